@@ -1,0 +1,179 @@
+//! What can go wrong, as one enum with stable codes.
+
+use std::fmt;
+
+/// What is wrong with a box on one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoxFault {
+    /// A corner is NaN.
+    NotANumber,
+    /// The lower corner is above the upper one.
+    MinAboveMax,
+}
+
+/// Every error of this crate. The structure that returned it is unchanged and usable.
+///
+/// [`Error::code`] is stable and meant for programs; the text is meant for people and says what to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A box has a NaN corner, or its lower corner is above its upper one.
+    InvalidBox {
+        /// The object's index in the slice that was handed over, or its slot.
+        index: usize,
+        /// 0 for x, 1 for y, 2 for z.
+        axis: usize,
+        /// What is wrong there.
+        fault: BoxFault,
+    },
+    /// More objects than ids.
+    TooManyObjects {
+        /// How many were handed over.
+        count: usize,
+        /// How many are possible.
+        limit: usize,
+    },
+    /// More pairs than the store's limit.
+    TooManyPairs {
+        /// The limit, as set with `PairStore::set_limit`.
+        limit: u64,
+    },
+    /// An allocation failed.
+    OutOfMemory {
+        /// What the memory was for.
+        what: &'static str,
+    },
+    /// A list of changes or tags does not fit the frame.
+    InvalidFrame {
+        /// The offending slot.
+        index: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A handle whose object was removed, or that belongs to another world.
+    StaleHandle {
+        /// The handle's slot.
+        index: u32,
+        /// The handle's generation.
+        generation: u32,
+    },
+    /// A margin that is negative, infinite or NaN.
+    InvalidMargin {
+        /// The object's slot, or `None` for the world's margin.
+        index: Option<u32>,
+        /// The margin, as given.
+        margin: f64,
+    },
+    /// A query that has no meaning, such as a ray of zero direction.
+    InvalidQuery {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// No algorithm has that name.
+    UnknownAlgorithm {
+        /// The name, as given.
+        name: String,
+        /// The most similar name that exists.
+        nearest: &'static str,
+    },
+    /// The algorithm has no such option.
+    UnknownOption {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The option, as given.
+        option: String,
+        /// The options that it has.
+        known: String,
+    },
+    /// An option's value is not one that it takes.
+    InvalidOption {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The option.
+        option: &'static str,
+        /// The value, as given.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// The algorithm does not suit the frame (its dimension, its shapes, its sizes).
+    Unsuited {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Why not.
+        reason: &'static str,
+    },
+}
+
+impl Error {
+    /// A stable name for programs and bindings.
+    ///
+    /// ```
+    /// assert_eq!(broadphase::Error::TooManyPairs { limit: 8 }.code(), "too-many-pairs");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::InvalidBox { .. } => "invalid-box",
+            Error::TooManyObjects { .. } => "too-many-objects",
+            Error::TooManyPairs { .. } => "too-many-pairs",
+            Error::OutOfMemory { .. } => "out-of-memory",
+            Error::InvalidFrame { .. } => "invalid-frame",
+            Error::StaleHandle { .. } => "stale-handle",
+            Error::InvalidMargin { .. } => "invalid-margin",
+            Error::InvalidQuery { .. } => "invalid-query",
+            Error::UnknownAlgorithm { .. } => "unknown-algorithm",
+            Error::UnknownOption { .. } => "unknown-option",
+            Error::InvalidOption { .. } => "invalid-option",
+            Error::Unsuited { .. } => "unsuited",
+        }
+    }
+}
+
+/// `x`, `y`, `z`, then numbers.
+fn axis_name(axis: usize) -> String {
+    ["x", "y", "z"].get(axis).map_or_else(|| axis.to_string(), |name| (*name).to_string())
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::InvalidBox { index, axis, fault } => {
+                let axis = axis_name(*axis);
+                match fault {
+                    BoxFault::NotANumber => {
+                        write!(f, "object {index}: a corner is NaN on axis {axis}; remove the object or repair it")
+                    }
+                    BoxFault::MinAboveMax => write!(f, "object {index}: min is above max on axis {axis}; swap the corners"),
+                }
+            }
+            Error::TooManyObjects { count, limit } => {
+                write!(f, "{count} objects are more than the {limit} that ids can name; split them into several worlds")
+            }
+            Error::TooManyPairs { limit } => {
+                write!(f, "more than {limit} pairs; raise the limit with PairStore::set_limit, or ask for Want::Count")
+            }
+            Error::OutOfMemory { what } => write!(f, "out of memory for {what}"),
+            Error::InvalidFrame { index, reason } => write!(f, "slot {index}: {reason}"),
+            Error::StaleHandle { index, generation } => {
+                write!(f, "handle {index} of generation {generation} is stale: its object was removed, or it is another world's")
+            }
+            Error::InvalidMargin { index: Some(index), margin } => {
+                write!(f, "object {index}: a margin of {margin} is not allowed; it must be finite and not negative")
+            }
+            Error::InvalidMargin { index: None, margin } => {
+                write!(f, "a margin of {margin} is not allowed; it must be finite and not negative")
+            }
+            Error::InvalidQuery { reason } => write!(f, "the query has no answer: {reason}"),
+            Error::UnknownAlgorithm { name, nearest } => write!(f, "no algorithm is called '{name}'; did you mean '{nearest}'?"),
+            Error::UnknownOption { algorithm, option, known } => {
+                write!(f, "{algorithm} has no option '{option}'; it has {known}")
+            }
+            Error::InvalidOption { algorithm, option, value, expected } => {
+                write!(f, "{algorithm}: option {option} cannot be '{value}'; it takes {expected}")
+            }
+            Error::Unsuited { algorithm, reason } => write!(f, "{algorithm} does not suit this frame: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,60 @@
+//! Balls, and the exact ball test.
+
+use super::{Aabb, Real};
+
+/// A ball: centre and radius. Closed, like the box: balls that touch overlap.
+///
+/// ```
+/// use broadphase::{Aabb, Ball};
+/// let ball = Ball::inscribed(&Aabb::new([0.0, 0.0], [2.0, 2.0]));
+/// assert_eq!(ball, Ball { center: [1.0, 1.0], radius: 1.0 });
+/// assert!(ball.overlaps(&Ball { center: [3.0, 1.0], radius: 1.0 }));
+/// ```
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball<const D: usize, T> {
+    /// The centre.
+    pub center: [T; D],
+    /// The radius, not negative.
+    pub radius: T,
+}
+
+impl<const D: usize, T: Real> Ball<D, T> {
+    /// The ball that a box stands for: centre `(min + max) * 0.5`, radius `(max.x - min.x) * 0.5`.
+    #[inline(always)]
+    pub fn inscribed(of: &Aabb<D, T>) -> Self {
+        Self { center: of.center(), radius: (of.max[0] - of.min[0]) * T::HALF }
+    }
+
+    /// The smallest box around the ball.
+    #[inline(always)]
+    pub fn bounds(&self) -> Aabb<D, T> {
+        Aabb::from_center(self.center, [self.radius; D])
+    }
+
+    /// Do the closed balls overlap? Evaluated in `T`, left to right, without fused operations:
+    /// `dx*dx + dy*dy (+ dz*dz) <= (ra + rb) * (ra + rb)`.
+    #[inline(always)]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let mut distance = T::ZERO;
+        for k in 0..D {
+            let d = self.center[k] - other.center[k];
+            // The first term is stored, not added to zero: 0 + x*x is x*x in every case but the sign of zero.
+            distance = if k == 0 { d * d } else { distance + d * d };
+        }
+        let reach = self.radius + other.radius;
+        distance <= reach * reach
+    }
+
+    /// Does the closed ball reach the closed box?
+    #[inline(always)]
+    pub fn overlaps_box(&self, other: &Aabb<D, T>) -> bool {
+        let mut distance = T::ZERO;
+        for k in 0..D {
+            let nearest = self.center[k].max(other.min[k]).min(other.max[k]);
+            let d = self.center[k] - nearest;
+            distance = if k == 0 { d * d } else { distance + d * d };
+        }
+        distance <= self.radius * self.radius
+    }
+}

@@ -1,0 +1,57 @@
+//! Rays against boxes.
+
+use super::{Aabb, Real};
+
+/// A ray: the points `origin + t * direction` for `0 <= t <= length`.
+///
+/// The direction need not have length one; `length` counts in multiples of it.
+///
+/// ```
+/// use broadphase::{Aabb, Ray};
+/// let ray = Ray::new([0.0, 0.5], [1.0, 0.0], f32::INFINITY);
+/// assert_eq!(ray.enters(&Aabb::new([2.0, 0.0], [3.0, 1.0])), Some(2.0));
+/// assert_eq!(ray.enters(&Aabb::new([2.0, 1.0], [3.0, 2.0])), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray<const D: usize, T> {
+    /// Where the ray starts.
+    pub origin: [T; D],
+    /// Where it goes; at least one component is not zero.
+    pub direction: [T; D],
+    /// How far it goes, as a multiple of `direction`.
+    pub length: T,
+}
+
+impl<const D: usize, T: Real> Ray<D, T> {
+    /// A ray from its parts. Not checked; see [`Ray::is_valid`].
+    pub const fn new(origin: [T; D], direction: [T; D], length: T) -> Self {
+        Self { origin, direction, length }
+    }
+
+    /// Are origin and direction finite, the direction not zero, and the length not negative or NaN?
+    pub fn is_valid(&self) -> bool {
+        self.origin.iter().chain(&self.direction).all(|c| c.is_finite())
+            && self.direction.iter().any(|&c| c != T::ZERO)
+            && self.length >= T::ZERO
+    }
+
+    /// The `t` at which the ray enters the closed box (0 if it starts inside), or `None` if it misses.
+    #[inline(always)]
+    pub fn enters(&self, target: &Aabb<D, T>) -> Option<T> {
+        let (mut near, mut far) = (T::ZERO, self.length);
+        for k in 0..D {
+            if self.direction[k] == T::ZERO {
+                // Parallel to the slab: inside for ever, or never.
+                if !(target.min[k] <= self.origin[k] && self.origin[k] <= target.max[k]) {
+                    return None;
+                }
+                continue;
+            }
+            let a = (target.min[k] - self.origin[k]) / self.direction[k];
+            let b = (target.max[k] - self.origin[k]) / self.direction[k];
+            near = near.max(a.min(b));
+            far = far.min(a.max(b));
+        }
+        (near <= far).then_some(near)
+    }
+}

@@ -1,0 +1,50 @@
+//! The private lane traits: what a kernel may ask of an instruction set.
+//!
+//! A kernel is written once, generic over [`Simd`], with every method always inlined; the `#[target_feature]` shells in
+//! `isa.rs` are the only place where an instruction set is entered.
+
+/// A mask over [`Lanes::N`] lanes.
+pub trait Mask: Copy {
+    /// Lane-wise and.
+    fn and(self, other: Self) -> Self;
+    /// One bit per lane, lane 0 lowest.
+    fn bits(self) -> u32;
+}
+
+/// A vector register of floats.
+///
+/// # Safety
+/// Every method carries one duty, *isa*: the instruction set that the implementing type stands for is present. A kernel
+/// discharges it by being generic over a [`Simd`] value, which exists only where the CPU has the features.
+pub trait Lanes: Copy {
+    /// The element type.
+    type Scalar: Copy;
+    /// The result of a comparison.
+    type Mask: Mask;
+    /// Lanes per register.
+    const N: usize;
+
+    /// All lanes the same.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn splat(value: Self::Scalar) -> Self;
+    /// Reads `N` scalars from `from`, unaligned.
+    ///
+    /// # Safety
+    /// *isa*; and *in bounds*: `from` is valid for reading `N` scalars.
+    unsafe fn load(from: *const Self::Scalar) -> Self;
+    /// Lane-wise `self <= other`; false where either is NaN.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn le(self, other: Self) -> Self::Mask;
+}
+
+/// One instruction set. A value of an implementing type is the proof that the CPU has it.
+pub trait Simd: Copy {
+    /// Registers of `f32`.
+    type F32: Lanes<Scalar = f32>;
+    /// Registers of `f64`.
+    type F64: Lanes<Scalar = f64>;
+}

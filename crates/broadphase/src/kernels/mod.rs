@@ -1,0 +1,21 @@
+//! The SIMD joins, and all unsafe code of the crate. Knows slices only.
+//!
+//! One call per tile, node or cell run, never per row. A join is written once over the private lane traits
+//! (`lanes.rs`), and entered through one shell per instruction set (`isa.rs`).
+//!
+//! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (a load stays in
+//! its slice), *room* (a write stays in reserved capacity).
+
+mod isa;
+mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod plain;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use isa::{Isa, Kernels};
+pub use lanes::{Lanes, Simd};
+
+pub(crate) use isa::Kernel;

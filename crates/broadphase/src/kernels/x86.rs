@@ -1,0 +1,142 @@
+//! SSE2, AVX2 and AVX-512.
+
+use std::arch::x86_64::*;
+
+use super::lanes::{Lanes, Mask, Simd};
+
+/// Two or four lanes; part of every x86-64.
+#[derive(Clone, Copy)]
+pub struct Sse2(());
+
+/// Four or eight lanes, with BMI1, BMI2, LZCNT and POPCNT.
+#[derive(Clone, Copy)]
+pub struct Avx2(());
+
+/// Eight or sixteen lanes: F, BW, DQ and VL, and what [`Avx2`] has.
+#[derive(Clone, Copy)]
+pub struct Avx512(());
+
+impl Sse2 {
+    pub fn detect() -> Option<Self> {
+        is_x86_feature_detected!("sse2").then_some(Self(()))
+    }
+}
+
+impl Avx2 {
+    pub fn detect() -> Option<Self> {
+        let all = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        all.then_some(Self(()))
+    }
+}
+
+impl Avx512 {
+    pub fn detect() -> Option<Self> {
+        let all = Avx2::detect().is_some()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        all.then_some(Self(()))
+    }
+}
+
+impl Simd for Sse2 {
+    type F32 = __m128;
+    type F64 = __m128d;
+}
+
+impl Simd for Avx2 {
+    type F32 = __m256;
+    type F64 = __m256d;
+}
+
+impl Simd for Avx512 {
+    type F32 = __m512;
+    type F64 = __m512d;
+}
+
+/// A vector of all-ones or all-zeros lanes, as SSE2 and AVX2 compare.
+#[derive(Clone, Copy)]
+pub struct Wide<V>(V);
+
+macro_rules! vector_mask {
+    ($v:ty, $and:ident, $movemask:ident) => {
+        impl Mask for Wide<$v> {
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                // SAFETY: (isa) a value of this type comes from a comparison of the same instruction set.
+                Wide(unsafe { $and(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                // SAFETY: (isa) as above.
+                unsafe { $movemask(self.0) as u32 }
+            }
+        }
+    };
+}
+
+vector_mask!(__m128, _mm_and_ps, _mm_movemask_ps);
+vector_mask!(__m128d, _mm_and_pd, _mm_movemask_pd);
+vector_mask!(__m256, _mm256_and_ps, _mm256_movemask_ps);
+vector_mask!(__m256d, _mm256_and_pd, _mm256_movemask_pd);
+
+impl Mask for __mmask16 {
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+impl Mask for __mmask8 {
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+macro_rules! lanes {
+    ($v:ty, $t:ty, $n:literal, $mask:ty, $splat:ident, $load:ident, |$a:ident, $b:ident| $le:expr) => {
+        impl Lanes for $v {
+            type Scalar = $t;
+            type Mask = $mask;
+            const N: usize = $n;
+
+            #[inline(always)]
+            unsafe fn splat(value: $t) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $splat(value) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $t) -> Self {
+                // SAFETY: (isa, in bounds) the caller's duties; the instruction takes any alignment.
+                unsafe { $load(from) }
+            }
+            #[inline(always)]
+            unsafe fn le(self, other: Self) -> $mask {
+                let ($a, $b) = (self, other);
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $le }
+            }
+        }
+    };
+}
+
+lanes!(__m128, f32, 4, Wide<__m128>, _mm_set1_ps, _mm_loadu_ps, |a, b| Wide(_mm_cmple_ps(a, b)));
+lanes!(__m128d, f64, 2, Wide<__m128d>, _mm_set1_pd, _mm_loadu_pd, |a, b| Wide(_mm_cmple_pd(a, b)));
+lanes!(__m256, f32, 8, Wide<__m256>, _mm256_set1_ps, _mm256_loadu_ps, |a, b| Wide(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)));
+lanes!(__m256d, f64, 4, Wide<__m256d>, _mm256_set1_pd, _mm256_loadu_pd, |a, b| Wide(_mm256_cmp_pd::<_CMP_LE_OQ>(a, b)));
+lanes!(__m512, f32, 16, __mmask16, _mm512_set1_ps, _mm512_loadu_ps, |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b));
+lanes!(__m512d, f64, 8, __mmask8, _mm512_set1_pd, _mm512_loadu_pd, |a, b| _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b));

@@ -1,0 +1,5 @@
+//! Pairs out.
+
+mod pair;
+
+pub use pair::{Pair, pairs_hash};

@@ -1,0 +1,1 @@
+//! Placeholder text, replaced with the crate's first module.

@@ -1,10 +1,11 @@
 //! A cell list: points sorted into the cells of a grid, in fixed order.
 //!
-//! Cells are at least as wide as the reach that neighbours are asked for within, and at most about two per point, so a far outlier
-//! makes cells wider, not more. A counting sort keeps points of one cell in the order of their ids. Cells of a row along x are
+//! Cells are at least as wide as asked for, and at most about two per point, so a far outlier makes cells wider, not more. A counting sort keeps points of one cell in the order of their ids. Cells of a row along x are
 //! neighbours in memory: the 27 cells around a point are 9 runs of points.
 //!
 //! Bad case: when few outliers stretch the grid, the rest shares few cells and the cost per point grows with the crowd.
+
+use std::ops::Range;
 
 /// Points by cell. The plane is a space with one layer.
 #[derive(Debug, Default)]
@@ -20,9 +21,9 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Sorts finite points into cells at least `reach` wide.
-    pub fn fill<const D: usize>(&mut self, points: &[[f32; D]], reach: f32) {
-        self.frame(points, reach);
+    /// Sorts finite points into cells at least `width` wide.
+    pub fn fill<const D: usize>(&mut self, points: &[[f32; D]], width: f32) {
+        self.frame(points, width);
         let cells = self.dims.iter().product::<usize>();
         self.starts.clear();
         self.starts.resize(cells + 1, 0);
@@ -48,7 +49,7 @@ impl Cells {
     }
 
     /// Lays the grid over the points.
-    fn frame<const D: usize>(&mut self, points: &[[f32; D]], reach: f32) {
+    fn frame<const D: usize>(&mut self, points: &[[f32; D]], mut width: f32) {
         let mut low = [f32::INFINITY; D];
         let mut high = [f32::NEG_INFINITY; D];
         for point in points {
@@ -63,7 +64,6 @@ impl Cells {
             return;
         }
         self.low[..D].copy_from_slice(&low);
-        let mut width = reach;
         loop {
             self.inverse = 1.0 / width;
             let mut cells = 1.0;
@@ -99,26 +99,26 @@ impl Cells {
         &self.ids
     }
 
-    /// The places in [`ids`](Cells::ids) of the three cells around `x` in one row.
+    /// The places in [`ids`](Cells::ids) of some cells of one row.
     #[inline]
-    fn run(&self, x: usize, y: usize, z: usize) -> std::ops::Range<usize> {
+    fn run(&self, x: Range<usize>, y: usize, z: usize) -> Range<usize> {
         let row = self.index([0, y, z]);
-        let end = (x + 2).min(self.dims[0]);
-        self.starts[row + x.saturating_sub(1)] as usize..self.starts[row + end] as usize
+        self.starts[row + x.start] as usize..self.starts[row + x.end] as usize
     }
 
-    /// Visits all ids in the cells around a point: every id within the reach, and others.
+    /// Visits, as runs of places in [`ids`](Cells::ids), all points within `reach` of `point`, and others. Any reach will do.
     #[inline]
-    pub fn around<const D: usize>(&self, point: &[f32; D], mut visit: impl FnMut(u32)) {
-        let [x, y, z] = self.place(point);
-        for z in z.saturating_sub(1)..(z + 2).min(self.dims[2]) {
-            for y in y.saturating_sub(1)..(y + 2).min(self.dims[1]) {
-                self.ids[self.run(x, y, z)].iter().for_each(|&id| visit(id));
+    pub fn around<const D: usize>(&self, point: &[f32; D], reach: f32, mut visit: impl FnMut(Range<usize>)) {
+        let low = self.place(&point.map(|x| x - reach));
+        let high = self.place(&point.map(|x| x + reach));
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                visit(self.run(low[0]..high[0] + 1, y, z));
             }
         }
     }
 
-    /// Visits each pair of places in [`ids`](Cells::ids) whose points may be within the reach, once, in fixed order.
+    /// Visits each pair of places in [`ids`](Cells::ids) whose points may be within the width, once, in fixed order.
     #[inline]
     pub fn pairs(&self, mut visit: impl FnMut(usize, usize)) {
         let mut cell = 0;
@@ -130,7 +130,8 @@ impl Cells {
                     if own.is_empty() {
                         continue;
                     }
-                    let same_row = self.run(x, y, z).end;
+                    let near = x.saturating_sub(1)..(x + 2).min(self.dims[0]);
+                    let same_row = self.run(near.clone(), y, z).end;
                     for a in own.clone() {
                         (a + 1..same_row).for_each(|b| visit(a, b));
                     }
@@ -138,7 +139,7 @@ impl Cells {
                     for (dy, dz) in [(1, 0), (-1, 1), (0, 1), (1, 1)] {
                         let (Some(y), z) = (y.checked_add_signed(dy), z + dz) else { continue };
                         if y < self.dims[1] && z < self.dims[2] {
-                            let run = self.run(x, y, z);
+                            let run = self.run(near.clone(), y, z);
                             for a in own.clone() {
                                 run.clone().for_each(|b| visit(a, b));
                             }
@@ -161,6 +162,14 @@ mod tests {
 
     fn finds_what_brute_force_finds<const D: usize>(points: &[[f32; D]], reach: f32) {
         let mut cells = Cells::default();
+        cells.fill(points, 0.4 * reach);
+        for a in points {
+            let mut near = 0;
+            cells.around(a, reach, |run| {
+                near += cells.ids()[run].iter().filter(|&&b| close(*a, points[b as usize], reach)).count()
+            });
+            assert_eq!(near, points.iter().filter(|&&b| close(*a, b, reach)).count(), "around {a:?}");
+        }
         cells.fill(points, reach);
         let mut found = Vec::new();
         cells.pairs(|a, b| {
@@ -172,10 +181,6 @@ mod tests {
         found.sort_unstable();
         let mut expected = Vec::new();
         for a in 0..points.len() {
-            let mut near = 0;
-            cells.around(&points[a], |b| near += usize::from(close(points[a], points[b as usize], reach)));
-            let all = points.iter().filter(|&&b| close(points[a], b, reach)).count();
-            assert_eq!(near, all, "around point {a}");
             expected.extend((a + 1..points.len()).filter(|&b| close(points[a], points[b], reach)).map(|b| (a as u32, b as u32)));
         }
         assert_eq!(found, expected);

@@ -46,7 +46,7 @@ const BULLET: PeerDescriptor = PeerDescriptor { feature: "cpp-peers", built: fal
 /// A peer that no build has yet: 3D physics engines with an f32 broad phase.
 const ABSENT: PeerDescriptor = PeerDescriptor { built: false, dims: &[3], scalars: F32, ..RUST };
 
-const OBVHS_BUILD: (&str, &str, &str) = ("build", "fastest", "its preset: fastest, very-fast, fast or medium");
+const SEARCH: (&str, &str, &str) = ("search", "1", "neighbours that PLOC looks at: 1, 2, 6 or 14");
 
 static LIST: &[PeerDescriptor] = &[
     PeerDescriptor {
@@ -66,29 +66,23 @@ static LIST: &[PeerDescriptor] = &[
     },
     PeerDescriptor {
         name: "obvhs",
-        built: false,
+
         version: "0.4.0",
         scalars: F32,
-        options: &[OBVHS_BUILD],
+        options: &[SEARCH],
         driven: "Bvh2 rebuilt each frame into the same buffers, then a dual self-traversal of ours over its nodes",
         ..RUST
     },
     PeerDescriptor {
         name: "obvhs-refit",
-        built: false,
+
         version: "0.4.0",
         scalars: F32,
-        options: &[OBVHS_BUILD, ("every", "8", "frames between rebuilds")],
+        options: &[SEARCH, ("every", "8", "frames between rebuilds")],
         driven: "Bvh2 refitted, rebuilt every 8th frame, then a dual self-traversal of ours over its nodes",
         ..RUST
     },
-    PeerDescriptor {
-        name: "bvh",
-        built: false,
-        version: "0.13.0",
-        driven: "Bvh rebuilt each frame, one box query per object",
-        ..RUST
-    },
+    PeerDescriptor { name: "bvh", version: "0.13.0", driven: "Bvh rebuilt each frame, one box query per object", ..RUST },
     PeerDescriptor {
         name: "rstar",
 
@@ -105,7 +99,7 @@ static LIST: &[PeerDescriptor] = &[
     },
     PeerDescriptor {
         name: "broccoli",
-        built: false,
+
         version: "6.3.0",
         dims: &[2],
         driven: "tree built each frame over the same boxes, then its colliding pairs",
@@ -113,7 +107,7 @@ static LIST: &[PeerDescriptor] = &[
     },
     PeerDescriptor {
         name: "kiddo",
-        built: false,
+
         version: "6.3.0",
         balls: true,
         driven: "k-d tree over the centres built each frame, one radius query per object, exact ball test",

@@ -41,7 +41,20 @@ const RUST: PeerDescriptor = PeerDescriptor {
 };
 
 /// A broad phase of Bullet's.
-const BULLET: PeerDescriptor = PeerDescriptor { feature: "cpp-peers", built: false, scalars: F32, ..RUST };
+const BULLET: PeerDescriptor = PeerDescriptor {
+    feature: "cpp-peers",
+    built: cfg!(bullet),
+    version: known(option_env!("PEERS_BULLET")),
+    scalars: F32,
+    ..RUST
+};
+
+const fn known(version: Option<&'static str>) -> &'static str {
+    match version {
+        Some(version) => version,
+        None => "",
+    }
+}
 
 /// A peer that no build has yet: 3D physics engines with an f32 broad phase.
 const ABSENT: PeerDescriptor = PeerDescriptor { built: false, dims: &[3], scalars: F32, ..RUST };
@@ -131,7 +144,8 @@ static LIST: &[PeerDescriptor] = &[
     PeerDescriptor {
         name: "cgal",
         feature: "cpp-peers",
-        built: false,
+        built: cfg!(cgal),
+        version: known(option_env!("PEERS_CGAL")),
         options: &[("cutoff", "1000", "below this many boxes a segment tree gives way to a sweep")],
         driven: "box_self_intersection_d on boxes by value, closed intervals",
         ..RUST
@@ -163,6 +177,12 @@ pub fn list() -> &'static [PeerDescriptor] {
 impl PeerDescriptor {
     /// What to do when the peer is not in this build.
     pub(crate) fn remedy(&self) -> String {
-        format!("add the cargo feature `{}`", self.feature)
+        let package = if self.name == "cgal" { "libcgal-dev" } else { "libbullet-dev" };
+        match self.feature {
+            "cpp-peers" if cfg!(feature = "cpp-peers") => {
+                format!("built without {package}: run scripts/install-peers and build again")
+            }
+            feature => format!("add the cargo feature `{feature}`"),
+        }
     }
 }

@@ -10,6 +10,8 @@
 //! Without features no peer is built, and [`list`] says so: `peers` builds those written in Rust, `cpp-peers` Bullet and CGAL.
 
 mod any;
+#[cfg(feature = "cpp-peers")]
+mod cpp;
 mod descriptor;
 mod error;
 mod peer;

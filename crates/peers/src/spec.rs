@@ -54,6 +54,10 @@ impl PeerSpec {
         if let Some(peer) = crate::rust::open(self, dim, scalar)? {
             return Ok(Some(peer));
         }
+        #[cfg(feature = "cpp-peers")]
+        if let Some(peer) = crate::cpp::open(self, dim, scalar)? {
+            return Ok(Some(peer));
+        }
         let _ = (dim, scalar);
         Ok(None)
     }

@@ -9,7 +9,7 @@ pub struct PeerDescriptor {
     pub feature: &'static str,
     /// Is it in this build?
     pub built: bool,
-    /// The library's version; empty when it is not known without the library.
+    /// The version of the library, or of the crate that brings it; empty when it is not known without the library.
     pub version: &'static str,
     /// The dimensions it supports.
     pub dims: &'static [usize],
@@ -56,8 +56,8 @@ const fn known(version: Option<&'static str>) -> &'static str {
     }
 }
 
-/// A peer that no build has yet: 3D physics engines with an f32 broad phase.
-const ABSENT: PeerDescriptor = PeerDescriptor { built: false, dims: &[3], scalars: F32, ..RUST };
+/// The broad phase of a physics engine: 3D and f32.
+const ENGINE: PeerDescriptor = PeerDescriptor { dims: &[3], scalars: F32, ..RUST };
 
 const SEARCH: (&str, &str, &str) = ("search", "1", "neighbours that PLOC looks at: 1, 2, 6 or 14");
 
@@ -153,15 +153,12 @@ static LIST: &[PeerDescriptor] = &[
     PeerDescriptor {
         name: "physx-abp",
         feature: "physx",
-        driven: "PxBroadPhase of type ABP: updates in, created and deleted pairs out",
-        ..ABSENT
+        built: cfg!(feature = "physx"),
+        version: "0.11.5",
+        driven: "PxBroadPhase of type ABP on one thread: changed boxes in, found and lost pairs kept as a set, filtered",
+        ..ENGINE
     },
-    PeerDescriptor {
-        name: "jolt",
-        feature: "jolt",
-        driven: "quad tree: bodies moved, then colliding pairs of all active bodies",
-        ..ABSENT
-    },
+    PeerDescriptor { name: "jolt", feature: "jolt", built: false, driven: "not driven yet", ..ENGINE },
 ];
 
 /// All peers, built or not, in the order in which they are printed.
@@ -182,6 +179,7 @@ impl PeerDescriptor {
             "cpp-peers" if cfg!(feature = "cpp-peers") => {
                 format!("built without {package}: run scripts/install-peers and build again")
             }
+            "jolt" => "its driver is not written yet".into(),
             feature => format!("add the cargo feature `{feature}`"),
         }
     }

@@ -15,6 +15,8 @@ mod cpp;
 mod descriptor;
 mod error;
 mod peer;
+#[cfg(feature = "physx")]
+mod physx;
 #[cfg(feature = "peers")]
 mod rust;
 mod spec;

@@ -4,6 +4,7 @@
 mod bullet;
 #[cfg(cgal)]
 mod cgal;
+#[cfg(any(bullet, cgal))]
 mod list;
 
 use crate::any::AnyPeer;

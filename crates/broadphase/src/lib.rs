@@ -1,11 +1,27 @@
 //! Finds all overlapping pairs among many moving boxes, every frame: the broad phase of collision detection.
+//!
+//! The modules stand in the order in which data meets them.
 
+pub mod algorithms;
+mod context;
 mod error;
 pub mod geometry;
 mod kernels;
+pub mod objects;
+mod oneshot;
 mod pairs;
+mod par;
+mod step;
 
+pub use algorithms::{BroadPhase, Descriptor, Kind, Probes, Query, Spec, Stats, Strength, Violation};
+pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, Ray, Real, Swept};
-pub use kernels::{Isa, Kernels};
-pub use pairs::{Pair, pairs_hash};
+pub use kernels::{Hits, Isa, Kernels};
+pub use objects::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape, Tag};
+pub use oneshot::{pairs, pairs_between};
+pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
+#[cfg(feature = "parallel")]
+pub use par::Threads;
+pub use par::{Executor, Sequential};
+pub use step::step;

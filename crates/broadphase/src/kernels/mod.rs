@@ -6,16 +6,23 @@
 //! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (a load stays in
 //! its slice), *room* (a write stays in reserved capacity).
 
+pub(crate) mod all_pairs;
+mod hits;
 mod isa;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod plain;
 mod scalar;
+mod soa;
+pub(crate) mod sweep;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use hits::Hits;
 pub use isa::{Isa, Kernels};
 pub use lanes::{Lanes, Simd};
 
+pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
+pub(crate) use soa::{Columns, PAD, Soa};

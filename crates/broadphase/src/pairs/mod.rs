@@ -1,5 +1,10 @@
-//! Pairs out.
+//! Pairs out: the chunked store, filters, and what started and ended.
 
+mod events;
 mod pair;
+mod retain;
+mod store;
 
 pub use pair::{Pair, pairs_hash};
+pub use retain::Retain;
+pub use store::{Lineage, PairStore, Want};

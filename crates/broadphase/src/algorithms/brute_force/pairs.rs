@@ -1,0 +1,102 @@
+//! All pairs, or those of what changed.
+
+use super::{BruteForce, ROWS_PER_CHUNK, Scratch};
+use crate::algorithms::Probes;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::{Hits, Order, Soa, all_pairs};
+use crate::objects::Frame;
+use crate::pairs::{Lineage, Pair, PairStore};
+
+/// Probes that share a chunk.
+const PROBES_PER_CHUNK: usize = 1024;
+
+impl<const D: usize, T: Real> BruteForce<D, T> {
+    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        let chunks = self.columns.len().div_ceil(ROWS_PER_CHUNK);
+        let kept = out.begin(frame, context, self.lineage, chunks) && !self.all_changed;
+        if !kept {
+            self.join_all(frame, context, out, chunks);
+        } else if !self.changed.is_empty() {
+            self.join_changed(frame, context, out, chunks);
+        }
+        self.lineage = out.finish(chunks)?;
+        self.changed.clear();
+        self.all_changed = false;
+        Ok(())
+    }
+
+    fn join_all(&self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, chunks: usize) {
+        context.run(chunks, |chunk, worker| {
+            let rows = chunk * ROWS_PER_CHUNK..((chunk + 1) * ROWS_PER_CHUNK).min(self.columns.len());
+            out.rewrite(chunk, worker, frame, |hits| all_pairs::join_self(context.kernels(), self.columns.columns(), rows, hits));
+        });
+    }
+
+    /// Every changed object against all; each chunk loses its pairs with a changed object and gains the new ones.
+    fn join_changed(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &mut PairStore, chunks: usize) {
+        let Scratch { probes, found } = &mut self.scratch;
+        let changed = |id: u32| self.changed.binary_search(&id).is_ok();
+        probes.resize(self.changed.len());
+        for (position, &id) in self.changed.iter().enumerate() {
+            probes.set(position, id, &self.columns.get(id as usize)); // an emptied slot is NaN, and finds nothing
+        }
+        found.clear();
+        let mut hits = Hits::new(std::mem::take(found), None, true, u64::MAX);
+        all_pairs::join_between(context.kernels(), probes.columns(), self.columns.columns(), Order::AsGiven, &mut hits);
+        let (all, _, tests, _) = hits.finish();
+        *found = all;
+        // Of two changed objects, the smaller id reports; nobody pairs with itself.
+        found.retain(|pair| pair.a < pair.b || (pair.a > pair.b && !changed(pair.b)));
+        found.iter_mut().for_each(|pair| *pair = Pair::new(pair.a, pair.b));
+        found.sort_unstable();
+
+        let mut rest = &found[..];
+        let mut tests = Some(tests);
+        for chunk in 0..chunks {
+            let end = rest.partition_point(|pair| (pair.a as usize) < (chunk + 1) * ROWS_PER_CHUNK);
+            let (new, later) = rest.split_at(end);
+            rest = later;
+            let touched = |pair: Pair| changed(pair.a) || changed(pair.b);
+            if !new.is_empty() || tests.is_some() || out.chunk(chunk).iter().any(|&pair| touched(pair)) {
+                out.edit(
+                    chunk,
+                    0,
+                    frame,
+                    |pair| !touched(pair),
+                    |hits| {
+                        hits.count_tests(tests.take().unwrap_or(0)); // all of them are booked on the first chunk
+                        new.iter().for_each(|&pair| hits.push(pair));
+                    },
+                );
+            }
+        }
+    }
+
+    pub(super) fn join_probes(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
+        let unfiltered = Frame::new(frame.boxes);
+        let (view, order) = if probes.ids.is_some() { (frame, Order::Canonical) } else { (&unfiltered, Order::AsGiven) };
+        out.begin(view, context, Lineage::default(), chunks);
+        context.run(chunks, |chunk, worker| {
+            let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
+            let mut rows = Soa::default();
+            rows.resize(range.len());
+            for (position, index) in range.enumerate() {
+                let id = probes.ids.map_or(index as u32, |ids| ids[index]);
+                rows.set(position, id, &probes.boxes[index]);
+            }
+            out.rewrite(chunk, worker, view, |hits| {
+                all_pairs::join_between(context.kernels(), rows.columns(), self.columns.columns(), order, hits);
+            });
+        });
+        out.finish(chunks).map(|_| ())
+    }
+}

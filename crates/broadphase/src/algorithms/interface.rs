@@ -1,0 +1,134 @@
+//! What every algorithm does, in the order in which a frame calls it.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Ball, Ray, Real, Swept};
+use crate::objects::Frame;
+use crate::pairs::PairStore;
+
+/// A structure that finds pairs. It never owns boxes: every call borrows the frame.
+///
+/// Order of calls: `update`, then `pairs`, frame after frame. Several updates may come before one `pairs`, which then reflects
+/// them all. `probe`, `reader` and `validate` take the frame of the last update.
+pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
+    /// Takes in the frame. On error the structure is unchanged.
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error>;
+
+    /// Finds all pairs of the frame of the last update.
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error>;
+
+    /// Finds all pairs of a probe and an object (the bipartite form). The store is filled anew.
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error>;
+
+    /// The structure's queries, if it has any.
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        None
+    }
+
+    /// Checks every invariant of the structure.
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation>;
+
+    /// Size and counters.
+    fn stats(&self) -> Stats;
+
+    /// A copy that continues from the same state.
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>>;
+}
+
+impl<const D: usize, T: Real> Clone for Box<dyn BroadPhase<D, T>> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}
+
+/// Boxes to be paired with the objects of a structure.
+#[derive(Clone, Copy, Debug)]
+pub struct Probes<'a, const D: usize, T> {
+    /// The boxes. They must be valid.
+    pub boxes: &'a [Aabb<D, T>],
+    /// If given: the probes are objects too, with these slots of the frame's tables, which are not live in the frame. Pairs are
+    /// then canonical and filtered. If not: a pair is (index of the probe, id of the object), unfiltered.
+    pub ids: Option<&'a [u32]>,
+}
+
+/// Reading queries: the small half of a structure. From many threads at once.
+///
+/// Every method visits each object at most once, in a deterministic order, until the visitor breaks. Ids are live slots whose
+/// box passes the exact test; tags are the caller's affair.
+pub trait Query<const D: usize, T: Real>: Sync {
+    /// Objects whose box overlaps `area`.
+    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+
+    /// Objects whose box the ray enters, in no order of distance; `visit` gets the `t` of entry and returns the new length of
+    /// the ray: return what you were given to see all, `t` to see only closer ones.
+    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>);
+
+    /// Objects whose box the ball reaches.
+    fn in_ball(&self, frame: &Frame<'_, D, T>, ball: &Ball<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        self.in_box(frame, &ball.bounds(), &mut |id| {
+            if ball.overlaps_box(&frame.boxes[id as usize]) { visit(id) } else { ControlFlow::Continue(()) }
+        });
+    }
+
+    /// Objects whose box the moving box touches, with the fraction of the step at which it does.
+    fn in_swept(&self, frame: &Frame<'_, D, T>, swept: &Swept<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<()>) {
+        self.in_box(frame, &swept.bounds(), &mut |id| match swept.enters(&frame.boxes[id as usize]) {
+            Some(at) => visit(id, at),
+            None => ControlFlow::Continue(()),
+        });
+    }
+}
+
+/// How much [`BroadPhase::validate`] checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// The structure by itself: counts, links, ranges.
+    Structure,
+    /// And against the boxes of the frame: everything is where it belongs.
+    Geometry,
+}
+
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(
+    /// Which, and where.
+    pub String,
+);
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+/// Fails a validation with a formatted text unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($text:tt)+) => {
+        if !$condition {
+            return Err($crate::algorithms::Violation(format!($($text)+)));
+        }
+    };
+}
+pub(crate) use ensure;
+
+/// What a structure says of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// All bytes that the structure holds, its copies of boxes included; not the caller's boxes, not the pairs handed out.
+    pub bytes: usize,
+    /// For `auto`: what was chosen, and why.
+    pub choice: Option<String>,
+    /// Figures of the structure's own: levels, leaves, copies per object.
+    pub extra: Vec<(&'static str, f64)>,
+}

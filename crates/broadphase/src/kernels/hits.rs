@@ -1,0 +1,185 @@
+//! Where kernels put the pairs they find: a growing buffer that never drops one.
+
+use crate::pairs::Pair;
+
+/// A pass over fresh pairs, `pairs[from..]`, that removes those which the frame's filters forbid.
+pub(crate) type Refine<'a> = &'a (dyn Fn(&mut Vec<Pair>, usize) + Sync);
+
+/// From this many unrefined pairs on, they are refined while they are still in the cache, and only counted if that is all
+/// the caller wants.
+const FLUSH: usize = 1 << 14;
+
+/// The order of a reported pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// The smaller id first.
+    Canonical,
+    /// As the two sides of a bipartite join stand.
+    AsGiven,
+}
+
+/// Why a join had to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// The limit on pairs was passed.
+    Limit,
+    /// The buffer could not grow.
+    Memory,
+}
+
+/// The output of joins into one chunk of a [`PairStore`](crate::PairStore): a growing buffer that never drops a pair.
+pub struct Hits<'a> {
+    pairs: Vec<Pair>,
+    /// `pairs[..settled]` are refined.
+    settled: usize,
+    /// Pairs refined and thrown away, since only their number is wanted.
+    counted: u64,
+    refine: Option<Refine<'a>>,
+    keep: bool,
+    limit: u64,
+    stop: Option<Stop>,
+    /// Object pairs compared, padding excluded.
+    tests: u64,
+}
+
+impl<'a> Hits<'a> {
+    /// Appends to `pairs`, whose present content counts as refined. `keep = false`: pairs are counted and dropped.
+    pub(crate) fn new(pairs: Vec<Pair>, refine: Option<Refine<'a>>, keep: bool, limit: u64) -> Self {
+        Self { settled: pairs.len(), pairs, counted: 0, refine, keep, limit, stop: None, tests: 0 }
+    }
+
+    /// An unfiltered, unlimited buffer.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self::new(Vec::new(), None, true, u64::MAX)
+    }
+
+    /// Adds to the number of tests.
+    #[inline(always)]
+    pub fn count_tests(&mut self, tests: u64) {
+        self.tests += tests;
+    }
+
+    /// Did a limit stop the output? Joins look once a row, and return if so.
+    #[inline(always)]
+    pub fn stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    /// Appends one pair.
+    #[inline(always)]
+    pub fn push(&mut self, pair: Pair) {
+        if self.pairs.len() == self.pairs.capacity() {
+            self.make_room(1);
+        }
+        self.pairs.push(pair);
+    }
+
+    /// Appends a pair of `a` with each `others[bit]` whose bit is set.
+    #[inline(always)]
+    pub(crate) fn push_bits(&mut self, a: u32, others: &[u32], mut bits: u32, order: Order) {
+        while bits != 0 {
+            let b = others[bits.trailing_zeros() as usize];
+            bits &= bits - 1;
+            self.push(match order {
+                Order::Canonical => Pair::new(a, b),
+                Order::AsGiven => Pair { a, b },
+            });
+        }
+    }
+
+    /// Room for `count` more pairs, written by [`commit`](Hits::commit): for kernels that append without branches.
+    #[inline(always)]
+    pub(crate) fn room(&mut self, count: usize) -> &mut [std::mem::MaybeUninit<Pair>] {
+        if self.pairs.capacity() - self.pairs.len() < count {
+            self.make_room(count);
+        }
+        self.pairs.spare_capacity_mut()
+    }
+
+    /// Takes over the first `count` pairs that were written to [`room`](Hits::room).
+    ///
+    /// # Safety
+    /// *initialised*: the caller wrote them all since the last call to `room`, which was asked for at least `count`.
+    #[inline(always)]
+    pub(crate) unsafe fn commit(&mut self, count: usize) {
+        debug_assert!(self.pairs.len() + count <= self.pairs.capacity());
+        // SAFETY: (initialised, room) the caller's duty.
+        unsafe { self.pairs.set_len(self.pairs.len() + count) };
+    }
+
+    /// Refines what is fresh, then grows the buffer so that `count` more pairs fit. After a stop the buffer is emptied, so
+    /// that a join which does not look at once cannot overrun it.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, count: usize) {
+        if self.pairs.len() - self.settled >= FLUSH || self.stop.is_some() {
+            self.settle();
+        }
+        if self.pairs.len() as u64 + self.counted > self.limit {
+            self.stop = Some(Stop::Limit);
+        }
+        if self.stop.is_some() {
+            self.pairs.clear();
+            self.settled = 0;
+        }
+        if self.pairs.capacity() - self.pairs.len() < count && self.pairs.try_reserve(count.max(64)).is_err() {
+            self.stop = Some(Stop::Memory);
+            self.pairs.clear();
+            self.settled = 0;
+            self.pairs.reserve(count);
+        }
+    }
+
+    /// Refines fresh pairs; counts and drops them if only their number is wanted.
+    fn settle(&mut self) {
+        if let Some(refine) = self.refine {
+            refine(&mut self.pairs, self.settled);
+        }
+        self.settled = self.pairs.len();
+        if !self.keep {
+            self.counted += self.pairs.len() as u64;
+            self.pairs.clear();
+            self.settled = 0;
+        }
+    }
+
+    /// Ends the output: the refined pairs, how many there are (dropped ones included), and the tests made.
+    pub(crate) fn finish(mut self) -> (Vec<Pair>, u64, u64, Option<Stop>) {
+        self.settle();
+        let count = if self.keep { self.pairs.len() as u64 } else { self.counted };
+        if count > self.limit {
+            self.stop = Some(Stop::Limit);
+        }
+        (self.pairs, count, self.tests, self.stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_stops_instead_of_dropping() {
+        let mut hits = Hits::new(Vec::new(), None, true, 10);
+        for i in 0..100_000 {
+            hits.push(Pair::new(i, i + 1));
+        }
+        assert_eq!(hits.finish().3, Some(Stop::Limit));
+    }
+
+    #[test]
+    fn counting_keeps_no_pairs_and_refines_all() {
+        let even = |pairs: &mut Vec<Pair>, from: usize| {
+            let tail: Vec<_> = pairs.drain(from..).filter(|p| p.a % 2 == 0).collect();
+            pairs.extend(tail);
+        };
+        let mut hits = Hits::new(Vec::new(), Some(&even), false, u64::MAX);
+        for i in 0..100_000 {
+            hits.push(Pair::new(i, i + 1));
+        }
+        let (pairs, count, _, stop) = hits.finish();
+        assert_eq!((pairs.len(), count, stop), (0, 50_000, None));
+        assert!(pairs.capacity() <= 2 * FLUSH, "the buffer stays small: {}", pairs.capacity());
+    }
+}

@@ -1,0 +1,196 @@
+//! One frame as an algorithm sees it: borrowed boxes, and what changed.
+
+use crate::error::Error;
+use crate::geometry::{Aabb, Ball, Real};
+use crate::objects::Tag;
+use crate::pairs::{Pair, Retain};
+
+/// The most objects a frame can hold: ids are `u32`, and the last one is reserved.
+pub const MAX_OBJECTS: usize = u32::MAX as usize - 1;
+
+/// Which slots hold an object.
+#[derive(Clone, Copy, Debug)]
+pub enum Live<'a> {
+    /// All of them.
+    All,
+    /// Slot `i` does if bit `i % 64` of word `i / 64` is set. Missing words count as zero.
+    Bits(&'a [u64]),
+}
+
+impl Live<'_> {
+    /// Does slot `id` hold an object?
+    #[inline(always)]
+    pub fn contains(&self, id: u32) -> bool {
+        match self {
+            Live::All => true,
+            Live::Bits(words) => words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1),
+        }
+    }
+}
+
+/// What changed since the last frame that the same structure was updated with.
+#[derive(Clone, Copy, Debug)]
+pub enum Changes<'a> {
+    /// The caller does not know: the structure compares, or treats all as moved.
+    Unknown,
+    /// Expect everything to have changed, the number of slots included.
+    All,
+    /// Exactly these slots changed; everything else is as it was. A slot stands in one list, once; a slot that was removed and
+    /// filled again between two frames is `moved`. An object whose tag changed is `moved` too.
+    Listed {
+        /// Objects with a new box or tag.
+        moved: &'a [u32],
+        /// Slots that were empty and are live now.
+        inserted: &'a [u32],
+        /// Slots that were live and are empty now.
+        removed: &'a [u32],
+    },
+}
+
+/// What a box stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Shape {
+    /// Itself.
+    #[default]
+    Box,
+    /// Its inscribed ball, see [`Ball::inscribed`]: pairs are those boxes overlap whose balls overlap as well.
+    Ball,
+}
+
+/// A closure that removes pairs chunk by chunk, after the exact test and the tags.
+pub type Filter<'a> = &'a (dyn Fn(&mut Retain<'_>) + Sync);
+
+/// All that an algorithm is told of one frame. It borrows; structures never own boxes.
+///
+/// ```
+/// use broadphase::{Aabb, Frame};
+/// let boxes = [Aabb::new([0.0, 0.0], [1.0, 1.0])];
+/// assert_eq!(Frame::new(&boxes).count(), 1);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Frame<'a, const D: usize, T> {
+    /// The boxes by slot. A slot that is not live may hold anything.
+    pub boxes: &'a [Aabb<D, T>],
+    /// Which slots are live.
+    pub live: Live<'a>,
+    /// The tags by slot, if there are any.
+    pub tags: Option<&'a [Tag]>,
+    /// What changed. With tags or a filter, [`Changes::Unknown`] counts as [`Changes::All`], since a structure compares boxes only.
+    pub changes: Changes<'a>,
+    /// What the boxes stand for.
+    pub shape: Shape,
+    /// A last word on each pair. If its answers change, say [`Changes::All`], or list the objects concerned as moved.
+    pub filter: Option<Filter<'a>>,
+}
+
+impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
+    /// A frame of boxes, all live, without tags, changes unknown.
+    pub fn new(boxes: &'a [Aabb<D, T>]) -> Self {
+        Self { boxes, live: Live::All, tags: None, changes: Changes::Unknown, shape: Shape::Box, filter: None }
+    }
+
+    /// The same frame with other changes.
+    pub fn with_changes(mut self, changes: Changes<'a>) -> Self {
+        self.changes = changes;
+        self
+    }
+
+    /// The number of slots, live or not.
+    #[inline(always)]
+    pub fn slots(&self) -> usize {
+        self.boxes.len()
+    }
+
+    /// The ids of the live slots, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        let live = self.live;
+        (0..self.boxes.len() as u32).filter(move |&id| live.contains(id))
+    }
+
+    /// The number of objects: live slots.
+    pub fn count(&self) -> usize {
+        match self.live {
+            Live::All => self.boxes.len(),
+            Live::Bits(words) => {
+                let slots = self.boxes.len();
+                let whole: u32 = words.iter().take(slots / 64).map(|w| w.count_ones()).sum();
+                let rest = words.get(slots / 64).map_or(0, |w| (w & !(!0 << (slots % 64))).count_ones());
+                (whole + rest) as usize
+            }
+        }
+    }
+
+    /// Can a structure keep the pairs of objects whose boxes are bit for bit the same? Not if tags or a filter may have changed
+    /// behind its back.
+    pub fn may_compare(&self) -> bool {
+        matches!(self.changes, Changes::Unknown) && self.tags.is_none() && self.filter.is_none()
+    }
+
+    /// Checks all that is new in the frame: the number of slots, lists that fit, boxes that are valid. Cost: the listed objects,
+    /// or one pass over all boxes.
+    pub fn check(&self) -> Result<(), Error> {
+        self.check_lists()?;
+        match self.changes {
+            Changes::Listed { moved, inserted, .. } => {
+                moved.iter().chain(inserted).try_for_each(|&id| self.boxes[id as usize].check(id as usize))
+            }
+            Changes::Unknown | Changes::All => self.check_boxes(),
+        }
+    }
+
+    /// The part of [`check`](Frame::check) that does not read boxes, for structures whose first pass validates.
+    pub fn check_lists(&self) -> Result<(), Error> {
+        let slots = self.boxes.len();
+        if slots > MAX_OBJECTS {
+            return Err(Error::TooManyObjects { count: slots, limit: MAX_OBJECTS });
+        }
+        if self.tags.is_some_and(|tags| tags.len() < slots) {
+            return Err(Error::InvalidFrame { index: self.tags.map_or(0, <[Tag]>::len), reason: "it has a box but no tag" });
+        }
+        if let Changes::Listed { moved, inserted, removed } = self.changes {
+            for &id in moved.iter().chain(inserted) {
+                if id as usize >= slots || !self.live.contains(id) {
+                    return Err(Error::InvalidFrame {
+                        index: id as usize,
+                        reason: "it is listed as moved or inserted, but not live",
+                    });
+                }
+            }
+            for &id in removed {
+                if (id as usize) < slots && self.live.contains(id) {
+                    return Err(Error::InvalidFrame { index: id as usize, reason: "it is listed as removed, but still live" });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every live box is valid, or the error names the first that is not. The culprit is searched for only on failure.
+    pub fn check_boxes(&self) -> Result<(), Error> {
+        let valid = match self.live {
+            Live::All => self.boxes.iter().fold(true, |all, b| all & b.is_valid()),
+            Live::Bits(_) => self.ids().all(|id| self.boxes[id as usize].is_valid()),
+        };
+        if valid { Ok(()) } else { self.ids().try_for_each(|id| self.boxes[id as usize].check(id as usize)) }
+    }
+
+    /// Does any filter stand between an overlap and a pair?
+    pub(crate) fn refines(&self) -> bool {
+        self.tags.is_some() || self.filter.is_some() || self.shape == Shape::Ball
+    }
+
+    /// Removes from `pairs[from..]`, whose boxes overlap, what tags, shape and filter forbid.
+    pub(crate) fn refine(&self, pairs: &mut Vec<Pair>, from: usize) {
+        let mut retain = Retain::new(pairs, from);
+        if let Some(tags) = self.tags {
+            retain.retain(|pair| tags[pair.a as usize].allows(&tags[pair.b as usize]));
+        }
+        if self.shape == Shape::Ball {
+            let ball = |id: u32| Ball::inscribed(&self.boxes[id as usize]);
+            retain.retain(|pair| ball(pair.a).overlaps(&ball(pair.b)));
+        }
+        if let Some(filter) = self.filter {
+            filter(&mut retain);
+        }
+    }
+}

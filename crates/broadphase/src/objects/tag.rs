@@ -1,0 +1,60 @@
+//! Who may pair with whom.
+
+/// Decides which pairs are reported: both objects must allow the other.
+///
+/// ```
+/// use broadphase::Tag;
+/// const TEAM: u32 = 1;
+/// const ENEMY: u32 = 2;
+/// let bullet = Tag::new(TEAM, ENEMY); // is a TEAM thing, meets ENEMY things
+/// let enemy = Tag::new(ENEMY, TEAM | ENEMY);
+/// assert!(bullet.allows(&enemy) && !bullet.allows(&bullet));
+/// ```
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Tag {
+    /// The layers the object is in, one bit each.
+    pub layer: u32,
+    /// The layers it meets, one bit each.
+    pub mask: u32,
+    /// Objects of the same group, unless it is 0, never pair: the parts of one body.
+    pub group: u32,
+    /// Objects of different environments never pair; environment 0 meets all.
+    pub env: u32,
+}
+
+impl Default for Tag {
+    /// In all layers, meeting all, in no group, in environment 0.
+    fn default() -> Self {
+        Self { layer: u32::MAX, mask: u32::MAX, group: 0, env: 0 }
+    }
+}
+
+impl Tag {
+    /// A tag with layers and mask, no group, environment 0.
+    pub const fn new(layer: u32, mask: u32) -> Self {
+        Self { layer, mask, group: 0, env: 0 }
+    }
+
+    /// With a group.
+    pub const fn with_group(mut self, group: u32) -> Self {
+        self.group = group;
+        self
+    }
+
+    /// With an environment.
+    pub const fn with_env(mut self, env: u32) -> Self {
+        self.env = env;
+        self
+    }
+
+    /// May the two pair? Symmetric.
+    #[inline(always)]
+    pub fn allows(&self, other: &Self) -> bool {
+        (self.layer & other.mask != 0)
+            & (other.layer & self.mask != 0)
+            & ((self.group == 0) | (self.group != other.group))
+            & ((self.env == 0) | (other.env == 0) | (self.env == other.env))
+    }
+}

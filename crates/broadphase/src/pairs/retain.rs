@@ -1,0 +1,33 @@
+//! The fresh pairs of one chunk, handed to filters.
+
+use super::Pair;
+
+/// The fresh pairs of one chunk, from which a filter removes what it does not want. Nothing can be added.
+pub struct Retain<'a> {
+    pairs: &'a mut Vec<Pair>,
+    from: usize,
+}
+
+impl<'a> Retain<'a> {
+    /// Lets filters work on `pairs[from..]`.
+    pub(crate) fn new(pairs: &'a mut Vec<Pair>, from: usize) -> Self {
+        Self { pairs, from }
+    }
+
+    /// The pairs that are left.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs[self.from..]
+    }
+
+    /// Keeps the pairs for which `keep` says so, in order.
+    #[inline]
+    pub fn retain(&mut self, mut keep: impl FnMut(Pair) -> bool) {
+        let mut end = self.from;
+        for at in self.from..self.pairs.len() {
+            let pair = self.pairs[at];
+            self.pairs[end] = pair;
+            end += usize::from(keep(pair)); // no branch: filters are often coin flips
+        }
+        self.pairs.truncate(end);
+    }
+}

@@ -1,0 +1,441 @@
+//! The chunked store: where an algorithm puts its pairs, and where the caller takes them.
+//!
+//! A chunk is whatever an algorithm can redo on its own: a tile, a node, a range of cells. In each frame it rewrites a chunk or
+//! keeps it, so that output, like the search, is proportional to what changed. Several workers fill chunks at once, each chunk
+//! under its own, never contended lock; the order of chunks, not of workers, is the order of the list.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Pair, events};
+use crate::context::{Context, PerWorker};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::{Hits, Refine, Stop};
+use crate::objects::{Frame, Shape};
+
+/// What the caller wants of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Want {
+    /// The number of pairs; no list is kept.
+    Count,
+    /// The pairs.
+    #[default]
+    All,
+    /// What started and what ended since the last frame.
+    Delta,
+    /// The pairs, and what started and ended.
+    Both,
+}
+
+impl Want {
+    /// Are started and ended pairs wanted?
+    pub fn delta(self) -> bool {
+        matches!(self, Want::Delta | Want::Both)
+    }
+}
+
+/// The pairs of a frame, in chunks.
+///
+/// Does not find pairs and does not own boxes. The list is deterministic; [`sorted`](PairStore::sorted) is the canonical one.
+#[derive(Debug)]
+pub struct PairStore {
+    want: Want,
+    limit: u64,
+    chunks: Vec<Mutex<Chunk>>,
+    /// Chunks in use; those behind are empty and keep their capacity.
+    active: usize,
+    shape: Shape,
+    /// Names the content: a structure may keep chunks only if it finds here what it wrote last.
+    lineage: Lineage,
+    count: u64,
+    started: Vec<Pair>,
+    ended: Vec<Pair>,
+    scratch: PerWorker<events::Scratch>,
+    worker_tests: Vec<AtomicU64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    pairs: Vec<Pair>,
+    /// The last frame's pairs, if differences are wanted and the chunk is being rewritten.
+    old: Vec<Pair>,
+    started: Vec<Pair>,
+    ended: Vec<Pair>,
+    count: u64,
+    rewritten: bool,
+    stop: Option<Stop>,
+}
+
+impl Chunk {
+    /// Sets the present pairs aside, as the last frame's, and starts anew.
+    fn rewrite(&mut self, delta: bool) {
+        if !self.rewritten {
+            self.rewritten = true;
+            if delta {
+                std::mem::swap(&mut self.pairs, &mut self.old);
+            }
+            self.pairs.clear();
+            self.count = 0;
+        }
+    }
+}
+
+/// The name of a store's content. Each structure remembers the one it last wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Lineage(u64);
+
+impl Lineage {
+    /// A name never used before. Only equality matters, so results do not depend on who asks first.
+    fn fresh() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+impl Default for PairStore {
+    fn default() -> Self {
+        Self::new(Want::All)
+    }
+}
+
+impl Clone for PairStore {
+    fn clone(&self) -> Self {
+        Self {
+            chunks: self.chunks.iter().map(|chunk| Mutex::new(lock(chunk).clone())).collect(),
+            started: self.started.clone(),
+            ended: self.ended.clone(),
+            scratch: PerWorker::default(),
+            worker_tests: Vec::new(),
+            ..*self
+        }
+    }
+}
+
+fn lock(chunk: &Mutex<Chunk>) -> std::sync::MutexGuard<'_, Chunk> {
+    chunk.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn open(chunk: &mut Mutex<Chunk>) -> &mut Chunk {
+    chunk.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// # For the caller
+impl PairStore {
+    /// The limit on pairs unless set otherwise: as many as 32 bits count.
+    pub const DEFAULT_LIMIT: u64 = u32::MAX as u64;
+
+    /// An empty store.
+    pub fn new(want: Want) -> Self {
+        Self {
+            want,
+            limit: Self::DEFAULT_LIMIT,
+            chunks: Vec::new(),
+            active: 0,
+            shape: Shape::Box,
+            lineage: Lineage(0),
+            count: 0,
+            started: Vec::new(),
+            ended: Vec::new(),
+            scratch: PerWorker::default(),
+            worker_tests: Vec::new(),
+        }
+    }
+
+    /// What is wanted.
+    pub fn want(&self) -> Want {
+        self.want
+    }
+
+    /// Wants something else from the next frame on, which is then found from scratch.
+    pub fn set_want(&mut self, want: Want) {
+        if want != self.want {
+            self.want = want;
+            self.lineage = Lineage(0);
+        }
+    }
+
+    /// More pairs than this are an error.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    /// The number of pairs.
+    pub fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Are there no pairs?
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The pairs of each chunk, in order.
+    pub fn for_each_chunk(&self, mut visit: impl FnMut(&[Pair])) {
+        self.chunks[..self.active].iter().for_each(|chunk| visit(&lock(chunk).pairs));
+    }
+
+    /// Appends all pairs to `list`, in the store's order.
+    pub fn copy_into(&self, list: &mut Vec<Pair>) {
+        list.reserve(self.count as usize);
+        self.for_each_chunk(|pairs| list.extend_from_slice(pairs));
+    }
+
+    /// All pairs in one list, in the store's order.
+    pub fn to_vec(&self) -> Vec<Pair> {
+        let mut list = Vec::new();
+        self.copy_into(&mut list);
+        list
+    }
+
+    /// All pairs, sorted: the one list that every algorithm gives.
+    pub fn sorted(&self) -> Vec<Pair> {
+        let mut list = self.to_vec();
+        list.sort_unstable();
+        list
+    }
+
+    /// The pairs of this frame that the last one did not have, sorted; empty unless [`Want`] includes the difference.
+    pub fn started(&self) -> &[Pair] {
+        &self.started
+    }
+
+    /// The pairs of the last frame that this one does not have, sorted; empty unless [`Want`] includes the difference.
+    pub fn ended(&self) -> &[Pair] {
+        &self.ended
+    }
+
+    /// The tests of the last frame: object pairs compared, padding excluded.
+    pub fn tests(&self) -> u64 {
+        self.worker_tests().sum()
+    }
+
+    /// The tests of the last frame by worker.
+    pub fn worker_tests(&self) -> impl Iterator<Item = u64> + '_ {
+        self.worker_tests.iter().map(|tests| tests.load(Ordering::Relaxed))
+    }
+
+    /// The bytes it holds.
+    pub fn bytes(&self) -> usize {
+        let chunk = |c: &Chunk| c.pairs.capacity() + c.old.capacity() + c.started.capacity() + c.ended.capacity();
+        let pairs: usize = self.chunks.iter().map(|c| chunk(&lock(c))).sum();
+        (pairs + self.started.capacity() + self.ended.capacity()) * size_of::<Pair>()
+            + self.chunks.capacity() * size_of::<Mutex<Chunk>>()
+    }
+
+    /// Forgets everything; the next frame starts from nothing, and its pairs all count as started.
+    pub fn clear(&mut self) {
+        for chunk in &mut self.chunks {
+            let chunk = open(chunk);
+            chunk.pairs.clear();
+            chunk.old.clear();
+            chunk.count = 0;
+        }
+        self.active = 0;
+        self.count = 0;
+        self.lineage = Lineage(0);
+        self.started.clear();
+        self.ended.clear();
+    }
+}
+
+/// # For the algorithm
+///
+/// `begin`, then `rewrite` or `edit` the chunks that changed, from any worker, then `finish`.
+impl PairStore {
+    /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `lineage`), so that
+    /// chunks may be kept; if not, every chunk starts empty and must be rewritten.
+    pub fn begin<const D: usize, T: Real>(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        context: &Context,
+        lineage: Lineage,
+        chunks: usize,
+    ) -> bool {
+        let delta = self.want.delta();
+        let kept = lineage != Lineage(0) && lineage == self.lineage && self.want != Want::Count && self.shape == frame.shape;
+        self.shape = frame.shape;
+        self.lineage = Lineage(0);
+        self.scratch.prepare(context);
+        self.worker_tests.clear();
+        self.worker_tests.resize_with(context.width(), AtomicU64::default);
+        if self.chunks.len() < chunks {
+            self.chunks.resize_with(chunks, Mutex::default);
+        }
+        for (index, chunk) in self.chunks.iter_mut().enumerate().take(chunks.max(self.active)) {
+            let chunk = open(chunk);
+            chunk.rewritten = false;
+            chunk.stop = None;
+            chunk.started.clear();
+            chunk.ended.clear();
+            chunk.old.clear();
+            if !kept || index >= chunks {
+                chunk.rewrite(delta);
+            }
+        }
+        self.active = chunks.max(self.active);
+        kept
+    }
+
+    /// The present pairs of a chunk.
+    pub fn chunk(&mut self, chunk: usize) -> &[Pair] {
+        &open(&mut self.chunks[chunk]).pairs
+    }
+
+    /// Replaces a chunk by what `fill` pushes, less what the frame's filters forbid.
+    pub fn rewrite<const D: usize, T: Real>(
+        &self,
+        chunk: usize,
+        worker: usize,
+        frame: &Frame<'_, D, T>,
+        fill: impl FnOnce(&mut Hits<'_>),
+    ) {
+        let mut chunk = lock(&self.chunks[chunk]);
+        chunk.rewrite(self.want.delta());
+        chunk.pairs.clear();
+        self.fill(&mut chunk, worker, frame, fill);
+    }
+
+    /// Keeps those pairs of a chunk for which `keep` says so, and adds what `fill` pushes, less what the frame's filters forbid.
+    pub fn edit<const D: usize, T: Real>(
+        &self,
+        chunk: usize,
+        worker: usize,
+        frame: &Frame<'_, D, T>,
+        mut keep: impl FnMut(Pair) -> bool,
+        fill: impl FnOnce(&mut Hits<'_>),
+    ) {
+        let mut chunk = lock(&self.chunks[chunk]);
+        let chunk = &mut *chunk;
+        chunk.rewritten = true;
+        if self.want.delta() {
+            chunk.old.clone_from(&chunk.pairs);
+        }
+        chunk.pairs.retain(|&pair| keep(pair));
+        self.fill(chunk, worker, frame, fill);
+    }
+
+    /// Appends to a chunk, and finds its difference to the last frame while both are in the cache.
+    fn fill<const D: usize, T: Real>(
+        &self,
+        chunk: &mut Chunk,
+        worker: usize,
+        frame: &Frame<'_, D, T>,
+        fill: impl FnOnce(&mut Hits<'_>),
+    ) {
+        let refine = |pairs: &mut Vec<Pair>, from: usize| frame.refine(pairs, from);
+        let refine: Option<Refine<'_>> = if frame.refines() { Some(&refine) } else { None };
+        let mut hits = Hits::new(std::mem::take(&mut chunk.pairs), refine, self.want != Want::Count, self.limit);
+        fill(&mut hits);
+        let (pairs, count, tests, stop) = hits.finish();
+        chunk.pairs = pairs;
+        chunk.count = count;
+        chunk.stop = stop;
+        self.worker_tests[worker].fetch_add(tests, Ordering::Relaxed);
+        if self.want.delta() {
+            chunk.started.clear();
+            chunk.ended.clear();
+            let scratch = &mut *self.scratch.get(worker);
+            events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended);
+        }
+    }
+
+    /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and gives the content its name.
+    ///
+    /// On error the pairs are gone, except that with differences wanted the last frame's are back, so that the next difference
+    /// is right.
+    pub fn finish(&mut self, chunks: usize) -> Result<Lineage, Error> {
+        self.started.clear();
+        self.ended.clear();
+        self.count = 0;
+        let mut stop = None;
+        for (index, chunk) in self.chunks[..self.active].iter_mut().enumerate() {
+            let chunk = open(chunk);
+            self.count += chunk.count;
+            stop = stop.or(chunk.stop);
+            // A chunk that fell out of use has no pairs, and was never filled: all it had has ended.
+            self.ended.extend_from_slice(if index < chunks { &chunk.ended } else { &chunk.old });
+            self.started.extend_from_slice(&chunk.started);
+        }
+        if self.count > self.limit {
+            stop = Some(Stop::Limit);
+        }
+        match stop {
+            None => {
+                events::cancel(&mut self.started, &mut self.ended);
+                self.active = chunks;
+                self.lineage = Lineage::fresh();
+                Ok(self.lineage)
+            }
+            Some(stop) => {
+                self.roll_back();
+                Err(match stop {
+                    Stop::Limit => Error::TooManyPairs { limit: self.limit },
+                    Stop::Memory => Error::OutOfMemory { what: "pairs" },
+                })
+            }
+        }
+    }
+
+    fn roll_back(&mut self) {
+        let delta = self.want.delta();
+        self.count = 0;
+        self.started.clear();
+        self.ended.clear();
+        for chunk in &mut self.chunks[..self.active] {
+            let chunk = open(chunk);
+            if !delta {
+                chunk.pairs = Vec::new();
+            } else if chunk.rewritten {
+                std::mem::swap(&mut chunk.pairs, &mut chunk.old);
+                chunk.old.clear();
+            }
+            chunk.count = chunk.pairs.len() as u64;
+            self.count += chunk.count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aabb;
+
+    fn write(store: &mut PairStore, lineage: &mut Lineage, chunks: &[&[u32]]) -> Result<bool, Error> {
+        let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
+        let (frame, context) = (Frame::new(&boxes), Context::new());
+        let kept = store.begin(&frame, &context, *lineage, chunks.len());
+        for (index, chunk) in chunks.iter().enumerate() {
+            store.rewrite(index, 0, &frame, |hits| chunk.iter().for_each(|&k| hits.push(Pair { a: k, b: k + 1 })));
+        }
+        *lineage = store.finish(chunks.len())?;
+        Ok(kept)
+    }
+
+    fn firsts(pairs: &[Pair]) -> Vec<u32> {
+        pairs.iter().map(|pair| pair.a).collect()
+    }
+
+    #[test]
+    fn differences_balance_when_chunks_move_appear_and_vanish() {
+        let (mut store, mut lineage) = (PairStore::new(Want::Both), Lineage::default());
+        assert!(!write(&mut store, &mut lineage, &[&[1, 2], &[3], &[7]]).unwrap());
+        assert_eq!((firsts(store.started()), store.ended().len()), (vec![1, 2, 3, 7], 0));
+        assert!(write(&mut store, &mut lineage, &[&[2], &[1, 4]]).unwrap());
+        assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![4], vec![3, 7]));
+        // Another structure takes over the store: nothing is kept, but the difference is still right.
+        assert!(!write(&mut store, &mut Lineage::default(), &[&[4, 2, 9]]).unwrap());
+        assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![9], vec![1]));
+        assert_eq!(store.len(), 3);
+    }
+
+    #[test]
+    fn after_a_limit_error_the_next_difference_is_against_the_last_good_frame() {
+        let (mut store, mut lineage) = (PairStore::new(Want::Both), Lineage::default());
+        store.set_limit(3);
+        write(&mut store, &mut lineage, &[&[1, 2]]).unwrap();
+        assert_eq!(write(&mut store, &mut lineage, &[&[5, 6], &[7, 8]]), Err(Error::TooManyPairs { limit: 3 }));
+        assert!(!write(&mut store, &mut lineage, &[&[2, 3]]).unwrap());
+        assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![3], vec![1]));
+    }
+}

@@ -1,0 +1,135 @@
+//! Right or wrong: an oracle for every frame if asked for, and agreement of hashes always.
+
+use broadphase::{Context, Pair, Real, Shape, Spec, Want, algorithms};
+
+use super::outcome::{Outcome, Wrong};
+use super::rows::{Contestant, Ours, Refusal};
+use super::source::{Block, Setting};
+use crate::failure::Failure;
+
+/// Up to this many objects brute force is the reference.
+const BRUTE_FORCE_LIMIT: usize = 50_000;
+
+/// The reference for small n.
+const BRUTE_FORCE: &str = "brute-force";
+
+/// Who answers above, the plainest first: none of them shares its candidate search with another.
+const SUBSTITUTES: [&str; 5] = ["sort-and-sweep", "sweep", "kd-tree", "hash-grid", "tiles"];
+
+/// Finds the true pairs of each frame, untimed.
+pub struct Oracle<const D: usize, T: Real> {
+    name: &'static str,
+    contestant: Ours<D, T>,
+    /// The sorted pairs of each frame of the block.
+    truth: Vec<Vec<Pair>>,
+}
+
+impl<const D: usize, T: Real> Oracle<D, T> {
+    /// Brute force up to 50 k objects; above, the first substitute that suits and is not the one row of ours to be checked. `None`
+    /// if there is no such algorithm: then the rows are compared with each other.
+    pub fn new(setting: &Setting, shape: Shape, ours: &[&str]) -> Result<Option<Self>, Failure> {
+        let names: &[&str] = if setting.n <= BRUTE_FORCE_LIMIT { &[BRUTE_FORCE] } else { &SUBSTITUTES };
+        let suits = |name: &&&str| {
+            let found = algorithms::list().iter().find(|descriptor| descriptor.name == **name);
+            let fits = found.is_some_and(|d| d.dims.contains(&setting.dim) && d.shapes.contains(&shape));
+            fits && (setting.n <= BRUTE_FORCE_LIMIT || ours != [**name])
+        };
+        let Some(name) = names.iter().find(suits) else { return Ok(None) };
+        let spec: Spec = name.parse()?;
+        let contestant = Ours::new(&spec, Context::new(), shape, Want::All)?;
+        Ok(Some(Self { name: spec.descriptor().name, contestant, truth: Vec::new() }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Finds the pairs of a block.
+    pub fn learn(&mut self, block: &Block<D, T>) -> Result<(), Failure> {
+        self.truth.resize_with(block.frames().len(), Vec::new);
+        for (k, boxes) in block.frames().iter().enumerate() {
+            self.contestant.frame(boxes).map_err(|refusal| match refusal {
+                Refusal::Unsuited(text) | Refusal::Failed(text) => {
+                    Failure::Data(format!("the oracle {} gives up in frame {}: {text}", self.name, block.first + k))
+                }
+            })?;
+            let truth = &mut self.truth[k];
+            truth.clear();
+            self.contestant.store().copy_into(truth);
+            truth.sort_unstable();
+        }
+        Ok(())
+    }
+
+    /// Compares the pairs of frame `k` of the block with the truth, as sets.
+    pub fn compare(&self, k: usize, pairs: &mut [Pair]) -> Wrong {
+        pairs.sort_unstable();
+        difference(&self.truth[k], pairs)
+    }
+}
+
+/// What `found` lacks and what it has too much, both sorted. A pair that is reported twice is extra once.
+fn difference(truth: &[Pair], found: &[Pair]) -> Wrong {
+    let (mut t, mut f, mut wrong) = (0, 0, Wrong::default());
+    while t < truth.len() || f < found.len() {
+        match (truth.get(t), found.get(f)) {
+            (Some(a), Some(b)) if a == b => (t, f) = (t + 1, f + 1),
+            (Some(a), b) if b.is_none_or(|b| a < b) => (t, wrong.missing) = (t + 1, wrong.missing + 1),
+            _ => (f, wrong.extra) = (f + 1, wrong.extra + 1),
+        }
+    }
+    wrong
+}
+
+/// Compares the rows' hashes frame by frame and notes in each what is wrong with it, for rows that no oracle has seen.
+///
+/// The reference of a frame is brute force's hash if it ran and n is at most 50 k, else the one that most of our rows have, the
+/// first of them on a tie. A hash says that a frame is wrong, not by how much: what is noted is the least that explains it.
+pub fn agree(outcomes: &mut [Outcome]) {
+    let frames = outcomes.iter().map(|outcome| outcome.records.len()).max().unwrap_or(0);
+    for frame in 0..frames {
+        let Some((pairs, hash)) = reference(outcomes, frame) else { continue };
+        for outcome in outcomes.iter_mut() {
+            let Some(record) = outcome.records.get(frame) else { continue };
+            if (record.pairs, record.hash) != (pairs, hash) {
+                let wrong = match record.pairs.cmp(&pairs) {
+                    std::cmp::Ordering::Equal => Wrong { missing: 1, extra: 1 },
+                    _ => Wrong { missing: pairs.saturating_sub(record.pairs), extra: record.pairs.saturating_sub(pairs) },
+                };
+                outcome.wrong.add(wrong);
+            }
+        }
+    }
+}
+
+/// The number of pairs and the hash that a frame should have.
+fn reference(outcomes: &[Outcome], frame: usize) -> Option<(u64, u64)> {
+    let ours = || outcomes.iter().filter(|outcome| !outcome.peer && outcome.records.len() > frame);
+    let result = |outcome: &Outcome| (outcome.records[frame].pairs, outcome.records[frame].hash);
+    let brute_force = ours().find(|outcome| outcome.base == BRUTE_FORCE && outcome.setting.n <= BRUTE_FORCE_LIMIT);
+    if let Some(brute_force) = brute_force {
+        return Some(result(brute_force));
+    }
+    let votes = |value: (u64, u64)| ours().filter(|outcome| result(outcome) == value).count();
+    // `max_by_key` takes the last of equals, so the order is turned around.
+    ours().map(result).collect::<Vec<_>>().into_iter().rev().max_by_key(|&value| votes(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(keys: &[(u32, u32)]) -> Vec<Pair> {
+        keys.iter().map(|&(a, b)| Pair::new(a, b)).collect()
+    }
+
+    #[test]
+    fn the_difference_counts_both_sides_and_repetitions() {
+        let truth = pairs(&[(0, 1), (0, 2), (3, 4)]);
+        assert_eq!(difference(&truth, &truth), Wrong::default());
+        assert_eq!(difference(&truth, &[]), Wrong { missing: 3, extra: 0 });
+        assert_eq!(difference(&[], &truth), Wrong { missing: 0, extra: 3 });
+        assert_eq!(difference(&truth, &pairs(&[(0, 1), (0, 1), (1, 2), (3, 4)])), Wrong { missing: 1, extra: 2 });
+    }
+}

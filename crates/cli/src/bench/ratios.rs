@@ -1,0 +1,132 @@
+//! How many times as fast: paired block by block, with a 95 % interval.
+//!
+//! Two rows that take turns see the same weather on the machine, so the ratio of their times in one block varies far less than
+//! either time. The figure is the median of the blocks' ratios. Its interval is that of order statistics: it assumes nothing about
+//! the distribution, and says how sure it is where blocks are too few for 95 %.
+
+use super::measure::{Sorted, ms};
+use super::outcome::{Outcome, Record};
+
+/// How much faster one row is than another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The median of the blocks' ratios.
+    pub median: f64,
+    /// The interval and the probability that the true median is in it; `None` with a single block.
+    pub interval: Option<(f64, f64, f64)>,
+}
+
+/// The ratio of the time of `slow` to that of `fast`, over the frames that count in both; `None` if there are none.
+pub fn ratio(slow: &Outcome, fast: &Outcome) -> Option<Ratio> {
+    let cpu = slow.threads == 1 && fast.threads == 1;
+    let time = |record: &Record| if cpu { record.timing.cpu } else { None }.unwrap_or(record.timing.wall);
+    let mut sums: Vec<(usize, f64, f64)> = Vec::new();
+    let only_setup = !both(slow, fast).any(|(a, b)| a.counts && b.counts);
+    for (a, b) in both(slow, fast).filter(|(a, b)| only_setup || (a.counts && b.counts)) {
+        if sums.last().is_none_or(|last| last.0 != a.block) {
+            sums.push((a.block, 0.0, 0.0));
+        }
+        if let Some(sum) = sums.last_mut() {
+            (sum.1, sum.2) = (sum.1 + ms(time(a)), sum.2 + ms(time(b)));
+        }
+    }
+    let ratios = Sorted::new(sums.iter().filter(|sum| sum.1 > 0.0 && sum.2 > 0.0).map(|sum| sum.1 / sum.2));
+    Some(Ratio { median: ratios.median()?, interval: interval(ratios.values()) })
+}
+
+fn both<'a>(a: &'a Outcome, b: &'a Outcome) -> impl Iterator<Item = (&'a Record, &'a Record)> {
+    a.records.iter().zip(&b.records)
+}
+
+/// The narrowest interval between two of the sorted values, equally far from both ends, that holds the median with a probability
+/// of 95 %; the whole range, with its smaller probability, if there are fewer than six values.
+fn interval(sorted: &[f64]) -> Option<(f64, f64, f64)> {
+    let count = sorted.len();
+    if count < 2 {
+        return None;
+    }
+    if count > 1000 {
+        // The normal approximation, where binomial terms would underflow.
+        let cut = (count as f64 / 2.0 - 1.96 * (count as f64).sqrt() / 2.0).floor() as usize;
+        return Some((sorted[cut], sorted[count - 1 - cut], 0.95));
+    }
+    // `below`: the chance that at most `cut` of the values lie below the median, a sum of binomial terms.
+    let mut term = 0.5f64.powi(count as i32);
+    let (mut below, mut cut, mut sure) = (term, 0, 1.0 - 2.0 * term);
+    for k in 1..count / 2 {
+        term *= (count - k + 1) as f64 / k as f64;
+        below += term;
+        if 1.0 - 2.0 * below < 0.95 {
+            break;
+        }
+        (cut, sure) = (k, 1.0 - 2.0 * below);
+    }
+    Some((sorted[cut], sorted[count - 1 - cut], sure))
+}
+
+/// The lines under a table: the fastest peer against each of our rows, or, without peers, our fastest against the others.
+pub fn lines(outcomes: &[Outcome]) -> Vec<String> {
+    let fastest = |peer: bool| {
+        let right = outcomes.iter().filter(|outcome| outcome.peer == peer && outcome.right());
+        right.min_by(|a, b| a.rank().total_cmp(&b.rank()))
+    };
+    let Some(best) = fastest(false) else { return Vec::new() };
+    let mut ours: Vec<&Outcome> = outcomes.iter().filter(|outcome| !outcome.peer && outcome.right()).collect();
+    ours.sort_by(|a, b| a.rank().total_cmp(&b.rank()));
+    match fastest(true) {
+        Some(peer) => ours.iter().filter_map(|our| line(our, peer)).collect(),
+        None => ours.iter().filter(|our| our.name != best.name).filter_map(|our| line(best, our)).collect(),
+    }
+}
+
+/// "A is x times as fast as B [lo, hi]".
+fn line(fast: &Outcome, slow: &Outcome) -> Option<String> {
+    let ratio = ratio(slow, fast)?;
+    let interval = match ratio.interval {
+        None => "(one block: no interval)".to_string(),
+        Some((low, high, sure)) if sure >= 0.95 => format!("[{}, {}]", times(low), times(high)),
+        Some((low, high, sure)) => {
+            format!("[{}, {}] (few blocks: {:.0} % sure; more --frames make it 95)", times(low), times(high), sure * 100.0)
+        }
+    };
+    Some(format!("{} is {} times as fast as {} {interval}", fast.name, times(ratio.median), slow.name))
+}
+
+/// A factor with three significant digits.
+pub fn times(value: f64) -> String {
+    match value {
+        value if value >= 99.95 => format!("{value:.0}"),
+        value if value >= 9.995 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_of_order_statistics_is_as_sure_as_the_binomial_says() {
+        assert_eq!(interval(&[1.0]), None);
+        assert_eq!(interval(&[1.0, 2.0, 3.0]), Some((1.0, 3.0, 0.75)));
+        let six: Vec<f64> = (1..=6).map(f64::from).collect();
+        assert_eq!(interval(&six), Some((1.0, 6.0, 1.0 - 2.0 / 64.0)));
+        // For 20 values the tables of the sign test give ranks 6 and 15, at 95.9 %.
+        let twenty: Vec<f64> = (1..=20).map(f64::from).collect();
+        let (low, high, sure) = interval(&twenty).unwrap();
+        assert_eq!((low, high), (6.0, 15.0));
+        assert!((sure - 0.9586).abs() < 1e-4);
+    }
+
+    #[test]
+    fn many_blocks_narrow_the_interval() {
+        let many: Vec<f64> = (0..5000).map(f64::from).collect();
+        let (low, high, _) = interval(&many).unwrap();
+        assert!(low > 2400.0 && high < 2600.0 && low < 2500.0 && high > 2500.0);
+    }
+
+    #[test]
+    fn factors_have_three_digits() {
+        assert_eq!([times(0.5), times(3.456), times(12.34), times(123.4)], ["0.50", "3.46", "12.3", "123"]);
+    }
+}

@@ -68,9 +68,10 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The length that a file of this layout has. Cannot overflow, whatever a header claims.
+    /// The length that a file of this layout has. Saturates, whatever a header claims.
     pub fn length(&self) -> u128 {
-        self.start as u128 + self.frames as u128 * self.n as u128 * self.stride as u128
+        let boxes = self.frames as u128 * self.n as u128;
+        boxes.saturating_mul(self.stride as u128).saturating_add(self.start as u128)
     }
 }
 
@@ -127,6 +128,10 @@ impl Recording {
         let found = map.bytes().len() as u64;
         if layout.length() != u128::from(found) {
             return Err(FileFault::WrongLength { expected: layout.length(), found }.of(path));
+        }
+        // Only a file without data gets here with such counts: one of them is zero, the other one anything.
+        if layout.n.max(layout.frames) > u32::MAX as usize {
+            return Err(FileFault::TooLarge { what: "a recording has at most 2^32 - 1 objects and frames" }.of(path));
         }
         Ok(Self { path: path.to_path_buf(), layout, data: Data::Mapped(map) })
     }

@@ -9,7 +9,7 @@ pub struct PeerDescriptor {
     pub feature: &'static str,
     /// Is it in this build?
     pub built: bool,
-    /// The library's version; empty when it is not known without the library.
+    /// The version of the library, or of the crate that brings it; empty when it is not known without the library.
     pub version: &'static str,
     /// The dimensions it supports.
     pub dims: &'static [usize],
@@ -41,10 +41,23 @@ const RUST: PeerDescriptor = PeerDescriptor {
 };
 
 /// A broad phase of Bullet's.
-const BULLET: PeerDescriptor = PeerDescriptor { feature: "cpp-peers", built: false, scalars: F32, ..RUST };
+const BULLET: PeerDescriptor = PeerDescriptor {
+    feature: "cpp-peers",
+    built: cfg!(bullet),
+    version: known(option_env!("PEERS_BULLET")),
+    scalars: F32,
+    ..RUST
+};
 
-/// A peer that no build has yet: 3D physics engines with an f32 broad phase.
-const ABSENT: PeerDescriptor = PeerDescriptor { built: false, dims: &[3], scalars: F32, ..RUST };
+const fn known(version: Option<&'static str>) -> &'static str {
+    match version {
+        Some(version) => version,
+        None => "",
+    }
+}
+
+/// The broad phase of a physics engine: 3D and f32.
+const ENGINE: PeerDescriptor = PeerDescriptor { dims: &[3], scalars: F32, ..RUST };
 
 const SEARCH: (&str, &str, &str) = ("search", "1", "neighbours that PLOC looks at: 1, 2, 6 or 14");
 
@@ -131,7 +144,8 @@ static LIST: &[PeerDescriptor] = &[
     PeerDescriptor {
         name: "cgal",
         feature: "cpp-peers",
-        built: false,
+        built: cfg!(cgal),
+        version: known(option_env!("PEERS_CGAL")),
         options: &[("cutoff", "1000", "below this many boxes a segment tree gives way to a sweep")],
         driven: "box_self_intersection_d on boxes by value, closed intervals",
         ..RUST
@@ -139,15 +153,12 @@ static LIST: &[PeerDescriptor] = &[
     PeerDescriptor {
         name: "physx-abp",
         feature: "physx",
-        driven: "PxBroadPhase of type ABP: updates in, created and deleted pairs out",
-        ..ABSENT
+        built: cfg!(feature = "physx"),
+        version: "0.11.5",
+        driven: "PxBroadPhase of type ABP on one thread: changed boxes in, found and lost pairs kept as a set, filtered",
+        ..ENGINE
     },
-    PeerDescriptor {
-        name: "jolt",
-        feature: "jolt",
-        driven: "quad tree: bodies moved, then colliding pairs of all active bodies",
-        ..ABSENT
-    },
+    PeerDescriptor { name: "jolt", feature: "jolt", built: false, driven: "not driven yet", ..ENGINE },
 ];
 
 /// All peers, built or not, in the order in which they are printed.
@@ -163,6 +174,13 @@ pub fn list() -> &'static [PeerDescriptor] {
 impl PeerDescriptor {
     /// What to do when the peer is not in this build.
     pub(crate) fn remedy(&self) -> String {
-        format!("add the cargo feature `{}`", self.feature)
+        let package = if self.name == "cgal" { "libcgal-dev" } else { "libbullet-dev" };
+        match self.feature {
+            "cpp-peers" if cfg!(feature = "cpp-peers") => {
+                format!("built without {package}: run scripts/install-peers and build again")
+            }
+            "jolt" => "its driver is not written yet".into(),
+            feature => format!("add the cargo feature `{feature}`"),
+        }
     }
 }

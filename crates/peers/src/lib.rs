@@ -10,9 +10,13 @@
 //! Without features no peer is built, and [`list`] says so: `peers` builds those written in Rust, `cpp-peers` Bullet and CGAL.
 
 mod any;
+#[cfg(feature = "cpp-peers")]
+mod cpp;
 mod descriptor;
 mod error;
 mod peer;
+#[cfg(feature = "physx")]
+mod physx;
 #[cfg(feature = "peers")]
 mod rust;
 mod spec;

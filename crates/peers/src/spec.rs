@@ -20,6 +20,7 @@ pub struct PeerSpec {
     text: String,
     descriptor: &'static PeerDescriptor,
     /// Option and value, in the order given; a later one wins.
+    #[cfg_attr(not(any(feature = "peers", cgal)), allow(dead_code))]
     options: Vec<(&'static str, String)>,
 }
 
@@ -39,7 +40,7 @@ impl PeerSpec {
     }
 
     /// The value of an option, or its default.
-    #[cfg_attr(not(any(feature = "peers", feature = "cpp-peers")), allow(dead_code))]
+    #[cfg_attr(not(any(feature = "peers", cgal)), allow(dead_code))]
     pub(crate) fn option<V: FromStr>(&self, name: &str) -> Result<V, PeerError> {
         let peer = self.descriptor.name;
         let known = self.descriptor.options.iter().find(|known| known.0 == name);
@@ -52,6 +53,14 @@ impl PeerSpec {
     fn open(&self, dim: usize, scalar: &'static str) -> Result<Option<AnyPeer>, PeerError> {
         #[cfg(feature = "peers")]
         if let Some(peer) = crate::rust::open(self, dim, scalar)? {
+            return Ok(Some(peer));
+        }
+        #[cfg(feature = "cpp-peers")]
+        if let Some(peer) = crate::cpp::open(self, dim, scalar)? {
+            return Ok(Some(peer));
+        }
+        #[cfg(feature = "physx")]
+        if let Some(peer) = crate::physx::open(self.descriptor.name, dim, scalar) {
             return Ok(Some(peer));
         }
         let _ = (dim, scalar);

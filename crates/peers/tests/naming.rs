@@ -28,6 +28,22 @@ fn a_peer_outside_the_build_names_what_to_add() {
 }
 
 #[test]
+fn versions_are_those_of_the_lock_file() {
+    let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).unwrap();
+    for peer in list().iter().filter(|peer| peer.feature != "cpp-peers" && peer.feature != "jolt") {
+        let package = match peer.name {
+            "parry" | "parry-refit" => "parry3d",
+            "obvhs-refit" => "obvhs",
+            "box-intersect-ze" => "box_intersect_ze",
+            "physx-abp" => "physx-sys",
+            name => name,
+        };
+        let entry = format!("name = \"{package}\"\nversion = \"{}\"", peer.version);
+        assert!(lock.contains(&entry), "the lock file does not have {package} {}", peer.version);
+    }
+}
+
+#[test]
 fn a_peer_of_the_build_prints_as_written_and_refuses_unknown_options() {
     for peer in list().iter().filter(|peer| peer.built) {
         assert_eq!(peer.name.parse::<PeerSpec>().unwrap().to_string(), peer.name);

@@ -7,9 +7,13 @@ use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 
 use crate::{Peer, PeerError};
 
-/// Built by PLOC with its preset for the fastest build (search distance 1, 64-bit sort keys, one box per leaf, no reinsertion);
-/// builder, nodes and index list are used again each time. Between rebuilds the leaves get their new boxes and the tree is
-/// refitted: refitting alone lets the tree decay within hundreds of frames. 2D boxes lie in the plane z = 0.
+/// From so many objects on, putting the nodes into the order of their traversal pays in the very frame of the build: the join at
+/// 128 k `pile` took 17 ms instead of 34, the reordering 3; at 16 k the two are about even.
+const REORDER: usize = 32_768;
+
+/// Built by PLOC with its preset for the fastest build (search distance 1, 64-bit sort keys, one box per leaf, no reinsertion),
+/// with its 32-byte nodes; builder, nodes and index list are used again each time. Between rebuilds the leaves get their new boxes
+/// and the tree is refitted: refitting alone lets the tree decay within hundreds of frames. 2D boxes lie in the plane z = 0.
 ///
 /// The join visits each inner node once and descends into its two children while they overlap, into both sides at a time: one
 /// `aabb_traverse` per object is slower. Leaves are the boxes, so the pairs are exact.
@@ -38,6 +42,9 @@ impl<const D: usize> Obvhs<D> {
         indices.clear();
         indices.extend(0..boxes.len() as u32);
         self.builder.build_with_bvh(&mut self.bvh, self.search, &self.boxes, indices, SortPrecision::U64, 0);
+        if self.every > 1 || boxes.len() >= REORDER {
+            self.bvh.reorder_in_stack_traversal_order();
+        }
     }
 
     fn refit(&mut self, boxes: &[Aabb<D, f32>]) {
@@ -74,29 +81,35 @@ fn solid<const D: usize>(of: &Aabb<D, f32>) -> obvhs::aabb::Aabb {
     obvhs::aabb::Aabb::new(corner(&of.min).into(), corner(&of.max).into())
 }
 
-/// Descends from two overlapping subtrees to their overlapping leaves.
+/// Descends from two overlapping subtrees to their overlapping leaves, into both sides at a time.
 #[inline(always)]
 fn cross(nodes: &[Bvh2Node], stack: &mut Vec<(u32, u32)>, out: &mut Vec<Pair>) {
     while let Some((a, b)) = stack.pop() {
-        let (node, other) = (&nodes[a as usize], &nodes[b as usize]);
-        match (node.is_leaf(), other.is_leaf()) {
-            (true, true) => out.push(Pair::new(node.first_index, other.first_index)),
-            (true, false) => descend(nodes, (a, 1), (other.first_index, 2), stack),
-            (false, true) => descend(nodes, (node.first_index, 2), (b, 1), stack),
-            (false, false) => descend(nodes, (node.first_index, 2), (other.first_index, 2), stack),
+        let (a, a_len) = children(nodes, a);
+        let (b, b_len) = children(nodes, b);
+        for a in a..a + a_len {
+            for b in b..b + b_len {
+                meet(nodes, a, b, stack, out);
+            }
         }
     }
 }
 
-/// Pushes the overlapping ones of the pairs between two runs of sibling nodes, each given by its first node and its length.
+/// The two children of an inner node, or the leaf itself: its first node and the number of nodes.
 #[inline(always)]
-fn descend(nodes: &[Bvh2Node], (a, len): (u32, u32), (b, other_len): (u32, u32), stack: &mut Vec<(u32, u32)>) {
-    for a in a..a + len {
-        let at = nodes[a as usize].aabb();
-        for b in b..b + other_len {
-            if at.intersect_aabb(nodes[b as usize].aabb()) {
-                stack.push((a, b));
-            }
+fn children(nodes: &[Bvh2Node], at: u32) -> (u32, u32) {
+    let node = &nodes[at as usize];
+    if node.is_leaf() { (at, 1) } else { (node.first_index, 2) }
+}
+
+/// If two nodes overlap: a pair if both are leaves, else work for later.
+#[inline(always)]
+fn meet(nodes: &[Bvh2Node], a: u32, b: u32, stack: &mut Vec<(u32, u32)>, out: &mut Vec<Pair>) {
+    let (node, other) = (&nodes[a as usize], &nodes[b as usize]);
+    if node.aabb().intersect_aabb(other.aabb()) {
+        match node.is_leaf() && other.is_leaf() {
+            true => out.push(Pair::new(node.first_index, other.first_index)),
+            false => stack.push((a, b)),
         }
     }
 }
@@ -119,7 +132,7 @@ impl<const D: usize> Peer<D, f32> for Obvhs<D> {
         let nodes = &self.bvh.nodes;
         for node in nodes {
             if !node.is_leaf() {
-                descend(nodes, (node.first_index, 1), (node.first_index + 1, 1), &mut self.stack);
+                meet(nodes, node.first_index, node.first_index + 1, &mut self.stack, out);
                 cross(nodes, &mut self.stack, out);
             }
         }

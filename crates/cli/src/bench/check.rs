@@ -1,5 +1,7 @@
 //! Right or wrong: an oracle for every frame if asked for, and agreement of hashes always.
 
+use std::time::Duration;
+
 use broadphase::{Context, Pair, Real, Shape, Spec, Want, algorithms};
 
 use super::outcome::{Outcome, Wrong};
@@ -15,6 +17,17 @@ const BRUTE_FORCE: &str = "brute-force";
 
 /// Who answers above, the plainest first: none of them shares its candidate search with another.
 const SUBSTITUTES: [&str; 5] = ["sort-and-sweep", "sweep", "kd-tree", "hash-grid", "tiles"];
+
+/// No core tests more pairs than this in a second.
+const TESTS_PER_SECOND: f64 = 2e10;
+
+/// Why brute force need not start: a frame cannot be interrupted, and its first one alone would pass the limit, by hours at ten
+/// million objects. Of other algorithms nothing is known beforehand.
+pub fn hopeless(spec: &Spec, n: usize, limit: Duration) -> Option<String> {
+    let seconds = n as f64 * n as f64 / 2.0 / TESTS_PER_SECOND;
+    let beyond = spec.descriptor().name == BRUTE_FORCE && seconds > limit.as_secs_f64();
+    beyond.then(|| format!("{spec} would pass its limit in the first of its frames; name it to run it"))
+}
 
 /// Finds the true pairs of each frame, untimed.
 pub struct Oracle<const D: usize, T: Real> {

@@ -21,7 +21,7 @@ use crate::arguments::{Choice, Source, shape_name};
 use crate::failure::Failure;
 use crate::progress::{Progress, note};
 use check::Oracle;
-pub use outcome::Outcome;
+pub use outcome::{Clock, Outcome};
 use rows::{Ours, Theirs};
 use source::{AnyStream, Blocks, Setting, Stream};
 use turns::{Label, Row, Rules};
@@ -105,12 +105,7 @@ impl Request<'_> {
         let title = format!("{} n={}", setting.scene, setting.n);
         let progress = Progress::new(&title, rows.len() * setting.frames);
         let rules = Rules { limit: self.row_limit, progress: &progress };
-        let checked = oracle.is_some();
-        let mut outcomes = turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)?;
-        if !checked {
-            check::agree(&mut outcomes);
-        }
-        Ok(outcomes)
+        turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)
     }
 
     fn oracle<const D: usize, T: Real>(&self, setting: &Setting) -> Result<Option<Oracle<D, T>>, Failure> {
@@ -131,7 +126,9 @@ impl Request<'_> {
         let mut rows = Vec::new();
         for choice in self.algorithms {
             let spec = &choice.spec;
-            if let Some(misfit) = self.misfit(spec, setting) {
+            let misfit = self.misfit(spec, setting);
+            let hopeless = || (!choice.named).then(|| check::hopeless(spec, setting.n, self.row_limit)).flatten();
+            if let Some(misfit) = misfit.or_else(hopeless) {
                 note(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }

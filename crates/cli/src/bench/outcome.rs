@@ -67,6 +67,30 @@ impl Stages {
     }
 }
 
+/// The clock by which rows are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Time of the one thread, which a busy machine does not disturb.
+    Cpu,
+    /// Time that passes: the only one that means the same for one thread and for several.
+    Wall,
+}
+
+impl Clock {
+    /// CPU time if all rows have it.
+    pub fn of(outcomes: &[Outcome]) -> Self {
+        if outcomes.iter().all(|outcome| outcome.cpu_median().is_some()) { Clock::Cpu } else { Clock::Wall }
+    }
+
+    /// What it says of a frame.
+    pub fn read(self, timing: &Timing) -> Duration {
+        match self {
+            Clock::Cpu => timing.cpu.unwrap_or(timing.wall),
+            Clock::Wall => timing.wall,
+        }
+    }
+}
+
 /// All that is known of a row after its last frame.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -94,6 +118,8 @@ pub struct Outcome {
     pub stopped: bool,
     /// Why it failed, if it did.
     pub failed: Option<String>,
+    /// Who checked every frame, if anyone did.
+    pub oracle: Option<&'static str>,
     /// What it got wrong.
     pub wrong: Wrong,
     /// The share of objects that moved into each frame, if it was asked for.
@@ -123,9 +149,10 @@ impl Outcome {
         Sorted::new(self.measured().map(|record| ms(part(&record.timing)))).median()
     }
 
-    /// The figure by which rows are ranked: CPU time where known, else wall time.
-    pub fn rank(&self) -> f64 {
-        self.cpu_median().or_else(|| self.wall().median()).unwrap_or(f64::INFINITY)
+    /// The figure by which rows are ranked: the median of CPU time, or of wall time.
+    pub fn rank(&self, clock: Clock) -> f64 {
+        let cpu = if clock == Clock::Cpu { self.cpu_median() } else { None };
+        cpu.or_else(|| self.wall().median()).unwrap_or(f64::INFINITY)
     }
 
     /// Medians of the stages over the measured frames, in ms.

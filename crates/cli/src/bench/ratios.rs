@@ -5,7 +5,7 @@
 //! the distribution, and says how sure it is where blocks are too few for 95 %.
 
 use super::measure::{Sorted, ms};
-use super::outcome::{Outcome, Record};
+use super::outcome::{Clock, Outcome, Record};
 
 /// How much faster one row is than another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,9 +17,8 @@ pub struct Ratio {
 }
 
 /// The ratio of the time of `slow` to that of `fast`, over the frames that count in both; `None` if there are none.
-pub fn ratio(slow: &Outcome, fast: &Outcome) -> Option<Ratio> {
-    let cpu = slow.threads == 1 && fast.threads == 1;
-    let time = |record: &Record| if cpu { record.timing.cpu } else { None }.unwrap_or(record.timing.wall);
+pub fn ratio(slow: &Outcome, fast: &Outcome, clock: Clock) -> Option<Ratio> {
+    let time = |record: &Record| ms(clock.read(&record.timing));
     let mut sums: Vec<(usize, f64, f64)> = Vec::new();
     let only_setup = !both(slow, fast).any(|(a, b)| a.counts && b.counts);
     for (a, b) in both(slow, fast).filter(|(a, b)| only_setup || (a.counts && b.counts)) {
@@ -27,7 +26,7 @@ pub fn ratio(slow: &Outcome, fast: &Outcome) -> Option<Ratio> {
             sums.push((a.block, 0.0, 0.0));
         }
         if let Some(sum) = sums.last_mut() {
-            (sum.1, sum.2) = (sum.1 + ms(time(a)), sum.2 + ms(time(b)));
+            (sum.1, sum.2) = (sum.1 + time(a), sum.2 + time(b));
         }
     }
     let ratios = Sorted::new(sums.iter().filter(|sum| sum.1 > 0.0 && sum.2 > 0.0).map(|sum| sum.1 / sum.2));
@@ -66,22 +65,23 @@ fn interval(sorted: &[f64]) -> Option<(f64, f64, f64)> {
 
 /// The lines under a table: the fastest peer against each of our rows, or, without peers, our fastest against the others.
 pub fn lines(outcomes: &[Outcome]) -> Vec<String> {
-    let fastest = |peer: bool| {
-        let right = outcomes.iter().filter(|outcome| outcome.peer == peer && outcome.right());
-        right.min_by(|a, b| a.rank().total_cmp(&b.rank()))
+    let clock = Clock::of(outcomes);
+    let ranked = |peer: bool| {
+        let mut right: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.peer == peer && outcome.right()).collect();
+        right.sort_by(|a, b| a.rank(clock).total_cmp(&b.rank(clock)));
+        right
     };
-    let Some(best) = fastest(false) else { return Vec::new() };
-    let mut ours: Vec<&Outcome> = outcomes.iter().filter(|outcome| !outcome.peer && outcome.right()).collect();
-    ours.sort_by(|a, b| a.rank().total_cmp(&b.rank()));
-    match fastest(true) {
-        Some(peer) => ours.iter().filter_map(|our| line(our, peer)).collect(),
-        None => ours.iter().filter(|our| our.name != best.name).filter_map(|our| line(best, our)).collect(),
+    let (ours, peers) = (ranked(false), ranked(true));
+    match (ours.as_slice(), peers.first()) {
+        (ours, Some(peer)) => ours.iter().filter_map(|our| line(our, peer, clock)).collect(),
+        ([best, others @ ..], None) => others.iter().filter_map(|other| line(best, other, clock)).collect(),
+        ([], None) => Vec::new(),
     }
 }
 
 /// "A is x times as fast as B [lo, hi]".
-fn line(fast: &Outcome, slow: &Outcome) -> Option<String> {
-    let ratio = ratio(slow, fast)?;
+fn line(fast: &Outcome, slow: &Outcome, clock: Clock) -> Option<String> {
+    let ratio = ratio(slow, fast, clock)?;
     let interval = match ratio.interval {
         None => "(one block: no interval)".to_string(),
         Some((low, high, sure)) if sure >= 0.95 => format!("[{}, {}]", times(low), times(high)),

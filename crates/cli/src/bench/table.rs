@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::outcome::Outcome;
+use super::outcome::{Clock, Outcome};
 use super::ratios;
 use crate::arguments::shape_name;
 
@@ -24,16 +24,18 @@ pub fn render(outcomes: &[Outcome]) -> String {
     let shape = shape_name(first.shape);
     let _ = writeln!(
         text,
-        "{}: {} objects, {}D {} {shape}, {} frames, {threads} thread{}",
+        "{}: {} objects, {}D {} {shape}, {} frames, {threads} thread{}{}",
         setting.scene,
         thousands(setting.n as u64),
         setting.dim,
         setting.scalar,
         thousands(setting.frames as u64),
         if threads == 1 { "" } else { "s" },
+        first.oracle.map_or(String::new(), |oracle| format!(", every frame checked against {oracle}")),
     );
     let mut sorted: Vec<&Outcome> = outcomes.iter().collect();
-    sorted.sort_by(|a, b| (!a.right()).cmp(&!b.right()).then(a.rank().total_cmp(&b.rank())));
+    let clock = Clock::of(outcomes);
+    sorted.sort_by(|a, b| (!a.right()).cmp(&!b.right()).then(a.rank(clock).total_cmp(&b.rank(clock))));
     text.push_str(&align(&sorted.iter().map(|outcome| cells(outcome)).collect::<Vec<_>>()));
     for line in ratios::lines(outcomes) {
         let _ = writeln!(text, "  {line}");

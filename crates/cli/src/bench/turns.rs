@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use broadphase::{Aabb, Pair, Real, Shape, pairs_hash};
 
-use super::check::Oracle;
+use super::check::{Oracle, agree};
 use super::outcome::{Outcome, Record, Stages, Wrong};
 use super::rows::{Contestant, Refusal};
 use super::source::{Block, Blocks, Setting};
@@ -67,6 +67,7 @@ impl<const D: usize, T: Real> Row<D, T> {
             facts: Default::default(),
             stopped: false,
             failed: None,
+            oracle: None,
             wrong: Wrong::default(),
             moved: None,
         };
@@ -137,7 +138,7 @@ impl<const D: usize, T: Real> Row<D, T> {
     }
 }
 
-/// Runs all rows over all blocks. In each block the order starts one row further.
+/// Runs all rows over all blocks, in each block starting one row further, and says who is right: by the oracle, or by agreement.
 pub fn run<const D: usize, T: Real>(
     mut blocks: Blocks<D, T>,
     mut rows: Vec<Row<D, T>>,
@@ -170,6 +171,11 @@ pub fn run<const D: usize, T: Real>(
         }
     }
     let moved = blocks.into_moved().map(Rc::new);
+    let oracle = oracle.map(|oracle| oracle.name());
     let kept = rows.into_iter().filter(|row| !row.dropped);
-    Ok(kept.map(|row| Outcome { moved: moved.clone(), ..row.outcome }).collect())
+    let mut outcomes: Vec<Outcome> = kept.map(|row| Outcome { moved: moved.clone(), oracle, ..row.outcome }).collect();
+    if oracle.is_none() {
+        agree(&mut outcomes);
+    }
+    Ok(outcomes)
 }

@@ -7,7 +7,7 @@ use broadphase::{Shape, Spec};
 use crate::arguments::{Choice, Source, all_algorithms};
 use crate::bench::source::Setting;
 use crate::bench::table::{digits, thousands};
-use crate::bench::{Outcome, Request, ratios, table};
+use crate::bench::{Clock, Outcome, Request, ratios, table};
 use crate::failure::Failure;
 use crate::{machine, output};
 
@@ -52,7 +52,8 @@ fn limit(algorithms: &[Choice<Spec>]) -> Duration {
 /// explanation, and with the fastest of the others.
 fn conclusion(outcomes: &[Outcome]) -> String {
     let mut sorted: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.right()).collect();
-    sorted.sort_by(|a, b| a.rank().total_cmp(&b.rank()));
+    let clock = Clock::of(outcomes);
+    sorted.sort_by(|a, b| a.rank(clock).total_cmp(&b.rank(clock)));
     let Some(&hero) = sorted.iter().find(|outcome| outcome.base == "auto").or(sorted.first()) else {
         return String::new();
     };
@@ -65,7 +66,7 @@ fn conclusion(outcomes: &[Outcome]) -> String {
         digits(hero.wall().median())
     );
     if let Some(brute_force) = sorted.iter().find(|outcome| outcome.base == "brute-force" && outcome.name != hero.name) {
-        let times = brute_force.rank() / hero.rank();
+        let times = brute_force.rank(clock) / hero.rank(clock);
         text.push_str(&format!(", {} times as fast as comparing every object with every other", ratios::times(times)));
     }
     text.push_str(". All algorithms agree on the pairs.\n");

@@ -131,6 +131,7 @@ fn reference(outcomes: &[Outcome], frame: usize) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fakes::outcome;
     use super::*;
 
     fn pairs(keys: &[(u32, u32)]) -> Vec<Pair> {
@@ -144,5 +145,39 @@ mod tests {
         assert_eq!(difference(&truth, &[]), Wrong { missing: 3, extra: 0 });
         assert_eq!(difference(&[], &truth), Wrong { missing: 0, extra: 3 });
         assert_eq!(difference(&truth, &pairs(&[(0, 1), (0, 1), (1, 2), (3, 4)])), Wrong { missing: 1, extra: 2 });
+    }
+
+    #[test]
+    fn brute_force_decides_over_a_majority() {
+        let row = |name: &'static str, hash: u64| outcome(name, name, false, &[1], &[hash, hash]);
+        let mut rows = [row("x", 5), row("y", 5), row("brute-force", 7)];
+        agree(&mut rows);
+        assert_eq!(rows.each_ref().map(|row| row.wrong.any()), [true, true, false]);
+        assert_eq!(rows[0].wrong, Wrong { missing: 2, extra: 2 }, "one pair each way in two frames is the least");
+    }
+
+    #[test]
+    fn without_brute_force_most_of_ours_decide_and_peers_have_no_vote() {
+        let row = |name: &'static str, peer: bool, hash: u64| outcome(name, name, peer, &[1], &[7, hash]);
+        let mut rows = [row("x", false, 5), row("y", false, 7), row("z", false, 7), row("p", true, 5), row("q", true, 5)];
+        agree(&mut rows);
+        assert_eq!(rows.each_ref().map(|row| row.wrong.any()), [true, false, false, true, true]);
+        let mut tie = [row("x", false, 5), row("y", false, 7)];
+        agree(&mut tie);
+        assert_eq!(tie.each_ref().map(|row| row.wrong.any()), [false, true], "the first of ours on a tie");
+    }
+
+    #[test]
+    fn a_stopped_row_is_compared_over_its_frames() {
+        let mut rows = [outcome("x", "x", false, &[1, 1], &[7, 7, 8, 9]), outcome("y", "y", false, &[1], &[7, 7])];
+        agree(&mut rows);
+        assert!(rows.iter().all(|row| !row.wrong.any()));
+    }
+
+    #[test]
+    fn only_brute_force_is_ever_hopeless() {
+        let limit = Duration::from_secs(30);
+        let hopeless = |n: usize| hopeless(&"brute-force".parse().unwrap(), n, limit).is_some();
+        assert_eq!([hopeless(128_000), hopeless(1_000_000), hopeless(10_000_000)], [false, false, true]);
     }
 }

@@ -2,6 +2,8 @@
 //! (`check`), and what came out (`outcome`) as a table, as ratios, as JSON.
 
 mod check;
+#[cfg(test)]
+mod fakes;
 pub mod json;
 mod measure;
 mod outcome;

@@ -103,6 +103,7 @@ pub fn times(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fakes::outcome;
     use super::*;
 
     #[test]
@@ -128,5 +129,31 @@ mod tests {
     #[test]
     fn factors_have_three_digits() {
         assert_eq!([times(0.5), times(3.456), times(12.34), times(123.4)], ["0.50", "3.46", "12.3", "123"]);
+    }
+
+    #[test]
+    fn ratios_are_paired_block_by_block() {
+        // The machine halves its speed in the second half; the ratio does not notice.
+        let fast = outcome("fast", "fast", false, &[10, 10, 10, 20, 20, 20], &[]);
+        let slow = outcome("slow", "slow", true, &[30, 30, 30, 60, 60, 60], &[]);
+        let ratio = ratio(&slow, &fast, Clock::Cpu).unwrap();
+        assert_eq!((ratio.median, ratio.interval), (3.0, Some((3.0, 3.0, 1.0 - 2.0 / 64.0))));
+        assert_eq!(lines(&[fast, slow]), ["fast is 3.00 times as fast as slow [3.00, 3.00]"]);
+    }
+
+    #[test]
+    fn the_fastest_peer_that_is_right_is_the_measure() {
+        let ours = outcome("ours", "ours", false, &[10; 6], &[]);
+        let mut liar = outcome("liar", "liar", true, &[1; 6], &[]);
+        liar.wrong.missing = 1;
+        let (peer, slower) = (outcome("peer", "peer", true, &[40; 6], &[]), outcome("slower", "slower", true, &[90; 6], &[]));
+        assert_eq!(lines(&[ours, liar, slower, peer]), ["ours is 4.00 times as fast as peer [4.00, 4.00]"]);
+    }
+
+    #[test]
+    fn a_stopped_row_is_compared_over_the_blocks_it_ran() {
+        let fast = outcome("fast", "fast", false, &[10, 10, 10], &[]);
+        let stopped = outcome("stopped", "stopped", true, &[50], &[]);
+        assert_eq!(ratio(&stopped, &fast, Clock::Cpu), Some(Ratio { median: 5.0, interval: None }));
     }
 }

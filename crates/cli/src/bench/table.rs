@@ -127,6 +127,7 @@ pub fn thousands(value: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fakes::outcome;
     use super::*;
 
     #[test]
@@ -143,5 +144,16 @@ mod tests {
         let text = align(&[row]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].find("p95").map(|at| at + 2), lines[1].match_indices('7').nth(1).map(|found| found.0));
+    }
+
+    #[test]
+    fn the_fastest_comes_first_and_the_wrong_ones_last() {
+        let mut wrong = outcome("wrong", "wrong", false, &[1], &[]);
+        wrong.wrong.missing = 4;
+        let rows = [wrong, outcome("slow", "slow", false, &[9], &[]), outcome("fast", "fast", true, &[3], &[])];
+        let text = render(&rows);
+        let at = |name: &str| text.lines().position(|line| line.trim_start().starts_with(name)).unwrap();
+        assert!(at("fast") < at("slow") && at("slow") < at("wrong"), "{text}");
+        assert!(text.contains("WRONG: misses 4, invents 0") && text.contains("peer"), "{text}");
     }
 }

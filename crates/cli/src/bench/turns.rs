@@ -179,3 +179,82 @@ pub fn run<const D: usize, T: Real>(
     }
     Ok(outcomes)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::super::fakes::{Fake, TwoBoxes, setting};
+    use super::*;
+
+    type Log = Rc<RefCell<Vec<(&'static str, usize)>>>;
+
+    /// Runs fakes over some frames with a limit of ten seconds.
+    fn race(frames: usize, fakes: Vec<Fake>, named: bool, check: bool) -> Result<Vec<Outcome>, Failure> {
+        let setting = setting(frames);
+        let row = |fake: Fake| {
+            let label = Label { name: fake.name.to_string(), base: fake.name, peer: false, threads: 1, isa: None };
+            Row::new(Box::new(fake), label, named, &setting, Shape::Box)
+        };
+        let rows = fakes.into_iter().map(row).collect();
+        let oracle = if check { Oracle::new(&setting, Shape::Box, &[])? } else { None };
+        let progress = Progress::new("test", 0);
+        let rules = Rules { limit: Duration::from_secs(10), progress: &progress };
+        run(Blocks::new(Box::new(TwoBoxes), &setting, false), rows, oracle, &rules)
+    }
+
+    #[test]
+    fn rows_take_turns_in_blocks_and_the_first_moves_on() {
+        let log = Log::default();
+        let outcomes = race(20, ["a", "b"].map(|name| Fake::honest(name, &log)).into(), true, false).unwrap();
+        let firsts: Vec<_> = log.borrow().chunk_by(|x, y| x.0 == y.0).map(|turn| (turn[0].0, turn[0].1, turn.len())).collect();
+        // Blocks of 7, 7 and 6 frames: a b, b a, a b; adjacent turns of the same row show as one.
+        assert_eq!(firsts, [("a", 0, 7), ("b", 0, 14), ("a", 7, 13), ("b", 14, 6)]);
+        for outcome in outcomes {
+            assert_eq!((outcome.records.len(), outcome.measured().count(), outcome.right()), (20, 17, true));
+        }
+    }
+
+    #[test]
+    fn a_row_beyond_its_limit_stops_and_its_frames_stay_comparable() {
+        let log = Log::default();
+        let slow = Fake { takes: Duration::from_secs(4), ..Fake::honest("slow", &log) };
+        let outcomes = race(16, vec![slow, Fake::honest("fast", &log)], true, false).unwrap();
+        assert_eq!((outcomes[0].stopped, outcomes[0].records.len(), outcomes[0].right()), (true, 3, true));
+        assert_eq!((outcomes[1].stopped, outcomes[1].records.len()), (false, 16));
+    }
+
+    #[test]
+    fn the_oracle_counts_what_is_missing_and_what_is_invented() {
+        let log = Log::default();
+        let blind = Fake { pairs: vec![], ..Fake::honest("blind", &log) };
+        let twice = Fake { pairs: vec![Pair::new(0, 1); 2], ..Fake::honest("twice", &log) };
+        let outcomes = race(10, vec![blind, twice, Fake::honest("honest", &log)], true, true).unwrap();
+        let wrong: Vec<_> = outcomes.iter().map(|outcome| (outcome.wrong.missing, outcome.wrong.extra)).collect();
+        assert_eq!(wrong, [(10, 0), (0, 10), (0, 0)]);
+        assert!(outcomes.iter().all(|outcome| outcome.oracle == Some("brute-force")));
+    }
+
+    #[test]
+    fn one_that_does_not_suit_is_an_error_if_named_and_left_out_if_not() {
+        let log = Log::default();
+        let fakes = || {
+            let unsuited = Fake { gives_up: Some((0, || Refusal::Unsuited("odd".to_string()))), ..Fake::honest("odd", &log) };
+            vec![Fake::honest("even", &log), unsuited]
+        };
+        assert!(matches!(race(4, fakes(), true, false), Err(Failure::Usage(text)) if text.contains("odd")));
+        let outcomes = race(4, fakes(), false, false).unwrap();
+        assert_eq!(outcomes.iter().map(|outcome| outcome.name.as_str()).collect::<Vec<_>>(), ["even"]);
+    }
+
+    #[test]
+    fn one_that_fails_keeps_its_frames_and_says_why() {
+        let log = Log::default();
+        let failing = Fake { gives_up: Some((3, || Refusal::Failed("full".to_string()))), ..Fake::honest("failing", &log) };
+        let outcomes = race(6, vec![failing, Fake::honest("other", &log)], false, true).unwrap();
+        let outcome = &outcomes[0];
+        assert_eq!((outcome.records.len(), outcome.stopped, outcome.failed.as_deref()), (3, true, Some("full")));
+        assert_eq!((outcome.right(), outcome.wrong.any()), (false, false));
+        assert_eq!(outcomes[1].records.len(), 6);
+    }
+}

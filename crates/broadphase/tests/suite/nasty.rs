@@ -294,7 +294,7 @@ fn small_counts<const D: usize, T: Real>(trial: &mut Trial) {
 /// Beyond the thresholds below which structures do something simpler.
 fn counts_of_thousands<const D: usize, T: Real>(trial: &mut Trial) {
     let mut random = Random(19);
-    let frames = [1000, 2500, 4000].map(|n| Layout::Smooth.boxes(&mut random, n)).to_vec();
+    let frames = [1000, 3000].map(|n| Layout::Smooth.boxes(&mut random, n)).to_vec();
     try_on_all::<D, T>(trial, frames);
 }
 

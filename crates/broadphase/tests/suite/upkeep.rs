@@ -19,17 +19,13 @@ fn table<const D: usize, T: Real>(subject: &Subject, random: &mut Random, n: usi
 /// Moves, removes and inserts one object in ten each.
 fn churn<const D: usize, T: Real>(subject: &Subject, table: &mut Table<D, T>, random: &mut Random) {
     for id in 0..table.slots() as u32 {
-        let n = table.slots();
-        let mut fresh = || {
-            let mut value = [Layout::Smooth.draw(random, n)];
-            subject.fit(&mut value);
-            value[0]
-        };
-        let value = fresh();
         match (random.below(10), table.is_live(id)) {
             (0, true) => table.remove(id),
-            (1, true) => table.set(id, value),
-            (0..6, false) => table.set(id, value),
+            (1, true) | (0..6, false) => {
+                let mut value = [Layout::Smooth.draw(random, table.slots())];
+                subject.fit(&mut value);
+                table.set(id, value[0]);
+            }
             _ => {}
         }
     }

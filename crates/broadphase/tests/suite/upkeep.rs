@@ -16,19 +16,21 @@ fn table<const D: usize, T: Real>(subject: &Subject, random: &mut Random, n: usi
     table
 }
 
-/// Moves, removes and inserts one object in ten each.
+/// One object in ten leaves, as many come into other slots, and as many move: the number of objects stays what it is.
 fn churn<const D: usize, T: Real>(subject: &Subject, table: &mut Table<D, T>, random: &mut Random) {
-    for id in 0..table.slots() as u32 {
-        match (random.below(10), table.is_live(id)) {
-            (0, true) => table.remove(id),
-            (1, true) | (0..6, false) => {
-                let mut value = [Layout::Smooth.draw(random, table.slots())];
-                subject.fit(&mut value);
-                table.set(id, value[0]);
-            }
-            _ => {}
-        }
+    let n = table.slots();
+    let mut fresh = |random: &mut Random| {
+        let mut value = [Layout::Smooth.draw(random, n)];
+        subject.fit(&mut value);
+        value[0]
+    };
+    let (live, empty): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&id| table.is_live(id));
+    for _ in 0..live.len().div_ceil(10) {
+        table.set(live[random.below(live.len())], fresh(random));
     }
+    let leaving = n.div_ceil(10).min(live.len());
+    (0..leaving).for_each(|k| table.remove(live[k * live.len() / leaving]));
+    empty.into_iter().for_each(|id| table.set(id, fresh(random)));
     table.settle();
 }
 

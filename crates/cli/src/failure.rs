@@ -14,6 +14,8 @@ pub enum Failure {
     Usage(String),
     /// The data is bad, cannot be read or written, or a result is wrong: exit 1.
     Data(String),
+    /// Somebody pressed Ctrl-C, or asked the process to end: exit 130, as shells expect.
+    Interrupted,
     /// The reader of our output went away, as `head` does. It has what it wanted: exit 0, without a word.
     ClosedPipe,
 }
@@ -24,6 +26,7 @@ impl Failure {
         let (text, code) = match self {
             Failure::Usage(text) => (text, 2),
             Failure::Data(text) => (text, 1),
+            Failure::Interrupted => ("interrupted; nothing was written".to_string(), 130),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
         eprintln!("broadphase: {}", one_line(&text));

@@ -138,3 +138,25 @@ fn a_reader_that_leaves_early_ends_the_tool_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_recording_leaves_nothing() {
+    let folder = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_broadphase"))
+        .args(["record", "pile", "--n", "2000", "--frames", "100000", "-o", "a.npy"])
+        .current_dir(&folder.0)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = std::time::Instant::now();
+    while folder.names().is_empty() {
+        assert!(started.elapsed().as_secs() < 20, "no file appears");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success() && child.wait().is_ok());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), folder.names()), (Some(130), vec![]));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
+}

@@ -1,6 +1,7 @@
 //! PhysX: its automatic box pruning (ABP), feature `physx`. It reports pairs that began and ended, so its user keeps the set.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr;
 use std::sync::OnceLock;
@@ -86,6 +87,9 @@ fn same(a: &PxBounds3, b: &PxBounds3) -> bool {
 impl Abp {
     fn start(&mut self, boxes: &[Aabb<3, f32>]) -> Result<(), PeerError> {
         *self = Self::default();
+        if boxes.is_empty() {
+            return Ok(());
+        }
         foundation()?;
         // SAFETY: (a foundation exists) made above; the descriptor is a local value.
         let made = unsafe { phys_PxCreateBroadPhase(&PxBroadPhaseDesc_new(PxBroadPhaseType::Abp)) };
@@ -145,7 +149,8 @@ impl Abp {
         }
         for pair in found {
             let pair = Pair::new(pair.mID0, pair.mID1);
-            if self.places.insert(pair.key(), self.pairs.len() as u32).is_none() {
+            if let Entry::Vacant(entry) = self.places.entry(pair.key()) {
+                entry.insert(self.pairs.len() as u32);
                 self.pairs.push(pair);
             }
         }

@@ -1,6 +1,6 @@
 //! What ends a command early: one line on stderr, and an exit code.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use broadphase::Error;
@@ -29,7 +29,7 @@ impl Failure {
             Failure::Interrupted => ("interrupted; nothing was written".to_string(), 130),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        eprintln!("broadphase: {}", one_line(&text));
+        tell("broadphase", &text);
         ExitCode::from(code)
     }
 
@@ -40,6 +40,11 @@ impl Failure {
             _ => Failure::Data(format!("{place}: cannot write: {error}")),
         }
     }
+}
+
+/// One line on stderr. If nobody listens there, so be it.
+pub fn tell(who: &str, text: &str) {
+    let _ = writeln!(io::stderr(), "{who}: {}", one_line(text));
 }
 
 /// A file name may hold line breaks; a message must not.

@@ -60,6 +60,20 @@ fn outputs_are_the_same_in_every_form() {
 }
 
 #[test]
+fn the_default_algorithm_is_auto_and_finds_the_same_pairs() {
+    let folder = Folder::new();
+    for scene in ["pile", "sizes:dim=2"] {
+        folder.ok(&format!("record {scene} --n 1500 --frames 3 -o a.npy"));
+        let expected = folder.ok("pairs a.npy --algorithm brute-force --frame 2");
+        assert_eq!(folder.ok("pairs a.npy --frame 2"), expected);
+        assert_eq!(folder.ok("pairs a.npy --count"), folder.ok("pairs a.npy --count --algorithm brute-force"));
+        let row = &folder.json("bench a.npy --check --json -")["rows"][0];
+        assert_eq!((row["algorithm"].as_str(), row["wrong"].is_null()), (Some("auto"), true));
+        assert!(row["choice"].as_str().is_some_and(|choice| !choice.is_empty()), "auto says what it chose: {row}");
+    }
+}
+
+#[test]
 fn seeds_decide_every_bit() {
     let folder = Folder::new();
     for (seed, name) in

@@ -104,6 +104,8 @@ pub trait Words: Copy {
 
 /// One instruction set. A value of an implementing type is the proof that the CPU has it.
 pub trait Simd: Copy {
+    /// Are the instructions of AVX2 among them?
+    const HAS_AVX2: bool = false;
     /// Registers of `f32`.
     type F32: Lanes<Scalar = f32>;
     /// Registers of `f64`.

@@ -14,6 +14,7 @@ mod lanes;
 mod neon;
 mod plain;
 mod prefetch;
+pub(crate) mod quantise;
 mod scalar;
 mod soa;
 pub(crate) mod sweep;
@@ -23,9 +24,10 @@ mod x86;
 
 pub use hits::Hits;
 pub use isa::{Isa, Kernels};
-pub use lanes::{Bytes, Lanes, Simd, Words};
+pub use lanes::{Lanes, Simd};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
 pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
+pub(crate) use scalar::Scalar;
 pub(crate) use soa::{Columns, PAD, Soa};

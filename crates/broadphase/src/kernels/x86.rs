@@ -52,6 +52,7 @@ impl Simd for Sse2 {
 }
 
 impl Simd for Avx2 {
+    const HAS_AVX2: bool = true;
     type F32 = __m256;
     type F64 = __m256d;
     type U8 = __m256i;
@@ -59,6 +60,7 @@ impl Simd for Avx2 {
 }
 
 impl Simd for Avx512 {
+    const HAS_AVX2: bool = true;
     type F32 = __m512;
     type F64 = __m512d;
     type U8 = __m512i;

@@ -9,6 +9,7 @@ mod error;
 mod families;
 mod list;
 mod nearest;
+mod physics;
 mod random;
 mod recording;
 mod scene;

@@ -65,6 +65,11 @@ const UNIFORM: &[OptionDescriptor] = &[
 ];
 const SIZES: &[OptionDescriptor] = &[option("ratio", "64", "largest edge over smallest, log-uniform between; 1 or more"), DIM];
 const SETTLED: &[OptionDescriptor] = &[option("moving", "0.1", "share of the objects that move; 0 to 1"), DIM];
+const BOXES: &[OptionDescriptor] = &[option("d", "0.2", "volume of the boxes over that of the world; above 0, to 1"), DIM];
+const PLANE: &[OptionDescriptor] = &[
+    option("u", "x", "the coordinate that all objects cross at mid-run: x, y or z"),
+    option("frames", "500", "length of the run: the crossing is at half of it; 2 or more"),
+];
 
 /// The part of a descriptor that most scenes share.
 const fn scene(name: &'static str, paper: Option<&'static str>, summary: &'static str) -> SceneDescriptor {
@@ -92,6 +97,10 @@ const SCENES: &[SceneDescriptor] = &[
         ..rigid("brownian-cubes", &[TUMBLE, DIM], "cubes in random walks, evenly spread, 2 % of the world's volume")
     },
     rigid("brownian-assorted", &[TUMBLE], "bars, planks, squares and cubes of three kinds in random walks"),
+    rigid("free-fall-cubes", &[TUMBLE], "cubes fall, pile up and come to rest"),
+    rigid("free-fall-assorted", &[TUMBLE], "bars, planks, squares and cubes fall, pile up and come to rest"),
+    rigid("gravity-cubes", &[TUMBLE], "cubes in dense heaps, thrown about by a gravity that swings"),
+    rigid("gravity-assorted", &[TUMBLE], "bars, planks, squares and cubes in dense heaps, gravity swings"),
     simulated("brownian-cubes-simulated", "brownian-cubes by a physics engine"),
     simulated("brownian-assorted-simulated", "brownian-assorted by a physics engine"),
     simulated("free-fall-cubes-simulated", "free-fall-cubes by a physics engine"),
@@ -112,5 +121,28 @@ const SCENES: &[SceneDescriptor] = &[
         dims: &[3, 2],
         options: SIZES,
         ..scene("sizes", None, "cubes of edges 1 to 64, log-uniform, 2 pairs per object")
+    },
+    SceneDescriptor {
+        dims: &[3, 2],
+        options: BOXES,
+        ..scene("boxes", Some("002"), "boxes of varying size bounce in a cube and pass through each other")
+    },
+    SceneDescriptor {
+        default_n: 1 << 19,
+        default_frames: 500,
+        ..scene("implosion", Some("002"), "a ball of objects collapses to its centre, collides and flies apart")
+    },
+    SceneDescriptor {
+        options: PLANE,
+        default_n: 750 * 750,
+        default_frames: 500,
+        ..scene("plane-crossing", Some("002"), "equal cubes that all cross one plane at mid-run, side by side, without a pair")
+    },
+    SceneDescriptor { default_n: 6400, ..scene("city", Some("004"), "balls of many sizes, 80 % near the ground, 20 % moving") },
+    SceneDescriptor { default_n: 6400, ..scene("city-even", Some("004"), "balls of many sizes, evenly spread, 20 % moving") },
+    SceneDescriptor {
+        dims: &[3, 2],
+        options: &[DIM],
+        ..scene("particles", Some("003"), "equal balls at 40 % volume, jostling and pushed apart each frame")
     },
 ];

@@ -101,10 +101,7 @@ mod tests {
     #[test]
     fn an_unknown_option_is_answered_with_the_known_ones() {
         assert_eq!(refusal("sizes:raito=3"), "scene `sizes` has no option `raito`; it has ratio, dim");
-        assert_eq!(
-            refusal("brownian-cubes-simulated:x=3"),
-            "scene `brownian-cubes-simulated` has no option `x`: it has none at all; write `brownian-cubes-simulated`"
-        );
+        assert_eq!(refusal("city:x=3"), "scene `city` has no option `x`: it has none at all; write `city`");
     }
 
     #[test]
@@ -123,7 +120,15 @@ mod tests {
             refusal("uniform:shape=flat:dim=2"),
             "scene `uniform`: option `shape` does not take `flat`; give cube or long (a flat box needs dim=3)"
         );
-        for bad in ["uniform:k=0", "uniform:k=nan", "uniform:sizes=0.5", "settled:moving=2", "sizes:ratio="] {
+        for bad in [
+            "uniform:k=0",
+            "uniform:k=nan",
+            "uniform:sizes=0.5",
+            "settled:moving=2",
+            "boxes:d=0",
+            "plane-crossing:u=w",
+            "sizes:ratio=",
+        ] {
             assert!(matches!(bad.parse::<SceneSpec>(), Err(SceneError::BadValue { .. })), "{bad}");
         }
     }

@@ -7,6 +7,7 @@
 use broadphase::Aabb;
 
 use crate::Scene;
+use crate::physics::reflect;
 use crate::random::Random;
 use crate::shapes::{Kind, Turn};
 
@@ -66,21 +67,9 @@ impl<const D: usize> Brownian<D> {
             for k in 0..D {
                 let unit = ((bits >> (21 * k)) & 0x1f_ffff) as f32 * (1.0 / 1_048_576.0) - 1.0;
                 velocity[k] = velocity[k] * KEPT as f32 + unit * KICK as f32;
-                (center[k], velocity[k]) = reflect(center[k] + velocity[k], velocity[k], self.side);
+                (center[k], velocity[k]) = reflect(center[k] + velocity[k], velocity[k], 0.0, self.side);
             }
         }
-    }
-}
-
-/// Reflects a place that left `[0, side]`, and its velocity.
-#[inline]
-fn reflect(at: f32, velocity: f32, side: f32) -> (f32, f32) {
-    if at < 0.0 {
-        ((-at).min(side), -velocity)
-    } else if at > side {
-        ((2.0 * side - at).max(0.0), -velocity)
-    } else {
-        (at, velocity)
     }
 }
 

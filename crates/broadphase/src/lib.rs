@@ -19,16 +19,18 @@
 //! The modules stand in the order in which data meets them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`]), the joins
 //! (`kernels`), pairs out (`pairs`). One frame from end to end is [`step()`].
 
-pub mod algorithms;
-mod context;
-mod error;
 pub mod geometry;
-mod kernels;
 pub mod objects;
-mod oneshot;
-mod pairs;
-mod par;
 mod step;
+pub mod auto;
+pub mod algorithms;
+mod kernels;
+mod pairs;
+mod oneshot;
+// What everyone uses.
+mod context;
+mod par;
+mod error;
 
 pub use algorithms::{BroadPhase, Descriptor, Kind, Probes, Query, Spec, Stats, Strength, Violation};
 pub use context::Context;

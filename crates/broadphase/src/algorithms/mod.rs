@@ -5,6 +5,7 @@
 
 pub mod brute_force;
 mod interface;
+pub mod kd_tree;
 mod spec;
 
 pub(crate) use interface::ensure;
@@ -14,6 +15,7 @@ pub use spec::{COMMON_OPTIONS, Spec, nearest};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Shape;
+use kd_tree::Variant;
 
 /// Where an algorithm comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,23 +68,74 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug)]
 enum Build {
     BruteForce,
+    KdTree(kd_tree::Variant),
 }
 
 const BOTH: &[usize] = &[2, 3];
 const ANY_SHAPE: &[Shape] = &[Shape::Box, Shape::Ball];
 
-static LIST: &[Descriptor] = &[Descriptor {
-    name: "brute-force",
-    kind: Kind::Paper,
-    paper: Some("000, 004"),
-    summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
-    dims: BOTH,
-    shapes: ANY_SHAPE,
-    bounded: false,
-    options: &[],
-    build: Build::BruteForce,
-    check: |_| Ok(()),
-}];
+static LIST: &[Descriptor] = &[
+    Descriptor {
+        name: "brute-force",
+        kind: Kind::Paper,
+        paper: Some("000, 004"),
+        summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::BruteForce,
+        check: |_| Ok(()),
+    },
+    Descriptor {
+        name: "kd-tree",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "kd-tree with a sweep in each node; pairs of static objects are cached if most are static",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::ADAPTIVE,
+        build: Build::KdTree(Variant::Adaptive),
+        check: |spec| kd_tree::Options::from_spec(Variant::Adaptive, spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "kd-tree-complete",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "the kd-tree, all pairs searched for in each frame",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::COMMON,
+        build: Build::KdTree(Variant::Complete),
+        check: |spec| kd_tree::Options::from_spec(Variant::Complete, spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "kd-tree-incremental",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "the kd-tree, pairs of static objects always cached",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::COHERENT,
+        build: Build::KdTree(Variant::Incremental),
+        check: |spec| kd_tree::Options::from_spec(Variant::Incremental, spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "kd-tree-rebuilt",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "the kd-tree, built anew in each frame",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::COMMON,
+        build: Build::KdTree(Variant::Rebuilt),
+        check: |spec| kd_tree::Options::from_spec(Variant::Rebuilt, spec).map(|_| ()),
+    },
+];
 
 /// All algorithms.
 pub fn list() -> &'static [Descriptor] {
@@ -98,6 +151,7 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
         })
     }
 }

@@ -7,6 +7,7 @@ pub mod brute_force;
 mod interface;
 pub mod kd_tree;
 mod spec;
+pub mod tiles;
 
 pub(crate) use interface::ensure;
 pub use interface::{BroadPhase, Probes, Query, Stats, Strength, Violation};
@@ -69,6 +70,7 @@ pub struct Descriptor {
 enum Build {
     BruteForce,
     KdTree(kd_tree::Variant),
+    Tiles,
 }
 
 const BOTH: &[usize] = &[2, 3];
@@ -135,6 +137,21 @@ static LIST: &[Descriptor] = &[
         build: Build::KdTree(Variant::Rebuilt),
         check: |spec| kd_tree::Options::from_spec(Variant::Rebuilt, spec).map(|_| ()),
     },
+    Descriptor {
+        name: "tiles",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[
+            OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+            OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+        ],
+        build: Build::Tiles,
+        check: |spec| tiles::Options::from_spec(spec).map(|_| ()),
+    },
 ];
 
 /// All algorithms.
@@ -152,6 +169,7 @@ impl Spec {
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
             Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
+            Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
         })
     }
 }

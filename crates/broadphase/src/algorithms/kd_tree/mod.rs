@@ -37,7 +37,6 @@ mod pairs;
 mod probe;
 mod query;
 mod refit;
-mod sort;
 mod stats;
 mod update;
 mod validate;
@@ -51,6 +50,7 @@ use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::node::Runs;
 use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::{Lineage, PairStore};
@@ -99,8 +99,6 @@ pub struct KdTree<const D: usize, T: Real> {
     plan: Plan,
     scratch: Scratch<T>,
     walkers: PerWorker<Walker<D, T>>,
-    /// How many walkers there are.
-    workers: usize,
 }
 
 /// What the last search was.
@@ -108,6 +106,8 @@ pub struct KdTree<const D: usize, T: Real> {
 struct Found {
     static_share: f64,
     incremental: bool,
+    /// The lengths of its runs of candidates.
+    runs: Runs,
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
@@ -130,7 +130,6 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             plan: Plan::default(),
             scratch: Scratch::default(),
             walkers: PerWorker::default(),
-            workers: 0,
         }
     }
 }

@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::coherency::Coherency;
 use super::nodes::{ROOT, Tree};
-use super::walk::{Search, Walker};
+use super::walk::{Search, Stop, Walker};
 use super::{Found, KdTree, Variant};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Hits;
+use crate::kernels::node::Runs;
 use crate::objects::Frame;
 use crate::pairs::{Lineage, PairStore};
 
@@ -100,11 +101,12 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let mut searched = Ok(());
         if self.touched || !kept {
             self.walkers.prepare(context);
-            self.workers = self.workers.max(context.width());
+            self.walkers.iter().for_each(|mut walker| walker.scratch.runs = Runs::default());
             match method {
                 Method::Complete => self.search_complete(frame, context, out),
                 _ => searched = self.search_cached(frame, context, out, method, kept),
             }
+            self.found.runs = self.walkers.iter().fold(Runs::default(), |sum, walker| sum.plus(walker.scratch.runs));
         }
         context.record("search", clock);
         let clock = context.clock();
@@ -146,8 +148,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             kernels: context.kernels(),
             pruning: self.options.pruning,
         };
-        self.run_jobs(context, &search, |walker, worker, node, externals| {
-            out.rewrite(node as usize + 1, worker, frame, |hits| walker.join(&search, node, externals, hits));
+        self.run_jobs(context, &search, |walker, worker, stop| {
+            out.rewrite(stop.node as usize + 1, worker, frame, |hits| walker.join(&search, stop, hits));
         });
         // What stood in the chunks of erased nodes has ended, or is found elsewhere.
         self.tree.free.iter().for_each(|&place| out.rewrite(place as usize + 1, 0, frame, |_| ()));
@@ -176,8 +178,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             pruning: self.options.pruning,
         };
         let report = Report { coherency: &coherency, frame, out, kept, tests: AtomicU64::new(0), failed: AtomicBool::new(false) };
-        self.run_jobs(context, &search, |walker, worker, node, externals| {
-            report.chunk(node as usize + 1, worker, |hits| walker.join(&search, node, externals, hits));
+        self.run_jobs(context, &search, |walker, worker, stop| {
+            report.chunk(stop.node as usize + 1, worker, |hits| walker.join(&search, stop, hits));
         });
         // Places without a node may still keep cached pairs.
         self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, |_| ()));
@@ -198,17 +200,13 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         &self,
         context: &Context,
         search: &Search<'_, D, T>,
-        visit: impl Fn(&mut Walker<D, T>, usize, u32, Range<usize>) + Sync,
+        visit: impl Fn(&mut Walker<D, T>, usize, &Stop) + Sync,
     ) {
         context.run(self.plan.jobs.len(), |number, worker| {
             let job = &self.plan.jobs[number];
             let walker = &mut *self.walkers.get(worker);
             let externals = walker.start(search, &self.plan.externals[job.externals.clone()]);
-            if job.whole {
-                walker.descend(search, job.node, externals, &mut |walker, node, externals| visit(walker, worker, node, externals));
-            } else {
-                visit(walker, worker, job.node, externals);
-            }
+            walker.descend(search, job.node, externals, job.whole, &mut |walker, stop| visit(walker, worker, &stop));
         });
     }
 }

@@ -65,6 +65,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             ("translations", self.work.translations as f64),
             ("erasures", self.work.erasures as f64),
             ("unbounded", self.unbounded.ids().len() as f64),
+            // The paper's batches: candidates of one object that are tested together.
+            ("batch mean", self.found.runs.tests as f64 / self.found.runs.rows.max(1) as f64),
+            ("batches of up to 8 share", self.found.runs.short as f64 / self.found.runs.rows.max(1) as f64),
         ];
         if self.coherency.is_some() {
             extra.push(("static share", self.found.static_share));
@@ -113,6 +116,6 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             + self.entering.capacity() * 4
             + self.plan.bytes()
             + self.scratch.bytes()
-            + (0..self.workers).map(|worker| self.walkers.get(worker).bytes()).sum::<usize>()
+            + self.walkers.iter().map(|walker| walker.bytes()).sum::<usize>()
     }
 }

@@ -42,8 +42,8 @@ mod update;
 mod validate;
 mod walk;
 
-pub use options::{Options, Pruning, Variant};
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
+pub use options::{Options, Pruning, Variant};
 pub use query::HalfSpace;
 
 use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};

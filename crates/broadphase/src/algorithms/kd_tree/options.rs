@@ -54,8 +54,11 @@ const T: OptionDescriptor =
     OptionDescriptor { name: "t", default: "512", help: "objects above which a leaf is split, below which a subtree collapses" };
 const MODE: OptionDescriptor =
     OptionDescriptor { name: "mode", default: "both", help: "which stages prune: both, tree (no sweep), sweep (no tree)" };
-const EPSILON: OptionDescriptor =
-    OptionDescriptor { name: "epsilon", default: "0.01", help: "margin within which an object counts as static, of the mean size" };
+const EPSILON: OptionDescriptor = OptionDescriptor {
+    name: "epsilon",
+    default: "0.01",
+    help: "margin within which an object counts as static, of the mean size",
+};
 const K: OptionDescriptor =
     OptionDescriptor { name: "k", default: "60", help: "percentage of static objects above which the search is incremental" };
 

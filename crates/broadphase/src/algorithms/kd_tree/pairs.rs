@@ -196,12 +196,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if failed { Err(Error::OutOfMemory { what: "the cache of pairs" }) } else { Ok(()) }
     }
 
-    fn run_jobs(
-        &self,
-        context: &Context,
-        search: &Search<'_, D, T>,
-        visit: impl Fn(&mut Walker<D, T>, usize, &Stop) + Sync,
-    ) {
+    fn run_jobs(&self, context: &Context, search: &Search<'_, D, T>, visit: impl Fn(&mut Walker<D, T>, usize, &Stop) + Sync) {
         context.run(self.plan.jobs.len(), |number, worker| {
             let job = &self.plan.jobs[number];
             let walker = &mut *self.walkers.get(worker);
@@ -256,4 +251,3 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         });
     }
 }
-

@@ -72,9 +72,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
         let reached = |value: &Aabb<D, T>| sides.iter().all(|side| side.overlaps_box(value));
-        let mut each = |ids: &[u32]| {
-            ids.iter().filter(|&&id| reached(&frame.boxes[id as usize])).try_for_each(|&id| visit(id))
-        };
+        let mut each = |ids: &[u32]| ids.iter().filter(|&&id| reached(&frame.boxes[id as usize])).try_for_each(|&id| visit(id));
         if each(self.unbounded.ids()).is_continue() {
             let _ = self.visit_nodes(|node| reached(&node.region), each);
         }
@@ -83,9 +81,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 
 impl<const D: usize, T: Real> Query<D, T> for KdTree<D, T> {
     fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        let mut each = |ids: &[u32]| {
-            ids.iter().filter(|&&id| frame.boxes[id as usize].overlaps(area)).try_for_each(|&id| visit(id))
-        };
+        let mut each =
+            |ids: &[u32]| ids.iter().filter(|&&id| frame.boxes[id as usize].overlaps(area)).try_for_each(|&id| visit(id));
         if each(self.unbounded.ids()).is_continue() {
             let _ = self.visit_nodes(|node| node.region.overlaps(area), each);
         }

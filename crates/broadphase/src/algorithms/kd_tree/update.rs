@@ -24,7 +24,11 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         self.loose.clear();
         self.entering.clear();
         self.leaves = false;
-        if listed { self.follow_list(frame) } else { self.follow_all(frame) }
+        if listed {
+            self.follow_list(frame)
+        } else {
+            self.follow_all(frame)
+        }
         self.change_members();
         context.record("take in", clock);
 
@@ -200,4 +204,75 @@ enum Scope {
     All,
     /// Those in `loose`.
     Noted,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Options;
+    use super::*;
+    use crate::BroadPhase;
+
+    fn scatter(count: usize, size: f32, step: usize) -> Vec<Aabb<3, f32>> {
+        let place = |i: usize, k: usize| ((i * (7919 + 104_729 * k) + step * (i % 7)) % 10_007) as f32 * 0.01;
+        (0..count).map(|i| Aabb::from_center(std::array::from_fn(|k| place(i, k)), [size; 3])).collect()
+    }
+
+    #[test]
+    fn a_second_update_without_motion_changes_not_one_index() {
+        for variant in [Variant::Complete, Variant::Incremental, Variant::Adaptive] {
+            for size in [0.0, 0.5, 8.0, 40.0] {
+                let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(variant) });
+                let mut context = Context::new();
+                for step in 0..12 {
+                    let boxes = scatter(2000, size, step * step);
+                    let frame = Frame::new(&boxes).with_changes(Changes::All);
+                    tree.update(&frame, &mut context).unwrap();
+                    let (nodes, order) = (tree.tree.nodes.clone(), tree.tree.order.clone());
+                    tree.update(&frame, &mut context).unwrap();
+                    assert!(nodes == tree.tree.nodes && order == tree.tree.order, "{variant:?}, size {size}, step {step}");
+                    assert_eq!(tree.work, Work::default(), "{variant:?}, size {size}, step {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_operators_take_part_when_the_distribution_changes() {
+        let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(Variant::Complete) });
+        let mut context = Context::new();
+        let mut sum = Work::default();
+        for step in 0..40 {
+            let mut boxes = scatter(2000, 0.5, step);
+            // Everything falls towards one corner, then spreads again; in between, most objects vanish.
+            let pull = 1.0 + (step % 20) as f32 * 0.2;
+            boxes.iter_mut().for_each(|value| value.min = value.min.map(|c| 100.0 * (c / 100.0).abs().powf(pull)));
+            boxes.iter_mut().for_each(|value| value.max = value.min.map(|c| c + 1.0));
+            boxes.truncate(if step % 10 == 9 { 300 } else { 2000 });
+            let frame = Frame::new(&boxes);
+            tree.update(&frame, &mut context).unwrap();
+            tree.validate(&frame, crate::Strength::Geometry).unwrap();
+            sum.raised += tree.work.raised;
+            sum.lowered += tree.work.lowered;
+            sum.partitions += tree.work.partitions;
+            sum.collapses += tree.work.collapses;
+            sum.translations += tree.work.translations;
+            sum.erasures += tree.work.erasures;
+        }
+        let all = [sum.raised, sum.lowered, sum.partitions, sum.collapses, sum.translations, sum.erasures];
+        assert!(all.iter().all(|&count| count > 0), "{sum:?}");
+    }
+
+    #[test]
+    fn an_invalid_box_leaves_the_tree_as_it_was() {
+        let mut boxes = scatter(200, 0.5, 0);
+        let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(Variant::Adaptive) });
+        tree.update(&Frame::new(&boxes), &mut Context::new()).unwrap();
+        let before = (tree.tree.nodes.clone(), tree.tree.order.clone());
+        let good = boxes.clone();
+        boxes[100].max[1] = f32::NAN;
+        boxes[3] = boxes[3].translate([1000.0; 3]);
+        assert!(tree.update(&Frame::new(&boxes), &mut Context::new()).is_err());
+        assert!(before == (tree.tree.nodes.clone(), tree.tree.order.clone()));
+        tree.validate(&Frame::new(&good), crate::Strength::Geometry).unwrap();
+    }
 }

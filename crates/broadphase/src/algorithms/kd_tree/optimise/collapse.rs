@@ -1,8 +1,8 @@
 //! Collapse: an underpopulated subtree becomes a leaf again.
 
 use super::Optimiser;
-use crate::geometry::Real;
 use crate::algorithms::kd_tree::nodes::NONE;
+use crate::geometry::Real;
 
 impl<const D: usize, T: Real> Optimiser<'_, D, T> {
     /// All objects of the subtree into the node, and no children. No object moves: the subtree's block is the node's block.

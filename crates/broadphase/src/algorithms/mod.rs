@@ -5,6 +5,7 @@
 
 pub mod brute_force;
 mod interface;
+pub mod kd_tree;
 mod spec;
 pub mod tiles;
 
@@ -15,6 +16,7 @@ pub use spec::{COMMON_OPTIONS, Spec, nearest};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Shape;
+use kd_tree::Variant;
 
 /// Where an algorithm comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +69,7 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug)]
 enum Build {
     BruteForce,
+    KdTree(kd_tree::Variant),
     Tiles,
     Auto,
 }
@@ -86,6 +89,54 @@ static LIST: &[Descriptor] = &[
         options: &[],
         build: Build::BruteForce,
         check: |_| Ok(()),
+    },
+    Descriptor {
+        name: "kd-tree",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "kd-tree with a sweep in each node; pairs of static objects are cached if most are static",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::ADAPTIVE,
+        build: Build::KdTree(Variant::Adaptive),
+        check: |spec| kd_tree::Options::from_spec(Variant::Adaptive, spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "kd-tree-complete",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "the kd-tree, all pairs searched for in each frame",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::COMMON,
+        build: Build::KdTree(Variant::Complete),
+        check: |spec| kd_tree::Options::from_spec(Variant::Complete, spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "kd-tree-incremental",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "the kd-tree, pairs of static objects always cached",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::COHERENT,
+        build: Build::KdTree(Variant::Incremental),
+        check: |spec| kd_tree::Options::from_spec(Variant::Incremental, spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "kd-tree-rebuilt",
+        kind: Kind::Paper,
+        paper: Some("001"),
+        summary: "the kd-tree, built anew in each frame",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: kd_tree::COMMON,
+        build: Build::KdTree(Variant::Rebuilt),
+        check: |spec| kd_tree::Options::from_spec(Variant::Rebuilt, spec).map(|_| ()),
     },
     Descriptor {
         name: "tiles",
@@ -131,6 +182,7 @@ impl Spec {
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
             Build::Auto => Box::new(crate::auto::Auto::new()),
+            Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
         })
     }

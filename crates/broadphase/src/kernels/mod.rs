@@ -12,6 +12,7 @@ mod isa;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+pub(crate) mod node;
 mod plain;
 mod prefetch;
 pub(crate) mod quantise;

@@ -3,6 +3,7 @@
 //! The modules stand in the order in which data meets them.
 
 pub mod algorithms;
+mod bits;
 mod context;
 mod error;
 pub mod geometry;

@@ -5,7 +5,9 @@
 
 pub mod brute_force;
 mod interface;
+pub mod sort_and_sweep;
 mod spec;
+pub mod sweep;
 
 pub(crate) use interface::ensure;
 pub use interface::{BroadPhase, Probes, Query, Stats, Strength, Violation};
@@ -66,23 +68,55 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug)]
 enum Build {
     BruteForce,
+    Sweep,
+    SortAndSweep,
 }
 
 const BOTH: &[usize] = &[2, 3];
 const ANY_SHAPE: &[Shape] = &[Shape::Box, Shape::Ball];
 
-static LIST: &[Descriptor] = &[Descriptor {
-    name: "brute-force",
-    kind: Kind::Paper,
-    paper: Some("000, 004"),
-    summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
-    dims: BOTH,
-    shapes: ANY_SHAPE,
-    bounded: false,
-    options: &[],
-    build: Build::BruteForce,
-    check: |_| Ok(()),
-}];
+static LIST: &[Descriptor] = &[
+    Descriptor {
+        name: "brute-force",
+        kind: Kind::Paper,
+        paper: Some("000, 004"),
+        summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::BruteForce,
+        check: |_| Ok(()),
+    },
+    Descriptor {
+        name: "sweep",
+        kind: Kind::Paper,
+        paper: Some("002"),
+        summary: "candidates on one axis, pairing on another, in partitions of equal size; swaps a clustered axis",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: sweep::OPTIONS,
+        build: Build::Sweep,
+        check: sweep::check_options,
+    },
+    Descriptor {
+        name: "sort-and-sweep",
+        kind: Kind::Baseline,
+        paper: Some("002"),
+        summary: "sort along one axis, sweep along it: the yardstick of the sweeps",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[OptionDescriptor {
+            name: "axis",
+            default: "auto",
+            help: "the sweep axis: x, y, z, or auto for the one of greatest variance",
+        }],
+        build: Build::SortAndSweep,
+        check: |spec| sort_and_sweep::axis_option(spec).map(|_| ()),
+    },
+];
 
 /// All algorithms.
 pub fn list() -> &'static [Descriptor] {
@@ -98,6 +132,8 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::Sweep => Box::new(sweep::Sweep::new(self)?),
+            Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),
         })
     }
 }

@@ -6,6 +6,9 @@
 //! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (a load stays in
 //! its slice), *room* (a write stays in reserved capacity).
 
+pub(crate) mod active;
+pub(crate) mod active_blocks;
+pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
 mod hits;
 mod isa;
@@ -15,6 +18,8 @@ mod neon;
 mod plain;
 mod scalar;
 mod soa;
+mod sorted;
+pub(crate) mod sorted_rows;
 pub(crate) mod sweep;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -26,3 +31,4 @@ pub use lanes::{Lanes, Simd};
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
 pub(crate) use soa::{Columns, PAD, Soa};
+pub(crate) use sorted::Sorted;

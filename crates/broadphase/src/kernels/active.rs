@@ -38,6 +38,23 @@ impl Event {
     }
 }
 
+/// The candidate range of a rank. Both ends are wanted together, so they share a cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// The first candidate.
+    pub lower: u32,
+    /// One past the last candidate, which is above the rank itself.
+    pub upper: u32,
+}
+
+impl Bounds {
+    /// The number of candidates from `rank` on, itself included.
+    #[inline(always)]
+    pub(crate) fn width(self, rank: usize) -> u32 {
+        self.upper.wrapping_sub(rank as u32)
+    }
+}
+
 /// The members of a partition, numbered from 0.
 pub(crate) trait Members: Copy {
     /// How many there are.
@@ -55,15 +72,13 @@ pub(crate) trait Members: Copy {
 /// The ranks `begin..end`, less the long ones.
 #[derive(Clone, Copy)]
 pub(crate) struct Ranks<'a> {
-    /// The first candidate of each rank.
-    pub lower: &'a [u32],
-    /// One past the last candidate of each rank.
-    pub upper: &'a [u32],
+    /// The candidates of each rank: the first, and one past the last.
+    pub bounds: &'a [Bounds],
     /// See the type.
     pub begin: usize,
     /// See the type.
     pub end: usize,
-    /// Ranks that have more later candidates are long.
+    /// Ranks of a greater width are long.
     pub longest: u32,
 }
 
@@ -74,13 +89,13 @@ impl Members for Ranks<'_> {
     }
 
     fn check(&self, ranks: usize) {
-        assert!(self.begin <= self.end && self.end <= ranks && self.lower.len() == ranks && self.upper.len() == ranks);
+        assert!(self.begin <= self.end && self.end <= ranks && self.bounds.len() == ranks);
     }
 
     #[inline(always)]
     fn member(&self, rank: usize) -> Option<usize> {
         let member = rank.wrapping_sub(self.begin);
-        (member < self.len() && self.upper[rank].wrapping_sub(rank as u32) <= self.longest).then_some(member)
+        (member < self.len() && self.bounds[rank].width(rank) <= self.longest).then_some(member)
     }
 
     #[inline(always)]
@@ -90,8 +105,9 @@ impl Members for Ranks<'_> {
 
     #[inline(always)]
     fn candidates(&self, rank: usize) -> (usize, usize) {
-        let from = (self.lower[rank] as usize).max(self.begin);
-        let to = (self.upper[rank] as usize).min(self.end).max(from);
+        let Bounds { lower, upper } = self.bounds[rank];
+        let from = (lower as usize).max(self.begin);
+        let to = (upper as usize).min(self.end).max(from);
         (from - self.begin, to - self.begin)
     }
 }

@@ -187,30 +187,34 @@ unsafe fn visit<M: Members, const D: usize, T: Real, S: Simd>(
     let low: [_; D] = std::array::from_fn(|k| unsafe { <T as Sealed>::In::<S>::splat(boxes.min(k)[rank]) });
     // SAFETY: (isa) the caller's duty.
     let high: [_; D] = std::array::from_fn(|k| unsafe { <T as Sealed>::In::<S>::splat(boxes.max(k)[rank]) });
+    let n = <<T as Sealed>::In<S> as Lanes>::N;
     let mut tests = 0;
     for block in first..=last {
         // SAFETY: (in bounds) the caller's duty.
         let count = unsafe { *blocks.counts.get_unchecked(block) } as usize;
         tests += count as u64;
         let begin = block << blocks.shift;
-        for place in (begin..begin + count).step_by(STEP) {
-            // SAFETY: (isa) the caller's duty; (in bounds) a block has room for 1 << shift places, a multiple of STEP.
+        let mut place = begin;
+        while place < begin + count {
+            // SAFETY: (isa) the caller's duty; (in bounds) a block has room for 1 << shift places, a multiple of STEP, and n
+            // divides STEP, so that n places from `place` on are in one packet.
             let bits = unsafe { step::<D, T, S>(&low, &high, &blocks.lanes, first_lane::<D>(place)) };
-            let mut bits = bits & (u32::MAX >> (32 - (begin + count - place).min(STEP)));
+            let mut bits = bits & (u32::MAX >> (32 - (begin + count - place).min(n)));
             while bits != 0 {
                 let other = blocks.members[place + bits.trailing_zeros() as usize] as usize;
                 bits &= bits - 1;
                 hits.push(Pair::new(id, boxes.ids()[partition.rank(other)]));
             }
+            place += n;
         }
     }
     tests
 }
 
-/// The bits of the packet that starts at lane `at` that overlap the row.
+/// The bits of the register of places that starts at lane `at` that overlap the row.
 ///
 /// # Safety
-/// *isa* (of `S`), *in bounds*: a whole packet starts at `at`.
+/// *isa* (of `S`), *in bounds*: a register of places of one packet starts at `at`.
 #[inline(always)]
 unsafe fn step<const D: usize, T: Real, S: Simd>(
     low: &[<T as Sealed>::In<S>; D],
@@ -218,20 +222,14 @@ unsafe fn step<const D: usize, T: Real, S: Simd>(
     lanes: &[T],
     at: usize,
 ) -> u32 {
-    let n = <<T as Sealed>::In<S> as Lanes>::N;
-    debug_assert!(at + 2 * (D - 1) * STEP <= lanes.len());
-    let mut bits = 0;
-    for lane in (0..STEP).step_by(n) {
-        // SAFETY: (isa, in bounds) the caller's duties.
-        let mask = unsafe {
-            let load = |column: usize| <T as Sealed>::In::<S>::load(lanes.as_ptr().add(at + column * STEP + lane));
-            let mut mask = load(0).le(high[0]).and(low[0].le(load(1)));
-            for k in 1..D - 1 {
-                mask = mask.and(load(2 * k).le(high[k])).and(low[k].le(load(2 * k + 1)));
-            }
-            mask
-        };
-        bits |= mask.bits() << lane;
+    debug_assert!(at + (2 * (D - 1) - 1) * STEP + <<T as Sealed>::In<S> as Lanes>::N <= lanes.len());
+    // SAFETY: (isa, in bounds) the caller's duties.
+    unsafe {
+        let load = |column: usize| <T as Sealed>::In::<S>::load(lanes.as_ptr().add(at + column * STEP));
+        let mut mask = load(0).le(high[0]).and(low[0].le(load(1)));
+        for k in 1..D - 1 {
+            mask = mask.and(load(2 * k).le(high[k])).and(low[k].le(load(2 * k + 1)));
+        }
+        mask.bits()
     }
-    bits
 }

@@ -8,7 +8,7 @@
 //! interval flips the rank of each endpoint in a SuccTree of its own, and the all-prefix-sums of these trees under symmetric
 //! difference are the active sets, from which all intervals go on at once.
 //!
-//! A *long* object is one with more than `longest` later candidates; it never counts for `lower`. With `longest` = w, a lower
+//! The *width* of an object is the number of its candidates from itself on. A *long* one, wider than `longest`, never counts for `lower`. With `longest` = w, a lower
 //! bound is at most w away, while every long object is a candidate of everyone: `longest` is the power of two that makes the sum
 //! of both smallest, provided that this is less than half of what it is with no object counting as long.
 
@@ -17,13 +17,13 @@ use crate::bits::SuccTree;
 use crate::context::Context;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Sorted;
+use crate::kernels::active::Bounds;
 
 /// The candidate ranges by rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
-    pub lower: Vec<u32>,
-    pub upper: Vec<u32>,
-    /// Objects with more later candidates are long.
+    pub bounds: Vec<Bounds>,
+    /// Objects of a greater width are long.
     pub longest: u32,
     /// The ranks of the long objects, ascending.
     long: Vec<u32>,
@@ -75,24 +75,23 @@ impl Candidates {
         let Scratch { ranks, by_rank, .. } = scratch;
         ranks.prepare(n);
         by_rank.clear();
-        self.upper.resize(n, 0);
+        self.bounds.resize(n, Bounds::default());
         for &endpoint in order {
             let endpoint = endpoint as usize;
             if endpoint < n {
                 ranks.set(endpoint, by_rank.len() as u32);
                 by_rank.push(ids[endpoint]);
             } else {
-                self.upper[ranks.get(endpoint - n) as usize] = by_rank.len() as u32;
+                self.bounds[ranks.get(endpoint - n) as usize].upper = by_rank.len() as u32;
             }
         }
         self.find_long();
-        self.lower.clear();
         let mut first = 0;
         for rank in 0..n {
-            while first < rank && (self.upper[first] as usize <= rank || self.is_long(first)) {
+            while first < rank && (self.bounds[first].upper as usize <= rank || self.is_long(first)) {
                 first += 1;
             }
-            self.lower.push(first as u32);
+            self.bounds[rank].lower = first as u32;
         }
         sorted.fill(boxes, axes, by_rank.iter().copied());
     }
@@ -135,26 +134,25 @@ impl Candidates {
                 }
             }
         });
-        self.upper.resize(n, 0);
-        let places = Slots::of(split(&mut self.upper, &first_ranks));
+        self.bounds.resize(n, Bounds::default());
+        let places = Slots::of(split(&mut self.bounds, &first_ranks));
         context.run(intervals, |job, _| {
-            places.write(job).iter_mut().zip(first_ranks[job]..).for_each(|(place, rank)| *place = upper.get(rank));
+            places.write(job).iter_mut().zip(first_ranks[job]..).for_each(|(place, rank)| place.upper = upper.get(rank));
         });
         drop(places);
         self.find_long();
         self.activity(context, intervals, n, &interval, ranks, trees);
 
-        self.lower.resize(n, 0);
-        let mut lower = std::mem::take(&mut self.lower);
-        let places = Slots::of(split(&mut lower, &first_ranks).into_iter().zip(sorted.parts(axes, n, &first_ranks)));
+        let (longest, mut bounds) = (self.longest, std::mem::take(&mut self.bounds));
+        let places = Slots::of(split(&mut bounds, &first_ranks).into_iter().zip(sorted.parts(axes, n, &first_ranks)));
         context.run(intervals, |job, _| {
             let mut place = places.write(job);
-            self.lower_bounds(interval(job), n, first_ranks[job], ranks, &mut trees.write(job), place.0);
+            lower_bounds(interval(job), n, first_ranks[job], longest, ranks, &mut trees.write(job), place.0);
             let starts = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n);
             place.1.fill(boxes, starts.map(|&endpoint| ids[endpoint as usize]));
         });
         drop(places);
-        self.lower = lower;
+        self.bounds = bounds;
         sorted.join_parts(&first_ranks);
     }
 
@@ -187,40 +185,13 @@ impl Candidates {
         prefix_sums(context, trees, width);
     }
 
-    /// Sweeps one interval, from the ranks that are active at its begin.
-    fn lower_bounds(
-        &self,
-        interval: &[u32],
-        n: usize,
-        first_rank: usize,
-        ranks: &Numbers,
-        active: &mut SuccTree,
-        lower: &mut [u32],
-    ) {
-        let mut count = 0;
-        for &endpoint in interval {
-            match (endpoint as usize).checked_sub(n) {
-                None => {
-                    let rank = first_rank + count;
-                    lower[count] = active.min().unwrap_or(rank) as u32;
-                    count += 1;
-                    if !self.is_long(rank) {
-                        active.insert(rank);
-                    }
-                }
-                Some(object) => active.delete(ranks.get(object) as usize),
-            }
-        }
-    }
-
     /// Decides from `upper` who is long.
     fn find_long(&mut self) {
-        let width = |rank: usize, upper: u32| upper.wrapping_sub(rank as u32);
-        // By number of bits: how many objects have that many later candidates.
+        // By number of bits of the width: how many objects there are.
         let mut counts = [0u32; 33];
         let mut longest = 1;
-        for (rank, &upper) in self.upper.iter().enumerate() {
-            let width = width(rank, upper);
+        for (rank, bounds) in self.bounds.iter().enumerate() {
+            let width = bounds.width(rank);
             counts[32 - width.leading_zeros() as usize] += 1;
             longest = longest.max(width);
         }
@@ -236,15 +207,15 @@ impl Candidates {
         self.longest = if best.0 * 2 < u64::from(longest) { best.1 } else { longest };
         self.long.clear();
         if self.longest < longest {
-            let upper = self.upper.iter().enumerate();
-            self.long.extend(upper.filter(|&(rank, &u)| width(rank, u) > self.longest).map(|(rank, _)| rank as u32));
+            let ranks = self.bounds.iter().enumerate();
+            self.long.extend(ranks.filter(|(rank, b)| b.width(*rank) > self.longest).map(|(rank, _)| rank as u32));
         }
     }
 
     /// Does the object of `rank` count as long?
     #[inline(always)]
     pub(super) fn is_long(&self, rank: usize) -> bool {
-        self.upper[rank].wrapping_sub(rank as u32) > self.longest
+        self.bounds[rank].width(rank) > self.longest
     }
 
     /// The ranks of the long objects.
@@ -254,7 +225,33 @@ impl Candidates {
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        (self.lower.capacity() + self.upper.capacity() + self.long.capacity()) * 4
+        self.bounds.capacity() * size_of::<Bounds>() + self.long.capacity() * 4
+    }
+}
+
+/// Sweeps one interval, from the ranks that are active at its begin.
+fn lower_bounds(
+    interval: &[u32],
+    n: usize,
+    first_rank: usize,
+    longest: u32,
+    ranks: &Numbers,
+    active: &mut SuccTree,
+    bounds: &mut [Bounds],
+) {
+    let mut count = 0;
+    for &endpoint in interval {
+        match (endpoint as usize).checked_sub(n) {
+            None => {
+                let rank = first_rank + count;
+                bounds[count].lower = active.min().unwrap_or(rank) as u32;
+                if bounds[count].width(rank) <= longest {
+                    active.insert(rank);
+                }
+                count += 1;
+            }
+            Some(object) => active.delete(ranks.get(object) as usize),
+        }
     }
 }
 
@@ -306,13 +303,14 @@ mod tests {
 
     #[test]
     fn one_plane_is_long_and_equal_sizes_are_not() {
-        let mut candidates = Candidates { upper: (0..5000).map(|rank| (rank + 10).min(5000)).collect(), ..Default::default() };
+        let range = |rank: u32| Bounds { lower: 0, upper: (rank + 10).min(5000) };
+        let mut candidates = Candidates { bounds: (0..5000).map(range).collect(), ..Default::default() };
         candidates.find_long();
         assert_eq!((candidates.longest, candidates.long()), (10, &[][..]));
-        candidates.upper[3] = 5000;
+        candidates.bounds[3].upper = 5000;
         candidates.find_long();
         assert_eq!((candidates.longest, candidates.long()), (16, &[3][..]));
-        candidates.upper.fill(5000);
+        candidates.bounds.iter_mut().for_each(|bounds| bounds.upper = 5000);
         candidates.find_long();
         assert_eq!((candidates.longest, candidates.long().len()), (5000, 0));
     }

@@ -9,7 +9,7 @@ use crate::bits::SuccTree;
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::active::{Event, Long, Ranks};
+use crate::kernels::active::{Bounds, Event, Long, Ranks};
 use crate::kernels::active_blocks::{self, Blocks};
 use crate::kernels::{Hits, Order, Soa, active_tree};
 use crate::objects::Frame;
@@ -165,8 +165,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             match (endpoint as usize).checked_sub(n) {
                 None => {
                     let event = Event::start(endpoint);
-                    let last = candidates.upper[endpoint as usize].max(endpoint + 1) - 1;
-                    let (from, to) = (partitions.of(candidates.lower[endpoint as usize]), partitions.of(last));
+                    let Bounds { lower, upper } = candidates.bounds[endpoint as usize];
+                    let (from, to) = (partitions.of(lower), partitions.of(upper.max(endpoint + 1) - 1));
                     lists[from..=to].iter_mut().for_each(|list| list.push(event));
                     if any_long {
                         long.push(event);
@@ -198,8 +198,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         }
         let size = Partitions::new(n, count).size;
         let (begin, end) = ((chunk * size).min(n), ((chunk + 1) * size).min(n));
-        let Candidates { lower, upper, longest, .. } = &self.candidates;
-        let ranks = Ranks { lower, upper, begin, end, longest: *longest };
+        let Candidates { bounds, longest, .. } = &self.candidates;
+        let ranks = Ranks { bounds, begin, end, longest: *longest };
         match self.options.active {
             Active::Blocks => blocks.reset::<D>(end - begin, shift),
             Active::Tree => tree.reset(end - begin),

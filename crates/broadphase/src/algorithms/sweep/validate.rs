@@ -34,20 +34,20 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     fn check_ranges(&self) -> Result<(), Violation> {
         let n = self.boxes.len();
         let candidates = &self.candidates;
-        let (lower, upper) = (&candidates.lower, &candidates.upper);
-        ensure!(lower.len() == n && upper.len() == n, "{} and {} bounds for {n} ranks", lower.len(), upper.len());
+        let bounds = &candidates.bounds;
+        ensure!(bounds.len() == n, "{} bounds for {n} ranks", bounds.len());
         let columns = self.boxes.columns();
         let (starts, ends) = (&columns.min(0)[..n], &columns.max(0)[..n]);
         let mut first = 0;
         for rank in 0..n {
             let expected = starts.partition_point(|&start| start <= ends[rank]);
-            ensure!(upper[rank] as usize == expected, "rank {rank} ends at {}, not {expected}", upper[rank]);
+            ensure!(bounds[rank].upper as usize == expected, "rank {rank} ends at {}, not {expected}", bounds[rank].upper);
         }
         for rank in 0..n {
             while first < rank && (ends[first] < starts[rank] || candidates.is_long(first)) {
                 first += 1;
             }
-            ensure!(lower[rank] as usize == first, "rank {rank} begins at {}, not {first}", lower[rank]);
+            ensure!(bounds[rank].lower as usize == first, "rank {rank} begins at {}, not {first}", bounds[rank].lower);
         }
         let long = (0..n).filter(|&rank| candidates.is_long(rank)).map(|rank| rank as u32);
         ensure!(long.eq(candidates.long().iter().copied()), "the list of long objects is not that of the long ranks");
@@ -90,8 +90,8 @@ mod tests {
 
         type Damage = fn(&mut Sweep<3, f32>);
         let damages: [(&str, Damage, Strength); 7] = [
-            ("a lower bound", |s| s.candidates.lower[9] += 1, Strength::Structure),
-            ("an upper bound", |s| s.candidates.upper[9] -= 1, Strength::Structure),
+            ("a lower bound", |s| s.candidates.bounds[9].lower += 1, Strength::Structure),
+            ("an upper bound", |s| s.candidates.bounds[9].upper -= 1, Strength::Structure),
             ("the order of events", |s| s.order.swap(3, 50), Strength::Structure),
             ("a lost event", |s| s.order[3] = s.order[4], Strength::Structure),
             ("who is long", |s| s.candidates.longest = 2, Strength::Structure),

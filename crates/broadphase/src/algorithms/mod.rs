@@ -8,6 +8,7 @@ mod interface;
 pub mod sort_and_sweep;
 mod spec;
 pub mod sweep;
+pub mod tiles;
 
 pub(crate) use interface::ensure;
 pub use interface::{BroadPhase, Probes, Query, Stats, Strength, Violation};
@@ -69,6 +70,8 @@ pub struct Descriptor {
 enum Build {
     BruteForce,
     Sweep,
+    Tiles,
+    Auto,
     SortAndSweep,
 }
 
@@ -99,6 +102,33 @@ static LIST: &[Descriptor] = &[
         options: sweep::OPTIONS,
         build: Build::Sweep,
         check: sweep::check_options,
+    },
+    Descriptor {
+        name: "tiles",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[
+            OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+            OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+        ],
+        build: Build::Tiles,
+        check: |spec| tiles::Options::from_spec(spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "auto",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "the default: chooses and switches by itself",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::Auto,
+        check: |_| Ok(()),
     },
     Descriptor {
         name: "sort-and-sweep",
@@ -133,6 +163,8 @@ impl Spec {
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
             Build::Sweep => Box::new(sweep::Sweep::new(self)?),
+            Build::Auto => Box::new(crate::auto::Auto::new()),
+            Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
             Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),
         })
     }

@@ -25,6 +25,7 @@ mod step;
 pub mod auto;
 pub mod algorithms;
 mod kernels;
+mod bits;
 mod pairs;
 mod oneshot;
 // What everyone uses.

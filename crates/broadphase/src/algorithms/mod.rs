@@ -6,7 +6,9 @@
 pub mod brute_force;
 mod interface;
 pub mod kd_tree;
+pub mod sort_and_sweep;
 mod spec;
+pub mod sweep;
 pub mod tiles;
 
 pub(crate) use interface::ensure;
@@ -70,8 +72,10 @@ pub struct Descriptor {
 enum Build {
     BruteForce,
     KdTree(kd_tree::Variant),
+    Sweep,
     Tiles,
     Auto,
+    SortAndSweep,
 }
 
 const BOTH: &[usize] = &[2, 3];
@@ -137,6 +141,16 @@ static LIST: &[Descriptor] = &[
         options: kd_tree::COMMON,
         build: Build::KdTree(Variant::Rebuilt),
         check: |spec| kd_tree::Options::from_spec(Variant::Rebuilt, spec).map(|_| ()),
+        name: "sweep",
+        kind: Kind::Paper,
+        paper: Some("002"),
+        summary: "candidates on one axis, pairing on another, in partitions of equal size; swaps a clustered axis",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: sweep::OPTIONS,
+        build: Build::Sweep,
+        check: sweep::check_options,
     },
     Descriptor {
         name: "tiles",
@@ -165,6 +179,22 @@ static LIST: &[Descriptor] = &[
         build: Build::Auto,
         check: |_| Ok(()),
     },
+    Descriptor {
+        name: "sort-and-sweep",
+        kind: Kind::Baseline,
+        paper: Some("002"),
+        summary: "sort along one axis, sweep along it: the yardstick of the sweeps",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[OptionDescriptor {
+            name: "axis",
+            default: "auto",
+            help: "the sweep axis: x, y, z, or auto for the one of greatest variance",
+        }],
+        build: Build::SortAndSweep,
+        check: |spec| sort_and_sweep::axis_option(spec).map(|_| ()),
+    },
 ];
 
 /// All algorithms.
@@ -181,9 +211,11 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::Sweep => Box::new(sweep::Sweep::new(self)?),
             Build::Auto => Box::new(crate::auto::Auto::new()),
             Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
+            Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),
         })
     }
 }

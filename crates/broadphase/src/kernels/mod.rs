@@ -6,6 +6,9 @@
 //! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (a load stays in
 //! its slice), *room* (a write stays in reserved capacity).
 
+pub(crate) mod active;
+pub(crate) mod active_blocks;
+pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
 mod hits;
 mod isa;
@@ -18,6 +21,8 @@ mod prefetch;
 pub(crate) mod quantise;
 mod scalar;
 mod soa;
+mod sorted;
+pub(crate) mod sorted_rows;
 pub(crate) mod sweep;
 pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]
@@ -32,3 +37,4 @@ pub(crate) use isa::Kernel;
 pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
 pub(crate) use soa::{Columns, PAD, Soa};
+pub(crate) use sorted::Sorted;

@@ -4,6 +4,7 @@
 //! No algorithm knows another one. Tests, benches, CLI and bindings loop over [`list`]: what is listed is tested.
 
 pub mod brute_force;
+pub mod hash_grid;
 mod interface;
 mod spec;
 
@@ -66,23 +67,50 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug)]
 enum Build {
     BruteForce,
+    HashGrid(hash_grid::Strategy),
 }
 
 const BOTH: &[usize] = &[2, 3];
 const ANY_SHAPE: &[Shape] = &[Shape::Box, Shape::Ball];
 
-static LIST: &[Descriptor] = &[Descriptor {
-    name: "brute-force",
-    kind: Kind::Paper,
-    paper: Some("000, 004"),
-    summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
-    dims: BOTH,
-    shapes: ANY_SHAPE,
-    bounded: false,
-    options: &[],
-    build: Build::BruteForce,
-    check: |_| Ok(()),
-}];
+static LIST: &[Descriptor] = &[
+    Descriptor {
+        name: "brute-force",
+        kind: Kind::Paper,
+        paper: Some("000, 004"),
+        summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::BruteForce,
+        check: |_| Ok(()),
+    },
+    Descriptor {
+        name: "hash-grid",
+        kind: Kind::Paper,
+        paper: Some("000"),
+        summary: "hierarchical hash grid: constant time per object, any sizes, no world bounds; objects are moved one by one",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: hash_grid::options::INDIVIDUAL,
+        build: Build::HashGrid(hash_grid::Strategy::Individual),
+        check: |spec| hash_grid::Options::from_spec(spec, hash_grid::Strategy::Individual).map(|_| ()),
+    },
+    Descriptor {
+        name: "hash-grid-reinsert",
+        kind: Kind::Paper,
+        paper: Some("000"),
+        summary: "hierarchical hash grid, cleared and filled again in every frame",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: hash_grid::options::REINSERT,
+        build: Build::HashGrid(hash_grid::Strategy::Reinsert),
+        check: |spec| hash_grid::Options::from_spec(spec, hash_grid::Strategy::Reinsert).map(|_| ()),
+    },
+];
 
 /// All algorithms.
 pub fn list() -> &'static [Descriptor] {
@@ -98,6 +126,7 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(self, strategy)?)),
         })
     }
 }

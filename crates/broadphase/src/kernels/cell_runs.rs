@@ -11,7 +11,7 @@ use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
 use super::soa::Columns;
-use crate::geometry::{Real, sealed::Sealed};
+use crate::geometry::{Aabb, Real, sealed::Sealed};
 
 /// A block of cells in columns.
 pub(crate) struct CellBlock<'a, const D: usize, T> {
@@ -142,22 +142,54 @@ struct Rows<'b, 'a, 'o, 'h, 'r, const D: usize, T> {
 impl<const D: usize, T: Real> Kernel for Rows<'_, '_, '_, '_, '_, D, T> {
     type Output = ();
 
+    /// The others are compared with the box around each row first; those that overlap it are compared with its boxes.
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Self { block: CellBlock { boxes, starts, rows, row, .. }, others, hits } = self;
         let start = |cell: usize| (starts[cell] as usize).min(boxes.len());
+        let n = <<T as Sealed>::In<S> as Lanes>::N;
+        let all = u32::MAX >> (32 - n);
         let mut tests = 0;
         for &first in *rows {
             let (from, to) = (start(first as usize), start(first as usize + row));
             if from >= to || hits.stopped() {
                 continue;
             }
-            for i in 0..others.len() {
-                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) i < others.len(), `to` is not above the length.
-                unsafe { run::<D, T, S>(&others, i, boxes, from, to, hits) };
+            let around = around(boxes, from, to);
+            tests += others.len();
+            for j in (0..others.len()).step_by(n) {
+                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) j < others.len(), and n <= PAD.
+                let mask = unsafe {
+                    let splat = |value: T| <T as Sealed>::In::<S>::splat(value);
+                    let load = |column: &[T]| <T as Sealed>::In::<S>::load(column.as_ptr().add(j));
+                    let mut mask = splat(around.min[0]).le(load(others.max(0))).and(load(others.min(0)).le(splat(around.max[0])));
+                    for k in 1..D {
+                        mask = mask.and(splat(around.min[k]).le(load(others.max(k))));
+                        mask = mask.and(load(others.min(k)).le(splat(around.max[k])));
+                    }
+                    mask
+                };
+                let mut bits = mask.bits() & (all >> (n - (others.len() - j).min(n)));
+                tests += bits.count_ones() as usize * (to - from);
+                while bits != 0 {
+                    let i = j + bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    // SAFETY: (isa) as above; (in bounds) i < others.len(), `to` is not above the length.
+                    unsafe { run::<D, T, S>(&others, i, boxes, from, to, hits) };
+                }
             }
-            tests += (to - from) * others.len();
         }
         hits.count_tests(tests as u64);
+    }
+}
+
+/// The box around `boxes[from..to]`.
+#[inline(always)]
+fn around<const D: usize, T: Real>(boxes: &Columns<'_, D, T>, from: usize, to: usize) -> Aabb<D, T> {
+    Aabb {
+        min: std::array::from_fn(|k| boxes.min(k)[from..to].iter().fold(T::INFINITY, |low, &x| if x < low { x } else { low })),
+        max: std::array::from_fn(|k| {
+            boxes.max(k)[from..to].iter().fold(T::NEG_INFINITY, |high, &x| if x > high { x } else { high })
+        }),
     }
 }

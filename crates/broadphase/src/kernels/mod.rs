@@ -14,6 +14,7 @@ mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod plain;
+mod prefetch;
 mod scalar;
 mod soa;
 pub(crate) mod sweep;
@@ -26,4 +27,5 @@ pub use lanes::{Lanes, Simd};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
+pub(crate) use prefetch::prefetch;
 pub(crate) use soa::{Columns, PAD, Soa};

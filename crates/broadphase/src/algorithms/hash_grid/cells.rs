@@ -11,6 +11,8 @@
 //!
 //! Removal moves the cell's last id into the gap, as in the paper; `place` tells each object where its id stands.
 
+use crate::kernels::prefetch;
+
 /// No container; the place of an object that is alone in its cell.
 pub(super) const NONE: u32 = u32::MAX;
 /// Words of a container before its ids: how many objects the cell has (valid in the first container), and the next container.
@@ -177,6 +179,14 @@ impl Cells {
             self.crowded[word] &= !bit;
             places[only as usize] = NONE;
         }
+    }
+
+    /// Requests a cell from memory.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, cell: u32) {
+        prefetch(&self.heads, cell as usize);
+        prefetch(&self.occupied, cell as usize / 64);
+        prefetch(&self.crowded, cell as usize / 64);
     }
 
     /// The number of objects in an occupied cell.

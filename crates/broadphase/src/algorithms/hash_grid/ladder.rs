@@ -9,9 +9,11 @@ const MOST_STEPS: i32 = 24;
 /// The cell sizes of all possible levels.
 #[derive(Clone, Debug)]
 pub(super) struct Ladder {
-    base: f64,
-    factor: f64,
-    log: f64,
+    /// The cell sizes of the exponents from `lowest` on.
+    sizes: Vec<f64>,
+    lowest: i32,
+    /// Steps per doubling.
+    steps: f64,
 }
 
 /// The smallest and the largest size that cells are made for, and the share of a coordinate that is its grain.
@@ -45,30 +47,42 @@ impl Ladder {
         let longest = sides(first)?.into_iter().fold(0.0, f64::max);
         // A point at the origin says nothing of sizes.
         let size = if longest <= limits::<T>().0 { 1.0 } else { longest };
-        Some(Self { base: size * factor.sqrt(), factor, log: factor.ln() })
+        let base = size * factor.sqrt();
+        let (least, most, _) = limits::<T>();
+        let lowest = ((least / base).ln() / factor.ln()).floor() as i32 - 2;
+        let highest = ((most / base).ln() / factor.ln()).ceil() as i32 + 2;
+        let sizes = (lowest..=highest).map(|e| T::from_f64(base * factor.powi(e)).to_f64()).collect();
+        Some(Self { sizes, lowest, steps: 1.0 / factor.log2() })
     }
 
-    /// The cell size of an exponent.
+    /// The cell size of an exponent; infinite beyond the ladder.
     pub(super) fn size<T: Real>(&self, exponent: i32) -> T {
-        T::from_f64(self.base * self.factor.powi(exponent))
+        self.sizes.get((exponent - self.lowest) as usize).map_or(T::INFINITY, |&size| T::from_f64(size))
     }
 
-    /// The smallest exponent whose cells are larger than `side`.
-    fn exponent<T: Real>(&self, side: f64) -> i32 {
-        let mut exponent = ((side / self.base).ln() / self.log).floor() as i32 + 1;
-        while self.size::<T>(exponent).to_f64() <= side {
-            exponent += 1;
+    /// The smallest exponent whose cells are larger than `side`, which is within the ladder.
+    fn exponent(&self, side: f64) -> i32 {
+        let doublings = |x: f64| (x.to_bits() >> 52) as f64;
+        let guess = (doublings(side) - doublings(self.sizes[0])) * self.steps;
+        let mut at = (guess as usize).clamp(1, self.sizes.len() - 2);
+        while self.sizes[at] <= side && at + 1 < self.sizes.len() {
+            at += 1;
         }
-        while self.size::<T>(exponent - 1).to_f64() > side {
-            exponent -= 1;
+        while self.sizes[at - 1] > side && at > 1 {
+            at -= 1;
         }
-        exponent
+        at as i32 + self.lowest
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.sizes.capacity() * 8
     }
 
     /// The level of a box by its own shape, and by its longest side alone. The two are equal unless a side is two steps or more
     /// shorter than the longest. `None`: too large for any level.
     pub(super) fn keys<const D: usize, T: Real>(&self, value: &Aabb<D, T>) -> Option<(Key<D>, Key<D>)> {
-        let exact = sides(value)?.map(|side| self.exponent::<T>(side));
+        let exact = sides(value)?.map(|side| self.exponent(side));
         let most = exact.into_iter().max().unwrap_or(0);
         let own = exact.map(|e| if most - e < 2 { most } else { e.max(most - MOST_STEPS) } as i16);
         Some((own, [most as i16; D]))

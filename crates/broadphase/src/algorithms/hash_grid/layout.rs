@@ -20,6 +20,8 @@ pub(super) struct Layout<const D: usize> {
     order: Vec<u8>,
     /// The bits of each axis.
     masks: [u32; D],
+    /// How many bits each axis has.
+    counts: [u32; D],
     /// Per axis, for each byte of a coordinate: its bits at their places in the index.
     spread: [Vec<[u32; 256]>; D],
     /// Per axis: bits of a coordinate inside a word of 64 cells.
@@ -40,7 +42,7 @@ impl<const D: usize> Layout<D> {
     fn from_order(order: Vec<u8>) -> Self {
         let places: [Vec<u32>; D] =
             std::array::from_fn(|k| (0..order.len() as u32).filter(|&place| order[place as usize] == k as u8).collect());
-        let masks = std::array::from_fn(|k| places[k].iter().fold(0, |mask, place| mask | 1 << place));
+        let masks: [u32; D] = std::array::from_fn(|k| places[k].iter().fold(0, |mask, place| mask | 1 << place));
         let spread = std::array::from_fn(|k| {
             let bytes = places[k].chunks(8);
             bytes.map(|bits| std::array::from_fn(|byte| deposit(byte, bits))).collect::<Vec<[u32; 256]>>()
@@ -52,7 +54,7 @@ impl<const D: usize> Layout<D> {
         let coordinates = |k: usize| 0..1usize << word_bits[k];
         let from = std::array::from_fn(|k| coordinates(k).map(|c| word_set(k, &|x| x >= c)).collect());
         let to = std::array::from_fn(|k| coordinates(k).map(|c| word_set(k, &|x| x <= c)).collect());
-        Self { order, masks, spread, word_bits, from, to }
+        Self { order, masks, counts: masks.map(u32::count_ones), spread, word_bits, from, to }
     }
 
     /// The same grid with twice the cells on `axis`.
@@ -73,8 +75,9 @@ impl<const D: usize> Layout<D> {
     }
 
     /// The number of cells on an axis, as bits.
+    #[inline(always)]
     pub(super) fn axis_bits(&self, axis: usize) -> u32 {
-        self.masks[axis].count_ones()
+        self.counts[axis]
     }
 
     /// The bits of an axis among the lowest `below` bits of the index.

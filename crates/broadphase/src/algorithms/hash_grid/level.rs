@@ -8,6 +8,9 @@ use crate::geometry::{Aabb, Real};
 /// The exponents of a level's cell size on each axis, see [`Ladder`](super::ladder::Ladder).
 pub(super) type Key<const D: usize> = [i16; D];
 
+/// Words per axis that a search keeps at hand.
+const SHORT: usize = 4;
+
 /// One grid.
 ///
 /// Invariant: for each object and axis, `floor(max * inverse) <= floor(min * inverse) + 1`, all in `T`. Since that floor is
@@ -130,10 +133,48 @@ impl<const D: usize, T: Real> Level<D, T> {
     /// Visits the occupied cells whose coordinates, wrapped around, are in `range`, each once.
     #[inline]
     pub(super) fn for_each_in(&self, range: &[(i64, i64); D], mut visit: impl FnMut(u32)) {
-        self.pass_axis(D, 0, u64::MAX, range, &mut visit);
+        let layout = &self.layout;
+        let range: [(i64, i64); D] = std::array::from_fn(|k| {
+            let dim = 1i64 << layout.axis_bits(k);
+            if range[k].1.saturating_sub(range[k].0) >= dim - 1 { (0, dim - 1) } else { range[k] }
+        });
+        // Most searches meet one or two words per axis: their cells, and their part of the index.
+        let (mut sets, mut parts, mut words) = ([[u64::MAX; SHORT]; D], [[0u32; SHORT]; D], [0; D]);
+        for k in 0..D {
+            let bits = layout.word_bits[k];
+            let (first, last) = (range[k].0 >> bits, range[k].1 >> bits);
+            words[k] = (last - first + 1) as usize;
+            if words[k] > SHORT {
+                return self.pass_axis(D, 0, u64::MAX, &range, &mut visit);
+            }
+            for w in 0..words[k] {
+                parts[k][w] = layout.place(k, (first + w as i64) << bits);
+            }
+            let inside = (1i64 << bits) - 1;
+            sets[k][0] = layout.from[k][(range[k].0 & inside) as usize];
+            sets[k][words[k] - 1] &= layout.to[k][(range[k].1 & inside) as usize];
+        }
+        let mut at = [0; D];
+        loop {
+            let (mut index, mut set) = (0, u64::MAX);
+            for k in 0..D {
+                index |= parts[k][at[k]];
+                set &= sets[k][at[k]];
+            }
+            for_each_bit(self.cells.occupied[index as usize / 64] & set, |bit| visit(index + bit));
+            let mut k = 0;
+            while k < D && at[k] + 1 == words[k] {
+                at[k] = 0;
+                k += 1;
+            }
+            if k == D {
+                return;
+            }
+            at[k] += 1;
+        }
     }
 
-    /// The words along one axis, the last axis outermost.
+    /// The words along one axis, the last axis outermost: for ranges of any length.
     fn pass_axis(&self, axes: usize, index: u32, set: u64, range: &[(i64, i64); D], visit: &mut impl FnMut(u32)) {
         if axes == 0 {
             let word = self.cells.occupied[index as usize / 64] & set;
@@ -141,11 +182,7 @@ impl<const D: usize, T: Real> Level<D, T> {
         }
         let k = axes - 1;
         let layout = &self.layout;
-        let dim = 1i64 << layout.axis_bits(k);
-        let (mut first, mut last) = range[k];
-        if last.saturating_sub(first) >= dim - 1 {
-            (first, last) = (0, dim - 1);
-        }
+        let (first, last) = range[k];
         let bits = layout.word_bits[k];
         let inside = (1i64 << bits) - 1;
         for word in first >> bits..=last >> bits {

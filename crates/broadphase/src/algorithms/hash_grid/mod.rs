@@ -94,6 +94,8 @@ pub struct HashGrid<const D: usize, T: Real> {
     place: Vec<u32>,
     unbounded: Unbounded,
     misfits: usize,
+    /// The entry of the last insertion: the first guess for the next.
+    recent: u16,
     /// Has anything changed since the last `pairs`?
     dirty: bool,
     lineage: Lineage,
@@ -119,8 +121,8 @@ struct Counters {
 #[derive(Debug, Default)]
 struct Scratch<const D: usize, T: Real> {
     /// Objects that have to move, by job of the comparing pass.
-    pending: Vec<Mutex<Vec<u32>>>,
-    lists: Vec<Vec<u32>>,
+    pending: Vec<Mutex<Vec<update::Pending>>>,
+    lists: Vec<Vec<update::Pending>>,
     ids: Vec<u32>,
     /// The objects of levels with few of them; all objects below the threshold.
     few: Soa<D, T>,
@@ -152,6 +154,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             place: Vec::new(),
             unbounded: Unbounded::default(),
             misfits: 0,
+            recent: ABSENT,
             dirty: true,
             lineage: Lineage::default(),
             counters: Counters::default(),
@@ -161,8 +164,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     fn bytes(&self) -> usize {
         let scratch = &self.scratch;
-        let lock = |list: &Mutex<Vec<u32>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity();
-        let pending: usize = scratch.pending.iter().map(|list| lock(list) * 4 + size_of::<Mutex<Vec<u32>>>()).sum();
+        let lock = |list: &Mutex<Vec<update::Pending>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity();
+        let pending: usize = scratch.pending.iter().map(|list| lock(list) * 8 + size_of::<Mutex<Vec<u32>>>()).sum();
         let gathered: usize = (0..scratch.workers).map(|worker| scratch.gathered.get(worker).bytes()).sum();
         self.level.capacity() * 2
             + (self.cell.capacity() + self.place.capacity() + scratch.ids.capacity()) * 4
@@ -170,6 +173,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             + self.levels.capacity() * size_of::<Level<D, T>>()
             + self.keys.capacity() * size_of::<(Key<D>, u16)>()
             + self.unbounded.bytes()
+            + self.ladder.as_ref().map_or(0, Ladder::bytes)
             + scratch.few.bytes()
             + scratch.plan.bytes()
             + pending

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::layout::MAX_BITS;
 use super::level::Level;
-use super::region::Gathered;
+use super::region::{Gathered, Nearby};
 use super::{FEW, HashGrid};
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::cell_runs::{CellBlock, join_neighbours, join_rows};
-use crate::kernels::{Hits, all_pairs};
+use crate::kernels::{Hits, all_pairs, prefetch};
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
@@ -19,6 +19,8 @@ use crate::pairs::{Lineage, Pair, PairStore};
 const ROWS_PER_CHUNK: usize = 256;
 /// Probes that share a chunk.
 const PROBES_PER_CHUNK: usize = 1024;
+/// Candidates that are tested at a time: enough for their boxes to arrive from memory, few enough to stay in the cache.
+const CANDIDATES: usize = 128;
 /// Chunks of a level, as bits, at most.
 const CHUNK_BITS: u32 = 10;
 
@@ -113,24 +115,65 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             ahead: &shape.ahead,
         };
         join_neighbours(context.kernels(), &block, hits);
-        if self.scratch.few.len() > 0 {
-            join_rows(context.kernels(), &block, self.scratch.few.columns(), hits);
-        }
-        if targets.is_empty() {
+        self.join_others(frame, context, level, &block, targets, &mut gathered.nearby, hits);
+    }
+
+    /// The objects of a region against those of the levels they search, and of levels with few objects. What is near the region
+    /// is copied into columns once and tested against each row of cells. The objects of a region are not near to each other
+    /// where space has wrapped around: then, and where there are more objects near than in the region, each searches alone.
+    #[allow(clippy::too_many_arguments)]
+    fn join_others(
+        &self,
+        frame: &Frame<'_, D, T>,
+        context: &Context,
+        level: &Level<D, T>,
+        block: &CellBlock<'_, D, T>,
+        targets: &[u16],
+        nearby: &mut Nearby<D, T>,
+        hits: &mut Hits,
+    ) {
+        let Nearby { others, ids, candidates } = nearby;
+        let few = &self.scratch.few;
+        if targets.is_empty() && few.len() == 0 {
             return;
         }
-        for &row in &shape.rows {
-            for position in gathered.starts[row as usize]..gathered.starts[row as usize + shape.row] {
-                let id = gathered.columns.columns().ids()[position as usize];
-                let value = gathered.columns.get(position as usize);
-                for &target in targets {
-                    self.levels[target as usize].search(frame, &value, hits, |other| Pair::new(id, other));
+        let shape = &level.region;
+        let row = |first: u32| block.starts[first as usize] as usize..block.starts[first as usize + shape.row] as usize;
+        let own: usize = shape.rows.iter().map(|&first| row(first).len()).sum();
+        let mut area = Aabb::empty();
+        for position in shape.rows.iter().flat_map(|&first| row(first)) {
+            area = area.union(&block.boxes.get(position));
+        }
+        let near = |value: &Aabb<D, T>| value.overlaps(&area);
+        ids.clear();
+        ids.extend(few.columns().ids()[..few.len()].iter().filter(|&&id| near(&frame.boxes[id as usize])));
+        let whole = level.is_whole(&area);
+        let together = |target: &Level<D, T>| whole && target.expected_near(&area) <= 2.0 * own as f64 + 64.0;
+        for target in targets.iter().map(|&target| &self.levels[target as usize]) {
+            if together(target) {
+                target.for_each_in(&target.reach(&area), |cell| {
+                    target.cells.for_each(cell, |id| ids.extend(near(&frame.boxes[id as usize]).then_some(id)));
+                });
+                continue;
+            }
+            for position in shape.rows.iter().flat_map(|&first| row(first)) {
+                target.for_each_in(&target.reach(&block.boxes.get(position)), |cell| {
+                    target.cells.for_each(cell, |id| {
+                        prefetch(frame.boxes, id as usize);
+                        candidates.push((position as u32, id));
+                    });
+                });
+                if candidates.len() >= CANDIDATES {
+                    test_candidates(frame, block, candidates, hits);
                 }
             }
+            test_candidates(frame, block, candidates, hits);
             if hits.stopped() {
                 return;
             }
         }
+        others.gather(frame.boxes, ids);
+        join_rows(context.kernels(), block, others.columns(), hits);
     }
 
     /// Cuts the work into chunks, and decides who of two levels searches the other.
@@ -226,6 +269,21 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 }
 
+/// Tests objects of a region with objects found by one of them, and empties the list.
+fn test_candidates<const D: usize, T: Real>(
+    frame: &Frame<'_, D, T>,
+    block: &CellBlock<'_, D, T>,
+    candidates: &mut Vec<(u32, u32)>,
+    hits: &mut Hits,
+) {
+    hits.count_tests(candidates.len() as u64);
+    for (position, other) in candidates.drain(..) {
+        if frame.boxes[other as usize].overlaps(&block.boxes.get(position as usize)) {
+            hits.push(Pair::new(block.boxes.ids()[position as usize], other));
+        }
+    }
+}
+
 impl<const D: usize, T: Real> Level<D, T> {
     /// Pushes a pair for each object of this level that overlaps `value`.
     #[inline]
@@ -240,6 +298,23 @@ impl<const D: usize, T: Real> Level<D, T> {
             });
         });
         hits.count_tests(tests);
+    }
+
+    /// Is an area of the size of a region, as that of its objects is unless space has wrapped around?
+    fn is_whole(&self, area: &Aabb<D, T>) -> bool {
+        (0..D).all(|k| {
+            let cells = f64::from(1u32 << self.layout.axis_bits_below(k, self.region.bits));
+            (area.max[k] - area.min[k]).to_f64() <= 2.0 * (cells + 1.0) * self.cell[k].to_f64()
+        })
+    }
+
+    /// About how many objects of this level are near an area, if they are spread evenly.
+    fn expected_near(&self, area: &Aabb<D, T>) -> f64 {
+        let share = (0..D).map(|k| {
+            let cells = (area.max[k] - area.min[k]).to_f64() / self.cell[k].to_f64() + 2.0;
+            (cells / f64::from(1u32 << self.layout.axis_bits(k))).min(1.0)
+        });
+        self.count as f64 * share.product::<f64>()
     }
 
     /// What it costs the objects of this level to search another: words to read, and objects to test there.

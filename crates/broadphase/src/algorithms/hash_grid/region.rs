@@ -8,7 +8,7 @@
 use super::cells::{Cells, for_each_bit};
 use super::layout::{Layout, REGION_BITS};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::Soa;
+use crate::kernels::{Soa, prefetch};
 
 /// The shape of a grid's regions.
 #[derive(Clone, Debug)]
@@ -38,9 +38,23 @@ pub(super) struct Gathered<const D: usize, T: Real> {
     /// `starts[c]..starts[c + 1]` are the columns of cell c.
     pub(super) starts: Vec<u32>,
     pub(super) columns: Soa<D, T>,
-    cells: Vec<(u32, u32)>,
-    ids: Vec<u32>,
+    /// The objects with their cells, in the order in which the cells are met.
+    met: Vec<(u32, u32)>,
+    pub(super) nearby: Nearby<D, T>,
 }
+
+/// What a region's objects meet in other levels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nearby<const D: usize, T: Real> {
+    /// Objects near the region.
+    pub(super) others: Soa<D, T>,
+    pub(super) ids: Vec<u32>,
+    /// Objects that one of the region's has found on its own: its position in the columns, and their ids.
+    pub(super) candidates: Vec<(u32, u32)>,
+}
+
+/// How far ahead of their use boxes are requested from memory.
+const AHEAD: usize = 12;
 
 impl<const D: usize> Region<D> {
     pub(super) fn new(layout: &Layout<D>) -> Self {
@@ -76,30 +90,32 @@ impl<const D: usize> Region<D> {
         boxes: &[Aabb<D, T>],
         out: &mut Gathered<D, T>,
     ) {
-        out.starts.clear();
-        out.starts.resize(self.cells + 1, 0);
-        out.cells.clear();
+        let Gathered { starts, columns, met, .. } = out;
+        starts.clear();
+        starts.resize(self.cells + 1, 0);
+        met.clear();
         self.pass_axis(D, base, 0, u64::MAX, layout, &mut |index, first, set| {
             for_each_bit(cells.occupied[index as usize / 64] & set, |bit| {
                 let at = (first + i64::from(self.offsets[bit as usize])) as u32;
-                out.starts[at as usize] = cells.count(index + bit);
-                out.cells.push((at, index + bit));
+                let before = met.len();
+                cells.for_each(index + bit, |id| met.push((at, id)));
+                starts[at as usize] = (met.len() - before) as u32;
             });
         });
         let mut total = 0;
-        for start in &mut out.starts {
+        for start in &mut *starts {
             total += std::mem::replace(start, total);
         }
-        out.ids.clear();
-        out.ids.resize(total as usize, 0);
-        for &(at, cell) in &out.cells {
-            let mut position = out.starts[at as usize] as usize;
-            cells.for_each(cell, |id| {
-                out.ids[position] = id;
-                position += 1;
-            });
+        columns.resize(met.len());
+        let (mut cell, mut position) = (u32::MAX, 0);
+        for (index, &(at, id)) in met.iter().enumerate() {
+            if let Some(later) = met.get(index + AHEAD) {
+                prefetch(boxes, later.1 as usize);
+            }
+            position = if at == cell { position + 1 } else { starts[at as usize] as usize };
+            cell = at;
+            columns.set(position, id, &boxes[id as usize]);
         }
-        out.columns.gather(boxes, &out.ids);
     }
 
     /// The words of the region and its shell: index of the first cell, its place, and which of the cells are wanted.
@@ -136,7 +152,9 @@ impl<const D: usize> Region<D> {
 impl<const D: usize, T: Real> Gathered<D, T> {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        self.columns.bytes() + self.starts.capacity() * 4 + self.cells.capacity() * 8 + self.ids.capacity() * 4
+        let Nearby { others, ids, candidates } = &self.nearby;
+        let lists = (self.starts.capacity() + ids.capacity()) * 4 + (self.met.capacity() + candidates.capacity()) * 8;
+        self.columns.bytes() + others.bytes() + lists
     }
 }
 

@@ -6,17 +6,24 @@
 
 use std::sync::Mutex;
 
+use super::cells::NONE;
 use super::ladder::Ladder;
 use super::level::{Key, Level};
 use super::{ABSENT, HashGrid, LEVEL, MISFIT, Strategy, UNBOUNDED};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
 use crate::objects::unbounded::is_bounded;
 use crate::objects::{Changes, Frame};
 
 /// Slots per job of the first pass.
 const SLOTS_PER_JOB: usize = 1 << 14;
+/// How far ahead of their use cells are requested from memory.
+const AHEAD: usize = 8;
+
+/// An object that has to move, and its new cell in the same level; [`NONE`] if the level may change too.
+pub(super) type Pending = (u32, u32);
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
@@ -71,23 +78,25 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             pending.clear();
             let end = ((job + 1) * SLOTS_PER_JOB).min(frame.slots());
             for id in (job * SLOTS_PER_JOB) as u32..end as u32 {
-                if !self.is_settled(frame, id) {
-                    pending.push(id);
+                if let Some(cell) = self.unsettled(frame, id) {
+                    pending.push((id, cell));
                 }
             }
         });
         context.record("compare", clock);
         let clock = context.clock();
         let mut pending = std::mem::take(&mut self.scratch.pending);
-        let open = |list: &mut Mutex<Vec<u32>>| std::mem::take(list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        let open =
+            |list: &mut Mutex<Vec<Pending>>| std::mem::take(list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()));
         let mut lists = std::mem::take(&mut self.scratch.lists);
         lists.clear();
         lists.extend(pending[..jobs].iter_mut().map(open));
-        let live = |id: &&u32| frame.live.contains(**id);
-        let checked = lists.iter().flatten().filter(live).try_for_each(|&id| frame.boxes[id as usize].check(id as usize));
+        let doubtful = |entry: &&Pending| entry.1 == NONE && frame.live.contains(entry.0);
+        let mut unclear = lists.iter().flatten().filter(doubtful);
+        let checked = unclear.try_for_each(|entry| frame.boxes[entry.0 as usize].check(entry.0 as usize));
         if checked.is_ok() {
             self.resize(frame.slots());
-            lists.iter().flatten().for_each(|&id| self.move_object(frame, id));
+            lists.iter().for_each(|list| self.move_listed(frame, list));
             self.dirty = true;
         }
         for (slot, list) in pending.iter_mut().zip(lists.drain(..)) {
@@ -99,19 +108,42 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         checked
     }
 
-    /// Is the object where it belongs, valid, and of the size of its level?
+    /// `None` if the object is where it belongs, valid, and of the size of its level. Else its new cell in the same level, or
+    /// [`NONE`] if that is not all.
     #[inline(always)]
-    fn is_settled(&self, frame: &Frame<'_, D, T>, id: u32) -> bool {
-        let Some(&entry) = self.level.get(id as usize) else { return false };
+    fn unsettled(&self, frame: &Frame<'_, D, T>, id: u32) -> Option<u32> {
+        let Some(&entry) = self.level.get(id as usize) else { return Some(NONE) };
         if !frame.live.contains(id) {
-            return entry == ABSENT;
+            return (entry != ABSENT).then_some(NONE);
         }
-        match self.levels.get((entry & LEVEL) as usize) {
-            None => false,
-            Some(level) => {
-                let (cell, suits) = level.locate(&frame.boxes[id as usize]);
-                suits & (cell == self.cell[id as usize])
+        let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return Some(NONE) };
+        let (cell, suits) = level.locate(&frame.boxes[id as usize]);
+        match suits & (entry & MISFIT == 0) {
+            true => (cell != self.cell[id as usize]).then_some(cell),
+            false => Some(NONE),
+        }
+    }
+
+    /// Moves objects, requesting the memory of later ones in the meantime.
+    fn move_listed(&mut self, frame: &Frame<'_, D, T>, list: &[Pending]) {
+        let growths = self.counters.growths;
+        for (index, &(id, cell)) in list.iter().enumerate() {
+            if let Some(&(later, cell)) = list.get(index + AHEAD) {
+                prefetch(&self.place, later as usize);
+                if let Some(level) = self.levels.get((self.level[later as usize] & LEVEL) as usize) {
+                    level.cells.prefetch(self.cell[later as usize]);
+                    level.cells.prefetch(cell);
+                }
             }
+            if cell == NONE || self.counters.growths != growths {
+                self.move_object(frame, id);
+                continue;
+            }
+            let level = &mut self.levels[self.level[id as usize] as usize];
+            level.cells.remove(self.cell[id as usize], id, &mut self.place);
+            level.count -= 1;
+            self.cell[id as usize] = level.insert(id, &frame.boxes[id as usize], &mut self.place);
+            self.counters.moves += 1;
         }
     }
 
@@ -124,9 +156,16 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.unbounded.clear();
         self.live = 0;
         self.misfits = 0;
-        self.level.fill(ABSENT);
+        let cut = frame.slots().min(self.level.len());
+        self.level.truncate(cut); // what was there is gone already
         self.resize(frame.slots());
-        frame.ids().for_each(|id| self.insert(frame, id));
+        for id in 0..frame.slots() as u32 {
+            // The old level is the first guess.
+            let hint = std::mem::replace(&mut self.level[id as usize], ABSENT);
+            if frame.live.contains(id) {
+                self.insert(frame, id, hint);
+            }
+        }
         self.dirty = true;
         context.record("reinsert", clock);
     }
@@ -136,28 +175,25 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         (slots..self.level.len()).for_each(|id| self.remove(id as u32));
         self.level.resize(slots, ABSENT);
         self.cell.resize(slots, 0);
-        self.place.resize(slots, super::cells::NONE);
+        self.place.resize(slots, NONE);
     }
 
     /// Puts one object where it belongs now: constant time, beside growth.
     pub(super) fn move_object(&mut self, frame: &Frame<'_, D, T>, id: u32) {
         let entry = self.level[id as usize];
-        if entry != ABSENT && frame.live.contains(id) {
-            let target = self.find_level(&frame.boxes[id as usize]);
-            let level = target.map_or(UNBOUNDED, |(index, misfit)| index | if misfit { MISFIT } else { 0 });
-            let same = level == entry
-                && match target {
-                    None => true,
-                    Some((index, _)) => self.levels[index as usize].locate(&frame.boxes[id as usize]).0 == self.cell[id as usize],
-                };
-            if same {
+        let live = frame.live.contains(id);
+        if entry != ABSENT && live {
+            let value = &frame.boxes[id as usize];
+            let target = self.find_level(value, entry);
+            let cell = self.levels.get((target & LEVEL) as usize).map(|level| level.locate(value).0);
+            if target == entry && cell.is_none_or(|cell| cell == self.cell[id as usize]) {
                 return;
             }
             self.counters.moves += 1;
         }
         self.remove(id);
-        if frame.live.contains(id) {
-            self.insert(frame, id);
+        if live {
+            self.insert(frame, id, entry);
         }
     }
 
@@ -179,45 +215,50 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.counters.removals += 1;
     }
 
-    /// Puts an object in, which is not there.
-    fn insert(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+    /// Puts an object in, which is not there; `hint` is an entry whose level it may have.
+    fn insert(&mut self, frame: &Frame<'_, D, T>, id: u32, hint: u16) {
         self.live += 1;
         self.counters.insertions += 1;
         let value = &frame.boxes[id as usize];
-        let Some((index, misfit)) = self.find_level(value) else {
-            self.unbounded.insert(id);
-            self.level[id as usize] = UNBOUNDED;
-            return;
-        };
-        if self.levels[index as usize].count >= self.levels[index as usize].next_growth {
-            self.grow(frame, index as usize);
+        let entry = self.find_level(value, if hint == ABSENT { self.recent } else { hint });
+        self.level[id as usize] = entry;
+        if entry == UNBOUNDED {
+            return self.unbounded.insert(id);
         }
-        self.cell[id as usize] = self.levels[index as usize].insert(id, value, &mut self.place);
-        self.level[id as usize] = index | if misfit { MISFIT } else { 0 };
-        self.misfits += usize::from(misfit);
+        self.recent = entry;
+        let index = (entry & LEVEL) as usize;
+        if self.levels[index].count >= self.levels[index].next_growth {
+            self.grow(frame, index);
+        }
+        self.cell[id as usize] = self.levels[index].insert(id, value, &mut self.place);
+        self.misfits += usize::from(entry & MISFIT != 0);
     }
 
-    /// The level of a box, created if there is none yet, and whether a long or flat box has to do with cubes there. `None`: the
-    /// box is unbounded, or larger than any cell.
-    fn find_level(&mut self, value: &Aabb<D, T>) -> Option<(u16, bool)> {
+    /// The entry of a box: its level, created if there is none yet, with a note if a long or flat box has to do with cubes there;
+    /// or that it is unbounded, or larger than any cell. The level of `hint` is taken if it suits.
+    fn find_level(&mut self, value: &Aabb<D, T>, hint: u16) -> u16 {
+        let hint = hint & LEVEL;
+        if self.levels.get(hint as usize).is_some_and(|level| level.locate(value).1) {
+            return hint;
+        }
         if !is_bounded(value) {
-            return None;
+            return UNBOUNDED;
         }
         if self.ladder.is_none() {
             self.ladder = Ladder::new(value, self.options.factor);
         }
-        let (own, cube) = self.ladder.as_ref()?.keys(value)?;
+        let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else { return UNBOUNDED };
         if own != cube {
             if let Some(index) = self.level_of(&own).filter(|&index| self.levels[index as usize].holds(value)) {
-                return Some((index, false));
+                return index;
             }
         }
         let mut key = cube;
         loop {
-            let index = self.level_of(&key).or_else(|| self.add_level(key))?;
+            let Some(index) = self.level_of(&key).or_else(|| self.add_level(key)) else { return UNBOUNDED };
             // Far from the origin a box may round to more cells than it has: a level up, it does not.
             if self.levels[index as usize].holds(value) {
-                return Some((index, own != cube));
+                return index | if own != cube { MISFIT } else { 0 };
             }
             key = Ladder::above(key);
         }

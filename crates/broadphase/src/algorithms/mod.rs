@@ -6,6 +6,7 @@
 pub mod brute_force;
 pub mod hash_grid;
 mod interface;
+pub mod particle_grid;
 mod spec;
 
 pub(crate) use interface::ensure;
@@ -68,6 +69,7 @@ pub struct Descriptor {
 enum Build {
     BruteForce,
     HashGrid(hash_grid::Strategy),
+    ParticleGrid,
 }
 
 const BOTH: &[usize] = &[2, 3];
@@ -110,6 +112,18 @@ static LIST: &[Descriptor] = &[
         build: Build::HashGrid(hash_grid::Strategy::Reinsert),
         check: |spec| hash_grid::Options::from_spec(spec, hash_grid::Strategy::Reinsert).map(|_| ()),
     },
+    Descriptor {
+        name: "particle-grid",
+        kind: Kind::Paper,
+        paper: Some("003"),
+        summary: "balls of one size, sorted into cells as wide as they are",
+        dims: BOTH,
+        shapes: &[Shape::Ball],
+        bounded: true,
+        options: particle_grid::OPTIONS,
+        build: Build::ParticleGrid,
+        check: |spec| particle_grid::storage(spec).map(|_| ()),
+    },
 ];
 
 /// All algorithms.
@@ -126,6 +140,7 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(self)?)),
             Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(self, strategy)?)),
         })
     }

@@ -5,7 +5,7 @@
 //! 2. Neighbours in one row are one run: fewer, longer loops.
 //! 3. All boxes of a run are tested on all axes at once, without a branch but for hits.
 //!
-//! Hits come in the order of boxes, runs and positions, so the list is the same for every register width.
+//! Hits come in the order of cells, runs, boxes and positions, so the list is the same for every register width.
 
 use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
@@ -82,16 +82,12 @@ struct Neighbours<'b, 'a, 'h, 'r, const D: usize, T> {
     hits: &'h mut Hits<'r>,
 }
 
-/// The most runs ahead: 4 in space; a run each for more axes.
-const RUNS: usize = 16;
-
 impl<const D: usize, T: Real> Kernel for Neighbours<'_, '_, '_, '_, D, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Self { block: CellBlock { boxes, starts, rows, row, ahead }, hits } = self;
-        assert!(ahead.len() <= RUNS);
         let start = |cell: usize| (starts[cell] as usize).min(boxes.len());
         let mut tests = 0;
         for &first in *rows {
@@ -107,24 +103,22 @@ impl<const D: usize, T: Real> Kernel for Neighbours<'_, '_, '_, '_, D, T> {
                 if from == to {
                     continue;
                 }
-                let next = start(cell + 2);
-                let mut runs = [(0, 0); RUNS];
-                let mut used = 0;
-                for &distance in *ahead {
-                    let middle = cell + distance as usize;
-                    let run = (start(middle - 1), start(middle + 2));
-                    runs[used] = run;
-                    used += usize::from(run.0 < run.1);
-                    tests += (to - from) * run.1.saturating_sub(run.0);
-                }
-                tests += (to - from) * next.saturating_sub(to) + (to - from) * (to - from - 1) / 2;
+                let next = start(cell + 2).max(to);
+                tests += (to - from) * (next - to) + (to - from) * (to - from - 1) / 2;
                 for i in from..to {
                     // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) `start` is never above the length.
-                    unsafe {
-                        run::<D, T, S>(boxes, i, boxes, i + 1, next, hits);
-                        for &(from, to) in &runs[..used] {
-                            run::<D, T, S>(boxes, i, boxes, from, to, hits);
-                        }
+                    unsafe { run::<D, T, S>(boxes, i, boxes, i + 1, next, hits) };
+                }
+                for &distance in *ahead {
+                    let middle = cell + distance as usize;
+                    let (first, last) = (start(middle - 1), start(middle + 2));
+                    if first >= last {
+                        continue;
+                    }
+                    tests += (to - from) * (last - first);
+                    for i in from..to {
+                        // SAFETY: (isa, in bounds) as above.
+                        unsafe { run::<D, T, S>(boxes, i, boxes, first, last, hits) };
                     }
                 }
             }

@@ -7,6 +7,7 @@
 //! its slice), *room* (a write stays in reserved capacity).
 
 pub(crate) mod all_pairs;
+pub(crate) mod ball_runs;
 pub(crate) mod cell_runs;
 mod hits;
 mod isa;

@@ -296,15 +296,13 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             level.next_growth = level.count + level.count / 2 + 1;
             return;
         };
-        let mut ids = std::mem::take(&mut self.scratch.ids);
-        ids.clear();
+        let mut ids = Vec::with_capacity(level.count); // not kept: growth is rare, and memory is not
         level.cells.for_each_cell(|cell| level.cells.for_each(cell, |id| ids.push(id)));
         level.double(axis, density, capacity);
-        for &id in &ids {
+        for id in ids {
             // An object that is about to be removed may have any box, even none that is valid: any cell will do.
             self.cell[id as usize] = level.insert(id, &frame.boxes[id as usize], &mut self.place);
         }
-        self.scratch.ids = ids;
         self.counters.growths += 1;
     }
 }

@@ -97,12 +97,11 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
                 }
                 for &index in &this.order[this.starts[slots.start] as usize..this.starts[slots.end] as usize] {
                     let mut tests = 0;
-                    this.visit_near(points, index, &mut tests, &mut |other| {
-                        if other > index {
-                            hits.push(Pair { a: index, b: other });
-                        }
-                    });
+                    this.visit_near(points, index, true, &mut tests, &mut |other| hits.push(Pair::new(index, other)));
                     hits.count_tests(tests);
+                    if hits.stopped() {
+                        return;
+                    }
                 }
             });
         });
@@ -115,19 +114,24 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
     }
 
     pub(super) fn for_each_near(&self, points: &[[T; D]], index: u32, visit: &mut impl FnMut(u32)) {
-        self.visit_near(points, index, &mut 0, visit);
+        self.visit_near(points, index, false, &mut 0, visit);
     }
 
-    /// The neighbours of one particle. Two of the adjacent cells may share a slot of the table: a particle counts only where the
-    /// cell is its own, so it is met once.
+    /// The neighbours of one particle; with `once`, so that of two neighbours one meets the other: in cells ahead, and in its own
+    /// cell those with a larger index. In a world that repeats, a cell may be ahead and behind: there the larger index counts.
+    ///
+    /// Two of the adjacent cells may share a slot of the table: a particle counts only where the cell is its own.
     #[inline]
-    fn visit_near(&self, points: &[[T; D]], index: u32, tests: &mut u64, visit: &mut impl FnMut(u32)) {
+    fn visit_near(&self, points: &[[T; D]], index: u32, once: bool, tests: &mut u64, visit: &mut impl FnMut(u32)) {
         let own = &points[index as usize];
         let reach = self.reach();
         let space = &self.space;
-        space.for_each_adjacent(&space.cell(own), |cell| {
-            for &other in self.slice(space.slot(cell)) {
-                if other == index {
+        let home = space.cell(own);
+        let half = once && !space.periodic;
+        space.for_each_slot(&home, half, &self.starts, |slot, cell| {
+            let by_index = once && (space.periodic || *cell == home);
+            for &other in self.slice(slot) {
+                if other == index || by_index && other < index {
                     continue;
                 }
                 let point = &points[other as usize];

@@ -119,7 +119,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     }
 }
 
-/// The hashed form: each particle looks into the cells around it, and reports those with a larger index.
+/// The hashed form: each particle looks into its own cell and those ahead of it.
 fn join_slots<const D: usize, T: Real>(
     grid: &ParticleGrid<D, T>,
     slots: std::ops::Range<usize>,
@@ -132,12 +132,16 @@ fn join_slots<const D: usize, T: Real>(
     for &index in &grid.order[grid.starts[slots.start] as usize..grid.starts[slots.end] as usize] {
         let (id, mut tests) = (ids[index as usize], 0);
         let value = &frame.boxes[id as usize];
-        space.for_each_adjacent(&space.cell(&centers[index as usize]), |cell| {
-            for &other in grid.slice(space.slot(cell)).iter().filter(|&&other| other > index) {
+        let home = space.cell(&centers[index as usize]);
+        space.for_each_slot(&home, true, &grid.starts, |slot, cell| {
+            for &other in grid.slice(slot) {
+                if *cell == home && other <= index {
+                    continue;
+                }
                 tests += 1;
                 let other_id = ids[other as usize];
                 if frame.boxes[other_id as usize].overlaps(value) && space.cell(&centers[other as usize]) == *cell {
-                    hits.push(Pair { a: id, b: other_id });
+                    hits.push(Pair::new(id, other_id));
                 }
             }
         });

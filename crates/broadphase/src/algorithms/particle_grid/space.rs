@@ -2,12 +2,16 @@
 
 use super::{Hash, Options, Storage};
 use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
 
 /// Cells are wider than a particle by this share, which covers what the distance test and the cell's number may round.
 const SLACK: f64 = 1.0 / 1024.0;
 /// A dense grid has at most this many cells per particle, and these on top; wider cells are correct too.
 const CELLS_PER_PARTICLE: f64 = 4.0;
 const CELLS_ON_TOP: f64 = 4096.0;
+
+/// Adjacent cells whose slots are on their way from memory at once.
+const BATCH: usize = 14;
 
 /// The geometry of a built grid.
 #[derive(Clone, Debug)]
@@ -132,6 +136,27 @@ impl<const D: usize> Space<D> {
             }
             visit(&cell);
         });
+    }
+
+    /// Visits each slot of an adjacent cell, with the cell; the table is requested from memory some cells ahead. With `half`,
+    /// only the cell itself and those ahead of it: the last axis on which they differ goes up.
+    #[inline]
+    pub(super) fn for_each_slot(&self, cell: &[i64; D], half: bool, starts: &[u32], mut visit: impl FnMut(usize, &[i64; D])) {
+        let (mut waiting, mut count) = ([(0, [0i64; D]); BATCH], 0);
+        self.for_each_adjacent(cell, |other| {
+            if half && other.iter().rev().lt(cell.iter().rev()) {
+                return;
+            }
+            let slot = self.slot(other);
+            prefetch(starts, slot);
+            waiting[count] = (slot, *other);
+            count += 1;
+            if count == BATCH {
+                waiting.iter().for_each(|(slot, cell)| visit(*slot, cell));
+                count = 0;
+            }
+        });
+        waiting[..count].iter().for_each(|(slot, cell)| visit(*slot, cell));
     }
 
     /// The distances, in a dense grid, from a slot to the middle of each run of three that lies ahead of it. Slots at the end of

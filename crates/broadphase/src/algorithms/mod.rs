@@ -8,6 +8,7 @@ pub mod hash_grid;
 mod interface;
 pub mod particle_grid;
 mod spec;
+pub mod tiles;
 
 pub(crate) use interface::ensure;
 pub use interface::{BroadPhase, Probes, Query, Stats, Strength, Violation};
@@ -70,6 +71,8 @@ enum Build {
     BruteForce,
     HashGrid(hash_grid::Strategy),
     ParticleGrid,
+    Tiles,
+    Auto,
 }
 
 const BOTH: &[usize] = &[2, 3];
@@ -124,6 +127,33 @@ static LIST: &[Descriptor] = &[
         build: Build::ParticleGrid,
         check: |spec| particle_grid::storage(spec).map(|_| ()),
     },
+    Descriptor {
+        name: "tiles",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[
+            OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+            OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+        ],
+        build: Build::Tiles,
+        check: |spec| tiles::Options::from_spec(spec).map(|_| ()),
+    },
+    Descriptor {
+        name: "auto",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "the default: chooses and switches by itself",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::Auto,
+        check: |_| Ok(()),
+    },
 ];
 
 /// All algorithms.
@@ -142,6 +172,8 @@ impl Spec {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
             Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(self)?)),
             Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(self, strategy)?)),
+            Build::Auto => Box::new(crate::auto::Auto::new()),
+            Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
         })
     }
 }

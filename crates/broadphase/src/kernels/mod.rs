@@ -19,14 +19,15 @@ mod prefetch;
 mod scalar;
 mod soa;
 pub(crate) mod sweep;
+pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use hits::Hits;
 pub use isa::{Isa, Kernels};
-pub use lanes::{Lanes, Simd};
+pub use lanes::{Bytes, Lanes, Simd, Words};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
 pub(crate) use soa::{Columns, PAD, Soa};

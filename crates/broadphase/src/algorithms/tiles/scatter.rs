@@ -1,0 +1,275 @@
+//! Objects into tiles: one pass over the boxes, 16 bytes per copy.
+//!
+//! The simple loop looks up the tile of an object's lower corner and writes the record there; then it visits the other tiles that
+//! the object reaches. Three departures:
+//! 1. Whether there are other tiles is a coin flip, so it is not asked: the id is appended to a list, and the list grows by one or
+//!    stays. The list is worked off in a second loop.
+//! 2. A tile's records lie in one run whose length is last frame's plus an eighth. Overflow is counted, not written: the exact
+//!    lengths are then known, and the block is written again.
+//! 3. Records go to hundreds of runs in turn. The line that a run needs next is asked for one record ahead.
+
+use super::changes::bit;
+use super::lattice::{Corners, Lattice};
+use super::partition::{FINER, Partition, Tile};
+use super::update::reaches;
+use crate::geometry::{Aabb, Real};
+use crate::kernels::tile::Record;
+use crate::kernels::{Kernel, Kernels, Simd, prefetch_for_writing};
+use crate::objects::{Frame, Live};
+
+/// A tile as the scatter needs it: where it is, and where its next record goes. Half a cache line.
+#[repr(align(32))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Run {
+    low: [i32; 4],
+    /// The fourth is a mark: the run is on the list of `redo`.
+    shift: [u8; 4],
+    /// The run is `arena[start..next]`, with room up to `end`. While counting, `next` passes `end`.
+    start: u32,
+    next: u32,
+    end: u32,
+}
+
+const _: () = assert!(size_of::<Run>() == 32);
+
+/// A range of slots, and their records for every tile.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// The slots `first..last`.
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) runs: Vec<Run>,
+    pub(super) arena: Vec<Record>,
+    /// Objects that reach more than one tile, with their corners, the id in lane 3; scratch.
+    straddlers: Vec<Corners>,
+    /// Were all boxes of the last pass valid?
+    pub(super) valid: bool,
+    /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
+    marked: Vec<u16>,
+    appended: Vec<(u16, u32)>,
+}
+
+impl Run {
+    fn new(tile: &Tile) -> Self {
+        let (l, s) = (tile.low, tile.shift);
+        Self { low: [l[0], l[1], l[2], 0], shift: [s[0], s[1], s[2], 0], ..Self::default() }
+    }
+
+    /// The record of a box in this tile.
+    #[inline(always)]
+    pub(super) fn record<const D: usize>(&self, corners: &Corners, id: u32) -> Record {
+        let mut quanta = [0u16; 8];
+        for lane in 0..8 {
+            let steps = (corners.0[lane] - self.low[lane % 4]) >> (self.shift[lane % 4] & 31);
+            quanta[lane] = (steps + 1).clamp(0, 65535) as u16;
+        }
+        if D == 2 {
+            (quanta[2], quanta[6]) = (1, 2);
+        }
+        Record::new(quanta, id)
+    }
+
+    /// The number of records.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        (self.next - self.start) as usize
+    }
+}
+
+impl Block {
+    /// A block for slots `first..last`, with room for no record yet.
+    pub(super) fn reset(&mut self, first: usize, last: usize, partition: &Partition) {
+        self.first = first as u32;
+        self.last = last as u32;
+        self.arena.clear();
+        self.marked.clear();
+        self.appended.clear();
+        self.runs.clear();
+        self.runs.extend(partition.tiles.iter().map(|tile| Run::new(tile)));
+    }
+
+    /// The records of one tile.
+    #[inline(always)]
+    pub(super) fn records(&self, tile: usize) -> &[Record] {
+        let run = &self.runs[tile];
+        &self.arena[run.start as usize..run.next as usize]
+    }
+
+    /// Writes all records anew. Boxes that are not valid are noticed in passing.
+    pub(super) fn scatter<const D: usize, T: Real>(
+        &mut self,
+        kernels: Kernels,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        partition: &Partition,
+    ) {
+        if self.is_loose() {
+            self.make_room();
+        }
+        while !kernels.run(Scatter { frame, lattice, partition, block: self }) {
+            self.make_room();
+        }
+    }
+
+    /// Gives each run the room that it holds or, after a pass that overflowed, counted, and an eighth more.
+    fn make_room(&mut self) {
+        let mut start = 0;
+        for run in &mut self.runs {
+            let len = run.next - run.start;
+            run.start = start;
+            run.end = start + len + len / 8 + 4;
+            start = run.end;
+        }
+        self.arena.clear();
+        self.arena.resize(start as usize, Record::default());
+    }
+
+    /// Puts a record at the end of a tile's run, or counts it if the run is full. Returns whether it fitted.
+    #[inline(always)]
+    fn put<const D: usize>(&mut self, tile: u16, corners: &Corners, id: u32) -> bool {
+        let run = &mut self.runs[tile as usize];
+        let record = run.record::<D>(corners, id);
+        let at = run.next;
+        run.next += 1;
+        let fits = at < run.end;
+        if fits {
+            self.arena[at as usize] = record;
+            prefetch_for_writing(&self.arena, at as usize + 4);
+        }
+        fits
+    }
+
+    /// Has `redo` look through a tile's records.
+    pub(super) fn mark(&mut self, tile: u16) {
+        let marked = &mut self.runs[tile as usize].shift[3];
+        if *marked == 0 {
+            *marked = 1;
+            self.marked.push(tile);
+        }
+    }
+
+    /// Has `redo` append the record of an object to a tile.
+    pub(super) fn append_later(&mut self, tile: u16, id: u32) {
+        self.appended.push((tile, id));
+    }
+
+    /// Rewrites or drops the records of changed objects in marked tiles, then appends.
+    pub(super) fn redo<const D: usize, T: Real>(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        partition: &Partition,
+        changed: &[u64],
+    ) {
+        for tile in self.marked.drain(..) {
+            let run = &mut self.runs[tile as usize];
+            run.shift[3] = 0;
+            let mut end = run.start as usize;
+            for at in run.start as usize..run.next as usize {
+                let mut record = self.arena[at];
+                let id = record.id();
+                let mut keep = true;
+                if bit(changed, id) {
+                    let corners = lattice.corners(&frame.boxes[id as usize]);
+                    keep = frame.live.contains(id) && reaches(&corners, &partition.tiles[tile as usize]);
+                    record = run.record::<D>(&corners, id);
+                }
+                self.arena[end] = record;
+                end += usize::from(keep);
+            }
+            run.next = end as u32;
+        }
+        for at in 0..self.appended.len() {
+            let (tile, id) = self.appended[at];
+            self.append::<D>(tile, &lattice.corners(&frame.boxes[id as usize]), id);
+        }
+        self.appended.clear();
+    }
+
+    /// Appends a record to a run, which moves to the end of the arena if it is full.
+    fn append<const D: usize>(&mut self, tile: u16, corners: &Corners, id: u32) {
+        let run = &mut self.runs[tile as usize];
+        if run.next == run.end {
+            let (len, start) = (run.next - run.start, self.arena.len());
+            self.arena.extend_from_within(run.start as usize..run.next as usize);
+            self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
+            (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
+        }
+        self.put::<D>(tile, corners, id);
+    }
+
+    /// Do the runs that moved leave more holes than records?
+    pub(super) fn is_loose(&self) -> bool {
+        let records: usize = self.runs.iter().map(Run::len).sum();
+        self.arena.len() > 3 * records + 64 * self.runs.len()
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.marked.capacity() * 2
+            + self.appended.capacity() * 8
+            + self.runs.capacity() * size_of::<Run>()
+            + self.arena.capacity() * 16
+            + self.straddlers.capacity() * size_of::<Corners>()
+    }
+}
+
+/// Objects between two looks at the straddlers.
+const STEP: usize = 512;
+
+/// The pass itself. Returns whether every record fitted.
+struct Scatter<'a, const D: usize, T> {
+    frame: &'a Frame<'a, D, T>,
+    lattice: &'a Lattice<D, T>,
+    partition: &'a Partition,
+    block: &'a mut Block,
+}
+
+impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> bool {
+        let Self { frame, lattice, partition, block } = self;
+        block.runs.iter_mut().for_each(|run| run.next = run.start);
+        let (mut valid, mut fits) = (true, true);
+        let boxes: &[Aabb<D, T>] = &frame.boxes[..block.last as usize];
+        let root = partition.tables[0];
+        // In steps, so that the list of straddlers is short, and its corners are still in the cache when it is worked off.
+        let mut first = block.first;
+        while first < block.last {
+            let last = block.last.min(first + STEP as u32);
+            block.straddlers.resize(STEP + 1, Corners::default());
+            let mut straddlers = 0;
+            for id in first..last {
+                if matches!(frame.live, Live::Bits(_)) && !frame.live.contains(id) {
+                    continue;
+                }
+                let value = &boxes[id as usize];
+                valid &= value.is_valid();
+                let mut corners = lattice.corners(value);
+                let (low, high) = (corners.low(), corners.high());
+                let (from, to) = (partition.entries[root.index(&low)], partition.entries[root.index(&high)]);
+                let finer = from & FINER != 0;
+                let tile = if finer { partition.tile_at(&low) } else { from };
+                fits &= block.put::<D>(tile, &corners, id);
+                corners.0[3] = id as i32;
+                block.straddlers[straddlers] = corners;
+                straddlers += usize::from((from != to) | finer);
+            }
+            for at in 0..straddlers {
+                let corners = block.straddlers[at];
+                let low = corners.low();
+                let home = partition.tile_at(&low);
+                partition.visit(&low, &corners.high(), &mut |tile| {
+                    if tile != home {
+                        fits &= block.put::<D>(tile, &corners, corners.0[3] as u32);
+                    }
+                });
+            }
+            first = last;
+        }
+        block.valid = valid;
+        fits
+    }
+}

@@ -4,9 +4,11 @@
 //! No algorithm knows another one. Tests, benches, CLI and bindings loop over [`list`]: what is listed is tested.
 
 pub mod brute_force;
+pub mod hash_grid;
 mod interface;
 pub mod kd_tree;
 pub mod sort_and_sweep;
+pub mod particle_grid;
 mod spec;
 pub mod sweep;
 pub mod tiles;
@@ -73,6 +75,8 @@ enum Build {
     BruteForce,
     KdTree(kd_tree::Variant),
     Sweep,
+    HashGrid(hash_grid::Strategy),
+    ParticleGrid,
     Tiles,
     Auto,
     SortAndSweep,
@@ -151,6 +155,40 @@ static LIST: &[Descriptor] = &[
         options: sweep::OPTIONS,
         build: Build::Sweep,
         check: sweep::check_options,
+        name: "hash-grid",
+        kind: Kind::Paper,
+        paper: Some("000"),
+        summary: "hierarchical hash grid: constant time per object, any sizes, no world bounds; objects are moved one by one",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: hash_grid::options::INDIVIDUAL,
+        build: Build::HashGrid(hash_grid::Strategy::Individual),
+        check: |spec| hash_grid::Options::from_spec(spec, hash_grid::Strategy::Individual).map(|_| ()),
+    },
+    Descriptor {
+        name: "hash-grid-reinsert",
+        kind: Kind::Paper,
+        paper: Some("000"),
+        summary: "hierarchical hash grid, cleared and filled again in every frame",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: hash_grid::options::REINSERT,
+        build: Build::HashGrid(hash_grid::Strategy::Reinsert),
+        check: |spec| hash_grid::Options::from_spec(spec, hash_grid::Strategy::Reinsert).map(|_| ()),
+    },
+    Descriptor {
+        name: "particle-grid",
+        kind: Kind::Paper,
+        paper: Some("003"),
+        summary: "balls of one size, sorted into cells as wide as they are",
+        dims: BOTH,
+        shapes: &[Shape::Ball],
+        bounded: true,
+        options: particle_grid::OPTIONS,
+        build: Build::ParticleGrid,
+        check: |spec| particle_grid::storage(spec).map(|_| ()),
     },
     Descriptor {
         name: "tiles",
@@ -212,6 +250,8 @@ impl Spec {
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
             Build::Sweep => Box::new(sweep::Sweep::new(self)?),
+            Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(self)?)),
+            Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(self, strategy)?)),
             Build::Auto => Box::new(crate::auto::Auto::new()),
             Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),

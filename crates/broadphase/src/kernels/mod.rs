@@ -10,6 +10,8 @@ pub(crate) mod active;
 pub(crate) mod active_blocks;
 pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
+pub(crate) mod ball_runs;
+pub(crate) mod cell_runs;
 mod hits;
 mod isa;
 mod lanes;
@@ -34,6 +36,7 @@ pub use lanes::{Lanes, Simd};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
+pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
 pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
 pub(crate) use soa::{Columns, PAD, Soa};

@@ -127,7 +127,7 @@ impl<S: Default> PerWorker<S> {
     }
 
     /// All buffers, for accounting and merging.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
-        self.0.iter_mut().map(|s| s.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = MutexGuard<'_, S>> {
+        (0..self.0.len()).map(|worker| self.get(worker))
     }
 }

@@ -6,6 +6,7 @@
 pub mod brute_force;
 mod interface;
 mod spec;
+pub mod tiles;
 
 pub(crate) use interface::ensure;
 pub use interface::{BroadPhase, Probes, Query, Stats, Strength, Violation};
@@ -66,23 +67,41 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug)]
 enum Build {
     BruteForce,
+    Tiles,
 }
 
 const BOTH: &[usize] = &[2, 3];
 const ANY_SHAPE: &[Shape] = &[Shape::Box, Shape::Ball];
 
-static LIST: &[Descriptor] = &[Descriptor {
-    name: "brute-force",
-    kind: Kind::Paper,
-    paper: Some("000, 004"),
-    summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
-    dims: BOTH,
-    shapes: ANY_SHAPE,
-    bounded: false,
-    options: &[],
-    build: Build::BruteForce,
-    check: |_| Ok(()),
-}];
+static LIST: &[Descriptor] = &[
+    Descriptor {
+        name: "brute-force",
+        kind: Kind::Paper,
+        paper: Some("000, 004"),
+        summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::BruteForce,
+        check: |_| Ok(()),
+    },
+    Descriptor {
+        name: "tiles",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[
+            OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+            OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+        ],
+        build: Build::Tiles,
+        check: |spec| tiles::Options::from_spec(spec).map(|_| ()),
+    },
+];
 
 /// All algorithms.
 pub fn list() -> &'static [Descriptor] {
@@ -98,6 +117,7 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
         })
     }
 }

@@ -4,13 +4,13 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use crate::kernels::{Lanes, Simd};
+use crate::kernels::{Lanes, Simd, Truncate};
 
 pub(crate) mod sealed {
-    use super::{Lanes, Simd};
+    use super::{Lanes, Simd, Truncate};
 
     /// Ties a scalar to its vector register in each instruction set. Sealed: only `f32` and `f64` have one.
-    pub trait Sealed: Sized {
+    pub trait Sealed: Truncate {
         type In<S: Simd>: Lanes<Scalar = Self>;
     }
 }
@@ -51,6 +51,8 @@ pub trait Real:
     const NAN: Self;
     /// The largest finite value.
     const MAX: Self;
+    /// The smallest positive normal value.
+    const MIN_POSITIVE: Self;
     /// The name as NumPy writes it: `float32` or `float64`.
     const NAME: &'static str;
 
@@ -102,6 +104,7 @@ macro_rules! real {
             const NEG_INFINITY: Self = $t::NEG_INFINITY;
             const NAN: Self = $t::NAN;
             const MAX: Self = $t::MAX;
+            const MIN_POSITIVE: Self = $t::MIN_POSITIVE;
             const NAME: &'static str = $name;
             const KEY_BITS: u32 = $bits::BITS;
 

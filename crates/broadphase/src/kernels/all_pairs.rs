@@ -48,42 +48,82 @@ pub(crate) fn join_between<const D: usize, T: Real>(
 }
 
 /// One box, each coordinate in all lanes.
-type Row<const D: usize, V> = ([V; D], [V; D]);
+///
+/// (Loops, not closures: a closure, even one that could be inlined, is compiled without the shell's features.)
+struct Row<const D: usize, V> {
+    min: [V; D],
+    max: [V; D],
+}
 
-/// # Safety
-/// *isa* (of `S`), *in bounds*: `i < boxes.len() + PAD`.
-#[inline(always)]
-unsafe fn splat<const D: usize, T: Real, S: Simd>(boxes: &Columns<'_, D, T>, i: usize) -> Row<D, <T as Sealed>::In<S>> {
-    // SAFETY: (isa, in bounds) the caller's duties.
-    unsafe {
-        (
-            std::array::from_fn(|k| Lanes::splat(*boxes.min(k).get_unchecked(i))),
-            std::array::from_fn(|k| Lanes::splat(*boxes.max(k).get_unchecked(i))),
-        )
+impl<const D: usize, V: Lanes> Row<D, V> {
+    /// # Safety
+    /// *isa* (of `V`), *in bounds*: `i < boxes.len() + PAD`.
+    #[inline(always)]
+    unsafe fn splat<T: Real>(boxes: &Columns<'_, D, T>, i: usize) -> Self
+    where
+        V: Lanes<Scalar = T>,
+    {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let mut row = Self { min: [V::splat(T::NAN); D], max: [V::splat(T::NAN); D] };
+            for k in 0..D {
+                row.min[k] = V::splat(*boxes.min(k).get_unchecked(i));
+                row.max[k] = V::splat(*boxes.max(k).get_unchecked(i));
+            }
+            row
+        }
+    }
+
+    /// The bits of `boxes[j..j + STEP]` that overlap the row.
+    ///
+    /// # Safety
+    /// *isa* (of `V`), *in bounds*: `j + STEP <= boxes.len() + PAD`.
+    #[inline(always)]
+    unsafe fn step<T: Real>(&self, boxes: &Columns<'_, D, T>, j: usize) -> u32
+    where
+        V: Lanes<Scalar = T>,
+    {
+        let mut bits = 0;
+        let mut at = 0;
+        while at < STEP {
+            // SAFETY: (isa, in bounds) the caller's duties.
+            unsafe {
+                let (low, high) = (V::load(boxes.min(0).as_ptr().add(j + at)), V::load(boxes.max(0).as_ptr().add(j + at)));
+                let mut mask = low.le(self.max[0]).and(self.min[0].le(high));
+                for k in 1..D {
+                    let (low, high) = (V::load(boxes.min(k).as_ptr().add(j + at)), V::load(boxes.max(k).as_ptr().add(j + at)));
+                    mask = mask.and(low.le(self.max[k])).and(self.min[k].le(high));
+                }
+                bits |= mask.bits() << at;
+            }
+            at += V::N;
+        }
+        bits
     }
 }
 
-/// The bits of `boxes[j..j + STEP]` that overlap `row`.
+/// The rows `i..i + ROWS`.
 ///
 /// # Safety
-/// *isa* (of `S`), *in bounds*: `j + STEP <= boxes.len() + PAD`.
+/// *isa* (of `V`), *in bounds*: `i + ROWS <= boxes.len() + PAD`.
 #[inline(always)]
-unsafe fn step<const D: usize, T: Real, S: Simd>(row: &Row<D, <T as Sealed>::In<S>>, boxes: &Columns<'_, D, T>, j: usize) -> u32 {
-    let n = <<T as Sealed>::In<S> as Lanes>::N;
-    let mut bits = 0;
-    for at in (0..STEP).step_by(n) {
-        // SAFETY: (isa, in bounds) the caller's duties.
-        let mask = unsafe {
-            let load = |column: &[T]| <T as Sealed>::In::<S>::load(column.as_ptr().add(j + at));
-            let mut mask = load(boxes.min(0)).le(row.1[0]).and(row.0[0].le(load(boxes.max(0))));
-            for k in 1..D {
-                mask = mask.and(load(boxes.min(k)).le(row.1[k])).and(row.0[k].le(load(boxes.max(k))));
-            }
-            mask
-        };
-        bits |= mask.bits() << at;
-    }
-    bits
+unsafe fn splat_rows<const D: usize, T: Real, V: Lanes<Scalar = T>>(boxes: &Columns<'_, D, T>, i: usize) -> [Row<D, V>; ROWS] {
+    // SAFETY: (isa, in bounds) the caller's duties.
+    unsafe { [Row::splat(boxes, i), Row::splat(boxes, i + 1), Row::splat(boxes, i + 2), Row::splat(boxes, i + 3)] }
+}
+
+/// The bits of each row against `boxes[j..j + STEP]`.
+///
+/// # Safety
+/// *isa* (of `V`), *in bounds*: `j + STEP <= boxes.len() + PAD`.
+#[inline(always)]
+unsafe fn steps<const D: usize, T: Real, V: Lanes<Scalar = T>>(
+    rows: &[Row<D, V>; ROWS],
+    boxes: &Columns<'_, D, T>,
+    j: usize,
+) -> [u32; ROWS] {
+    // SAFETY: (isa, in bounds) the caller's duties.
+    unsafe { [rows[0].step(boxes, j), rows[1].step(boxes, j), rows[2].step(boxes, j), rows[3].step(boxes, j)] }
 }
 
 struct SelfJoin<'a, 'h, 'r, const D: usize, T> {
@@ -107,14 +147,14 @@ impl<const D: usize, T: Real> Kernel for SelfJoin<'_, '_, '_, D, T> {
                     return;
                 }
                 // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) i + ROWS <= len + PAD, since i < len.
-                let row: [Row<D, _>; ROWS] = std::array::from_fn(|r| unsafe { splat::<D, T, S>(&boxes, i + r) });
+                let block_rows = unsafe { splat_rows::<D, T, <T as Sealed>::In<S>>(&boxes, i) };
                 let mut j = block.max(i);
                 while j < block_end {
                     // SAFETY: (isa) as above; (in bounds) j < len, and STEP <= PAD.
-                    let mut bits: [u32; ROWS] = std::array::from_fn(|r| unsafe { step::<D, T, S>(&row[r], &boxes, j) });
+                    let mut bits = unsafe { steps(&block_rows, &boxes, j) };
                     // A step never crosses into the next block but at the start of the diagonal: those bits belong there.
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
-                    if bits.iter().fold(0, |all, b| all | b) & inside != 0 {
+                    if (bits[0] | bits[1] | bits[2] | bits[3]) & inside != 0 {
                         for r in 0..ROWS {
                             let behind = if j == i { !0u32 << (r + 1) } else { !0 };
                             bits[r] &= inside & behind;
@@ -149,15 +189,15 @@ impl<const D: usize, T: Real> Kernel for Between<'_, '_, '_, D, T> {
                 if hits.stopped() {
                     return;
                 }
-                let rows = ROWS.min(a.len() - i);
+                let count = ROWS.min(a.len() - i);
                 // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) i + ROWS <= a.len() + PAD.
-                let row: [Row<D, _>; ROWS] = std::array::from_fn(|r| unsafe { splat::<D, T, S>(&a, i + r) });
+                let block_rows = unsafe { splat_rows::<D, T, <T as Sealed>::In<S>>(&a, i) };
                 for j in (block..block_end).step_by(STEP) {
                     // SAFETY: (isa) as above; (in bounds) j < b.len(), and STEP <= PAD.
-                    let bits: [u32; ROWS] = std::array::from_fn(|r| unsafe { step::<D, T, S>(&row[r], &b, j) });
+                    let bits = unsafe { steps(&block_rows, &b, j) };
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
-                    if bits.iter().fold(0, |all, b| all | b) & inside != 0 {
-                        for r in 0..rows {
+                    if (bits[0] | bits[1] | bits[2] | bits[3]) & inside != 0 {
+                        for r in 0..count {
                             hits.push_bits(a.ids()[i + r], &b.ids()[j..j + STEP], bits[r] & inside, order);
                         }
                     }

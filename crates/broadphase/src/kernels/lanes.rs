@@ -41,10 +41,75 @@ pub trait Lanes: Copy {
     unsafe fn le(self, other: Self) -> Self::Mask;
 }
 
+/// A vector register of bytes, for quantised boxes. Duties as for [`Lanes`].
+pub trait Bytes: Copy {
+    /// Lanes per register, at most 64.
+    const N: usize;
+
+    /// All lanes the same.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn splat(value: u8) -> Self;
+    /// Reads `N` bytes from `from`, unaligned.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: `from` is valid for reading `N` bytes.
+    unsafe fn load(from: *const u8) -> Self;
+    /// Lane-wise `max(self - other, 0)`: zero where `self <= other`.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn excess(self, other: Self) -> Self;
+    /// Bitwise or.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn or(self, other: Self) -> Self;
+    /// One bit per lane that is zero, lane 0 lowest.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn zeros(self) -> u64;
+}
+
+/// Eight lanes of `u16`: one quantised record. Duties as for [`Lanes`].
+pub trait Words: Copy {
+    /// Reads eight words.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn load(from: &[u16; 8]) -> Self;
+    /// Lane-wise `max(self - other, 0)`.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn excess(self, other: Self) -> Self;
+    /// Bitwise or.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn or(self, other: Self) -> Self;
+    /// Two bits per lane that equals the other's, lane 0 lowest.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn equal(self, other: Self) -> u32;
+    /// Two bits per lane that is zero, lane 0 lowest.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn zeros(self) -> u32;
+}
+
 /// One instruction set. A value of an implementing type is the proof that the CPU has it.
 pub trait Simd: Copy {
     /// Registers of `f32`.
     type F32: Lanes<Scalar = f32>;
     /// Registers of `f64`.
     type F64: Lanes<Scalar = f64>;
+    /// Registers of bytes.
+    type U8: Bytes;
+    /// Eight words.
+    type U16: Words;
 }

@@ -13,16 +13,19 @@ mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod plain;
+mod prefetch;
 mod scalar;
 mod soa;
 pub(crate) mod sweep;
+pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use hits::Hits;
 pub use isa::{Isa, Kernels};
-pub use lanes::{Lanes, Simd};
+pub use lanes::{Bytes, Lanes, Simd, Words};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
+pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
 pub(crate) use soa::{Columns, PAD, Soa};

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{Lanes, Mask, Simd};
+use super::lanes::{Bytes, Lanes, Mask, Simd, Words};
 
 /// Two or four lanes.
 #[derive(Clone, Copy)]
@@ -17,6 +17,8 @@ impl Neon {
 impl Simd for Neon {
     type F32 = float32x4_t;
     type F64 = float64x2_t;
+    type U8 = uint8x16_t;
+    type U16 = uint16x8_t;
 }
 
 impl Mask for uint32x4_t {
@@ -74,3 +76,76 @@ macro_rules! lanes {
 
 lanes!(float32x4_t, f32, 4, uint32x4_t, vdupq_n_f32, vld1q_f32, vcleq_f32);
 lanes!(float64x2_t, f64, 2, uint64x2_t, vdupq_n_f64, vld1q_f64, vcleq_f64);
+
+impl Bytes for uint8x16_t {
+    const N: usize = 16;
+
+    #[inline(always)]
+    unsafe fn splat(value: u8) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { vdupq_n_u8(value) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe { vld1q_u8(from) }
+    }
+    #[inline(always)]
+    unsafe fn excess(self, other: Self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { vqsubq_u8(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { vorrq_u8(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn zeros(self) -> u64 {
+        const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+        // SAFETY: (isa) the caller's duty; (in bounds) sixteen weights are read.
+        unsafe {
+            let bits = vandq_u8(vceqzq_u8(self), vld1q_u8(WEIGHTS.as_ptr()));
+            u64::from(vaddv_u8(vget_low_u8(bits))) | u64::from(vaddv_u8(vget_high_u8(bits))) << 8
+        }
+    }
+}
+
+/// Two bits per lane of an all-ones or all-zeros mask.
+///
+/// # Safety
+/// *isa*.
+#[inline(always)]
+unsafe fn word_bits(mask: uint16x8_t) -> u32 {
+    const WEIGHTS: [u16; 8] = [3, 3 << 2, 3 << 4, 3 << 6, 3 << 8, 3 << 10, 3 << 12, 3 << 14];
+    // SAFETY: (isa) the caller's duty; (in bounds) eight weights are read.
+    unsafe { u32::from(vaddvq_u16(vandq_u16(mask, vld1q_u16(WEIGHTS.as_ptr())))) }
+}
+
+impl Words for uint16x8_t {
+    #[inline(always)]
+    unsafe fn load(from: &[u16; 8]) -> Self {
+        // SAFETY: (isa) the caller's duty; (in bounds) the reference covers eight words.
+        unsafe { vld1q_u16(from.as_ptr()) }
+    }
+    #[inline(always)]
+    unsafe fn excess(self, other: Self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { vqsubq_u16(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { vorrq_u16(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn equal(self, other: Self) -> u32 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { word_bits(vceqq_u16(self, other)) }
+    }
+    #[inline(always)]
+    unsafe fn zeros(self) -> u32 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { word_bits(vceqzq_u16(self)) }
+    }
+}

@@ -1,6 +1,6 @@
 //! The portable path: one lane. Also the yardstick that the vector paths are compared with.
 
-use super::lanes::{Lanes, Mask, Simd};
+use super::lanes::{Bytes, Lanes, Mask, Simd, Words};
 
 /// Always available.
 #[derive(Clone, Copy)]
@@ -9,6 +9,8 @@ pub struct Scalar;
 impl Simd for Scalar {
     type F32 = f32;
     type F64 = f64;
+    type U8 = u8;
+    type U16 = [u16; 8];
 }
 
 impl Mask for bool {
@@ -48,3 +50,52 @@ macro_rules! one_lane {
 
 one_lane!(f32);
 one_lane!(f64);
+
+impl Bytes for u8 {
+    const N: usize = 1;
+
+    #[inline(always)]
+    unsafe fn splat(value: u8) -> Self {
+        value
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: (in bounds) the caller's duty.
+        unsafe { *from }
+    }
+    #[inline(always)]
+    unsafe fn excess(self, other: Self) -> Self {
+        self.saturating_sub(other)
+    }
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    unsafe fn zeros(self) -> u64 {
+        u64::from(self == 0)
+    }
+}
+
+impl Words for [u16; 8] {
+    #[inline(always)]
+    unsafe fn load(from: &[u16; 8]) -> Self {
+        *from
+    }
+    #[inline(always)]
+    unsafe fn excess(self, other: Self) -> Self {
+        std::array::from_fn(|k| self[k].saturating_sub(other[k]))
+    }
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        std::array::from_fn(|k| self[k] | other[k])
+    }
+    #[inline(always)]
+    unsafe fn equal(self, other: Self) -> u32 {
+        (0..8).fold(0, |bits, k| bits | if self[k] == other[k] { 3 << (2 * k) } else { 0 })
+    }
+    #[inline(always)]
+    unsafe fn zeros(self) -> u32 {
+        (0..8).fold(0, |bits, k| bits | if self[k] == 0 { 3 << (2 * k) } else { 0 })
+    }
+}

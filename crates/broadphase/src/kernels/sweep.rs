@@ -44,23 +44,31 @@ unsafe fn run<const D: usize, T: Real, S: Simd>(
     axis: usize,
     hits: &mut Hits,
 ) -> usize {
-    let n = <<T as Sealed>::In<S> as Lanes>::N;
+    type V<T, S> = <T as Sealed>::In<S>;
+    let n = <V<T, S> as Lanes>::N;
     let all = u32::MAX >> (32 - n);
-    // SAFETY: (isa, in bounds) the caller's duties; j < boxes.len() at every load, and n <= PAD.
+    // SAFETY: (isa, in bounds) the caller's duties; j < boxes.len() at every load, and n <= PAD. (Loops, not closures: a closure
+    // is compiled without the shell's features.)
     unsafe {
-        let splat = |column: &[T]| <T as Sealed>::In::<S>::splat(*column.get_unchecked(i));
-        let load = |column: &[T], j: usize| <T as Sealed>::In::<S>::load(column.as_ptr().add(j));
-        let low: [_; D] = std::array::from_fn(|k| splat(rows.min(k)));
-        let high: [_; D] = std::array::from_fn(|k| splat(rows.max(k)));
+        let (mut low, mut high) = ([V::<T, S>::splat(T::NAN); D], [V::<T, S>::splat(T::NAN); D]);
+        for k in 0..D {
+            low[k] = V::<T, S>::splat(*rows.min(k).get_unchecked(i));
+            high[k] = V::<T, S>::splat(*rows.max(k).get_unchecked(i));
+        }
+        let last = V::<T, S>::splat(*rows.max(axis).get_unchecked(i));
         let mut j = from;
         while j < boxes.len() {
             let inside = all >> (n - (boxes.len() - j).min(n));
-            let started = load(boxes.min(axis), j).le(high[axis]).bits() & inside;
-            // The sweep axis needs no further test: a box that starts between `i`'s ends overlaps it there. Testing it anyway keeps
-            // the loop free of a branch on the axis, and costs less than that branch.
-            let mut mask = low[0].le(load(boxes.max(0), j)).and(load(boxes.min(0), j).le(high[0]));
+            let started = V::<T, S>::load(boxes.min(axis).as_ptr().add(j)).le(last).bits() & inside;
+            // The sweep axis needs no further test: a box that starts between the row's ends overlaps it there. Testing it anyway
+            // keeps the loop free of a branch on the axis, and costs less than that branch.
+            let (mut lower, mut upper) =
+                (V::<T, S>::load(boxes.min(0).as_ptr().add(j)), V::<T, S>::load(boxes.max(0).as_ptr().add(j)));
+            let mut mask = low[0].le(upper).and(lower.le(high[0]));
             for k in 1..D {
-                mask = mask.and(low[k].le(load(boxes.max(k), j))).and(load(boxes.min(k), j).le(high[k]));
+                lower = V::<T, S>::load(boxes.min(k).as_ptr().add(j));
+                upper = V::<T, S>::load(boxes.max(k).as_ptr().add(j));
+                mask = mask.and(low[k].le(upper)).and(lower.le(high[k]));
             }
             hits.push_bits(rows.ids()[i], &boxes.ids()[j..j + n], mask.bits() & started, Order::Canonical);
             if started != all {

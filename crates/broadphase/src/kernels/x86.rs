@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{Lanes, Mask, Simd};
+use super::lanes::{Bytes, Lanes, Mask, Simd, Words};
 
 /// Two or four lanes; part of every x86-64.
 #[derive(Clone, Copy)]
@@ -47,16 +47,22 @@ impl Avx512 {
 impl Simd for Sse2 {
     type F32 = __m128;
     type F64 = __m128d;
+    type U8 = __m128i;
+    type U16 = __m128i;
 }
 
 impl Simd for Avx2 {
     type F32 = __m256;
     type F64 = __m256d;
+    type U8 = __m256i;
+    type U16 = __m128i;
 }
 
 impl Simd for Avx512 {
     type F32 = __m512;
     type F64 = __m512d;
+    type U8 = __m512i;
+    type U16 = __m128i;
 }
 
 /// A vector of all-ones or all-zeros lanes, as SSE2 and AVX2 compare.
@@ -140,3 +146,76 @@ lanes!(__m256, f32, 8, Wide<__m256>, _mm256_set1_ps, _mm256_loadu_ps, |a, b| Wid
 lanes!(__m256d, f64, 4, Wide<__m256d>, _mm256_set1_pd, _mm256_loadu_pd, |a, b| Wide(_mm256_cmp_pd::<_CMP_LE_OQ>(a, b)));
 lanes!(__m512, f32, 16, __mmask16, _mm512_set1_ps, _mm512_loadu_ps, |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b));
 lanes!(__m512d, f64, 8, __mmask8, _mm512_set1_pd, _mm512_loadu_pd, |a, b| _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b));
+
+macro_rules! bytes {
+    ($v:ty, $n:literal, $splat:ident, $load:ident, $subs:ident, $or:ident, |$a:ident| $zeros:expr) => {
+        impl Bytes for $v {
+            const N: usize = $n;
+
+            #[inline(always)]
+            unsafe fn splat(value: u8) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $splat(value as i8) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const u8) -> Self {
+                // SAFETY: (isa, in bounds) the caller's duties; the instruction takes any alignment.
+                unsafe { $load(from.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn excess(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $subs(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn or(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $or(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn zeros(self) -> u64 {
+                let $a = self;
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $zeros }
+            }
+        }
+    };
+}
+
+bytes!(__m128i, 16, _mm_set1_epi8, _mm_loadu_si128, _mm_subs_epu8, _mm_or_si128, |a| {
+    u64::from(_mm_movemask_epi8(_mm_cmpeq_epi8(a, _mm_setzero_si128())) as u32)
+});
+bytes!(__m256i, 32, _mm256_set1_epi8, _mm256_loadu_si256, _mm256_subs_epu8, _mm256_or_si256, |a| {
+    u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256())) as u32)
+});
+bytes!(__m512i, 64, _mm512_set1_epi8, _mm512_loadu_si512, _mm512_subs_epu8, _mm512_or_si512, |a| {
+    _mm512_cmpeq_epi8_mask(a, _mm512_setzero_si512())
+});
+
+impl Words for __m128i {
+    #[inline(always)]
+    unsafe fn load(from: &[u16; 8]) -> Self {
+        // SAFETY: (isa) the caller's duty; (in bounds) the reference covers 16 bytes, any alignment will do.
+        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    unsafe fn excess(self, other: Self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _mm_subs_epu16(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _mm_or_si128(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn equal(self, other: Self) -> u32 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _mm_movemask_epi8(_mm_cmpeq_epi16(self, other)) as u32 }
+    }
+    #[inline(always)]
+    unsafe fn zeros(self) -> u32 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _mm_movemask_epi8(_mm_cmpeq_epi16(self, _mm_setzero_si128())) as u32 }
+    }
+}

@@ -1,0 +1,116 @@
+//! Coordinates as integers: one monotone map per axis.
+
+use crate::geometry::{Aabb, Real};
+use crate::kernels::{LATTICE_END, Truncate};
+use crate::objects::Frame;
+
+/// A place on the lattice; the third coordinate is 0 in 2D.
+pub(crate) type Cell = [i32; 3];
+
+/// The map from coordinates to lattice coordinates: `truncate((x - origin) * scale)`, clamped to the lattice.
+///
+/// Monotone, since every step is: rounding, multiplication with a positive number, clamping, truncation. Nothing else is needed
+/// for exactness, so what lies outside (an outlier, an infinite side) may share the outermost place with others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lattice<const D: usize, T> {
+    origin: [T; D],
+    scale: [T; D],
+}
+
+/// Boxes looked at to place the lattice.
+const SAMPLE: usize = 1024;
+/// The part of the sample at each end that counts as outliers if it lies far off.
+const TAIL: usize = 64;
+
+impl<const D: usize, T: Real> Default for Lattice<D, T> {
+    fn default() -> Self {
+        Self { origin: [T::ZERO; D], scale: [T::ONE; D] }
+    }
+}
+
+impl<const D: usize, T: Real> Lattice<D, T> {
+    /// A lattice over the live boxes of a frame, by a sample of them. A few far outliers do not stretch it.
+    pub(crate) fn over(frame: &Frame<'_, D, T>) -> Self {
+        let stride = (frame.slots() / SAMPLE).max(1);
+        let sample: Vec<&Aabb<D, T>> =
+            (0..frame.slots()).step_by(stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]).collect();
+        let mut lattice = Self::default();
+        for k in 0..D {
+            let mut values: Vec<T> = sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect();
+            values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+            if let (Some(&low), Some(&high)) = (values.first(), values.last()) {
+                let (low, high) = trimmed(&values, low, high);
+                lattice.origin[k] = low;
+                lattice.scale[k] = scale(low, high);
+            }
+        }
+        lattice
+    }
+
+    /// The place of a coordinate on axis `k`.
+    #[inline(always)]
+    pub(crate) fn at(&self, x: T, k: usize) -> i32 {
+        ((x - self.origin[k]) * self.scale[k]).truncate()
+    }
+
+    /// The places of a box's corners.
+    #[inline(always)]
+    pub(crate) fn corners(&self, value: &Aabb<D, T>) -> (Cell, Cell) {
+        let (mut low, mut high) = ([0; 3], [0; 3]);
+        for k in 0..D {
+            low[k] = self.at(value.min[k], k);
+            high[k] = self.at(value.max[k], k);
+        }
+        (low, high)
+    }
+}
+
+/// The range of the sorted values, cut where its ends lie further out than a quarter of the bulk's width.
+fn trimmed<T: Real>(values: &[T], low: T, high: T) -> (T, T) {
+    let (a, b) = (values[values.len() / TAIL].to_f64(), values[values.len() - 1 - values.len() / TAIL].to_f64());
+    let slack = (b * 0.25 - a * 0.25).max(0.0);
+    if slack == 0.0 {
+        return (low, high);
+    }
+    // The extremes of a sample are exceeded by a few: an eighth of the slack more costs nothing but a little resolution.
+    (T::from_f64((low.to_f64() - slack * 0.125).max(a - slack)), T::from_f64((high.to_f64() + slack * 0.125).min(b + slack)))
+}
+
+/// A finite positive factor that spreads `low..high` over the lattice.
+fn scale<T: Real>(low: T, high: T) -> T {
+    // Halves, since the difference of two finite numbers can overflow; a quarter of the largest number as a cap, since zero times
+    // infinity is no number.
+    let half_span = high.to_f64() * 0.5 - low.to_f64() * 0.5;
+    let wanted = f64::from(LATTICE_END / 2) / half_span.max(f64::MIN_POSITIVE);
+    T::from_f64(wanted.min(T::MAX.to_f64() * 0.25).max(f64::MIN_POSITIVE)).max(T::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds_order<T: Real>(boxes: &[Aabb<2, T>]) -> Lattice<2, T> {
+        let lattice = Lattice::over(&Frame::new(boxes));
+        let mut xs: Vec<T> = boxes.iter().flat_map(|b| [b.min[0], b.max[0]]).collect();
+        xs.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        assert!(xs.windows(2).all(|w| lattice.at(w[0], 0) <= lattice.at(w[1], 0)), "{lattice:?}");
+        lattice
+    }
+
+    #[test]
+    fn the_map_is_monotone_for_extreme_ranges() {
+        let make = |xs: &[f64]| -> Vec<Aabb<2, f64>> { xs.iter().map(|&x| Aabb::new([x, 0.0], [f64::INFINITY, 0.0])).collect() };
+        holds_order(&make(&[f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, 5e-324, 1.0, f64::MAX]));
+        holds_order(&make(&[1e-310, 2e-310, 3e-310]));
+        holds_order(&make(&[7.0, 7.0]));
+        holds_order(&[Aabb::new([f32::MIN, 0.0], [f32::MAX, 0.0]), Aabb::new([-1e-45, 0.0], [1e-45, 0.0])]);
+    }
+
+    #[test]
+    fn one_far_outlier_does_not_stretch_the_lattice() {
+        let mut boxes: Vec<Aabb<2, f32>> = (0..1000).map(|i| Aabb::point([i as f32, 0.0])).collect();
+        boxes.push(Aabb::point([1e30, 0.0]));
+        let lattice = holds_order(&boxes);
+        assert!(lattice.at(500.0, 0) - lattice.at(499.0, 0) > 1 << 18, "neighbours stay apart");
+    }
+}

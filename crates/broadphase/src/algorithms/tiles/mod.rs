@@ -1,0 +1,198 @@
+//! Tiles: space is cut into boxes that hold some hundred objects each; every tile is joined on its own, in the cache.
+//!
+//! # The structure
+//! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`).
+//! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It stays as it is from frame to frame,
+//!    and is cut anew only when tiles have grown too uneven.
+//! 3. Each frame, every object is written as a 16-byte *record*, quantised relative to the tile, into each tile that it reaches
+//!    (`scatter.rs`).
+//! 4. Each tile is sorted and swept in bytes, confirmed in words, and decided on the boxes only where words are equal
+//!    (`kernels/tile.rs`, which also has the argument why no pair is lost, invented or reported twice).
+//!
+//! # What follows
+//! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
+//! extents that overflow need no special case, since a clamped coordinate is still in order. Coordinates are read once per frame.
+//!
+//! # Cost
+//! One pass over the boxes, 16 bytes written per object and tile reached, and per tile about the number of objects that share an
+//! x-range of one object's width. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles
+//! are never cut below a few mean sizes, so that copies stay few and tiles grow fuller instead; the cost is then that of a sweep.
+//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
+//!
+//! # Memory
+//! 16 bytes per copy with an eighth to spare; with coherence (`changes.rs`) one copy of the boxes.
+//!
+//! # Source
+//! Ours. The parts are old: counting sorts, sweeps, grids whose duplicates vanish by a reference corner.
+
+mod changes;
+mod lattice;
+mod pairs;
+mod partition;
+mod query;
+mod scatter;
+mod update;
+mod validate;
+
+use std::sync::Mutex;
+
+use crate::algorithms::{BroadPhase, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::context::{Context, PerWorker};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::tile;
+use crate::objects::Frame;
+use crate::pairs::{Lineage, PairStore};
+use changes::Coherence;
+use lattice::Lattice;
+use partition::Partition;
+use scatter::Block;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Objects per tile that the partition aims at.
+    pub target: usize,
+    /// Compare boxes with the last frame's, and redo only what moved? Otherwise only listed changes are believed.
+    pub coherence: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { target: 640, coherence: true }
+    }
+}
+
+impl Options {
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let default = Self::default();
+        let target = spec.value("target", default.target, "a number from 16 to 65536", |t| (16..=65536).contains(t))?;
+        let coherence = spec.value("coherence", default.coherence, "true or false", |_| true)?;
+        Ok(Self { target, coherence })
+    }
+}
+
+/// The tiles algorithm. See the module's text.
+#[derive(Debug)]
+pub struct Tiles<const D: usize, T: Real> {
+    options: Options,
+    lattice: Lattice<D, T>,
+    partition: Partition,
+    /// Objects in blocks of consecutive slots; each block has its own records for every tile, so that blocks scatter in parallel.
+    blocks: Vec<Mutex<Block>>,
+    /// Slots of the last update.
+    slots: usize,
+    load: Load,
+    coherence: Coherence<D, T>,
+    /// The last update failed half-way: records are gone, and are made again from the next frame that comes along.
+    stale: bool,
+    lineage: Lineage,
+    scratch: PerWorker<tile::Scratch>,
+}
+
+/// How even the tiles are: what the decision to cut anew is made from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    /// Records in all tiles.
+    records: usize,
+    /// Objects.
+    objects: usize,
+    /// The sum of squared tile populations: what the joins cost.
+    work: f64,
+    /// `work` and `objects` when the partition was made.
+    work_when_cut: f64,
+    objects_when_cut: usize,
+}
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// An empty structure.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            lattice: Lattice::default(),
+            partition: Partition::whole(),
+            blocks: Vec::new(),
+            slots: 0,
+            load: Load::default(),
+            coherence: Coherence::default(),
+            stale: true,
+            lineage: Lineage::default(),
+            scratch: PerWorker::default(),
+        }
+    }
+}
+
+/// A block that nobody else can hold.
+fn open(block: &mut Mutex<Block>) -> &mut Block {
+    block.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn lock(block: &Mutex<Block>) -> std::sync::MutexGuard<'_, Block> {
+    block.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl<const D: usize, T: Real> Clone for Tiles<D, T> {
+    fn clone(&self) -> Self {
+        Self {
+            options: self.options,
+            lattice: self.lattice,
+            partition: self.partition.clone(),
+            blocks: self.blocks.iter().map(|block| Mutex::new(lock(block).clone())).collect(),
+            slots: self.slots,
+            load: self.load,
+            coherence: self.coherence.clone(),
+            stale: self.stale,
+            lineage: self.lineage,
+            scratch: PerWorker::default(),
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        let start = context.clock();
+        let result = self.take_in(frame, context);
+        context.record("scatter", start);
+        result
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        let start = context.clock();
+        let result = self.find(frame, context, out);
+        context.record("join", start);
+        result
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.join_probes(frame, probes, context, out)
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let blocks: usize = self.blocks.iter().map(|block| lock(block).bytes()).sum();
+        let copies = self.load.records as f64 / self.load.objects.max(1) as f64;
+        Stats {
+            bytes: self.partition.bytes() + blocks + self.coherence.bytes() + self.scratch_bytes(),
+            choice: None,
+            extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

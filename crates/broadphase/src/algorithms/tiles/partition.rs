@@ -1,0 +1,362 @@
+//! Space cut into tiles: who is where, by one or two table look-ups.
+//!
+//! A table is a grid of cells over a box of the lattice; an entry names the tile that the cell belongs to, or, where objects are
+//! dense, a finer table. Tiles are boxes of whole cells, made by cutting in two, again and again, until few enough objects are
+//! left: so they hold about the same number each, whatever the distribution.
+
+use super::lattice::Cell;
+use crate::kernels::LATTICE_END;
+
+/// A tile's place and how finely its records are quantised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tile {
+    /// The lowest place inside.
+    pub(crate) low: Cell,
+    /// The lowest place outside, on each axis.
+    pub(crate) high: Cell,
+    /// Lattice steps per quantum on each axis, as a power of two.
+    pub(crate) shift: [u8; 3],
+}
+
+/// A grid of cells with an entry each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Table {
+    /// The lowest place inside.
+    pub(crate) low: Cell,
+    /// Lattice steps per cell on each axis, as a power of two.
+    pub(crate) shift: [u8; 3],
+    /// Cells on each axis, as a power of two.
+    pub(crate) bits: [u8; 3],
+    /// Its first entry.
+    pub(crate) start: u32,
+}
+
+/// An entry with this bit names a table, one without it a tile.
+pub(crate) const FINER: u16 = 1 << 15;
+/// Tiles at most, so that an entry can name them.
+const MAX_TILES: usize = FINER as usize - 1;
+/// Cells per tile that a table aims at, as a power of two: what a cut can choose from.
+const CELLS_PER_TILE: u32 = 6;
+
+/// Tiles, tables and entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Partition {
+    pub(crate) tiles: Vec<Tile>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) entries: Vec<u16>,
+}
+
+/// What a partition is made from: a sample of the objects.
+pub(crate) struct Sample<'a> {
+    /// Centres on the lattice.
+    pub(crate) points: &'a mut [Cell],
+    /// Objects that each of them stands for.
+    pub(crate) weight: usize,
+    /// Mean sizes on the lattice.
+    pub(crate) size: [f64; 3],
+    /// Objects per tile that are aimed at.
+    pub(crate) target: usize,
+}
+
+impl Table {
+    /// The entry's index for a place inside.
+    #[inline(always)]
+    pub(crate) fn index(&self, at: &Cell) -> usize {
+        let cell = |k: usize| ((at[k] - self.low[k]) >> self.shift[k]) as usize;
+        self.start as usize + (cell(0) | cell(1) << self.bits[0] | cell(2) << (self.bits[0] + self.bits[1]))
+    }
+
+    /// The number of entries.
+    pub(crate) fn cells(&self) -> usize {
+        1 << (self.bits[0] + self.bits[1] + self.bits[2])
+    }
+}
+
+impl Partition {
+    /// One tile for everything.
+    pub(crate) fn whole() -> Self {
+        let mut partition = Self::default();
+        partition.tables.push(Table { shift: [30; 3], ..Table::default() });
+        partition.entries.push(0);
+        partition.add_tile([0; 3], [LATTICE_END; 3]);
+        partition
+    }
+
+    /// Cuts space by a sample of the objects.
+    pub(crate) fn cut(sample: Sample<'_>) -> Self {
+        let mut partition = Self::default();
+        let target = sample.target.max(sample.points.len() * sample.weight * 2 / MAX_TILES);
+        let rules = Rules { target: target.div_ceil(sample.weight), size: sample.size };
+        partition.build_table(sample.points, [0; 3], [30; 3], &rules);
+        partition
+    }
+
+    /// The tile at a place.
+    #[inline(always)]
+    pub(crate) fn tile_at(&self, at: &Cell) -> u16 {
+        let mut entry = self.entries[self.tables[0].index(at)];
+        while entry & FINER != 0 {
+            entry = self.entries[self.tables[(entry & !FINER) as usize].index(at)];
+        }
+        entry
+    }
+
+    /// Visits each tile that the box `low..=high` reaches, once, in a fixed order.
+    pub(crate) fn visit(&self, low: &Cell, high: &Cell, visit: &mut impl FnMut(u16)) {
+        self.visit_table(0, low, high, low, visit);
+    }
+
+    /// `corner` is the lower corner of the whole box, of which `low..=high` is the part inside the table.
+    fn visit_table(&self, table: usize, low: &Cell, high: &Cell, corner: &Cell, visit: &mut impl FnMut(u16)) {
+        let table = &self.tables[table];
+        let cell = |at: i32, k: usize| (at - table.low[k]) >> table.shift[k];
+        let first: Cell = std::array::from_fn(|k| cell(low[k], k));
+        let last: Cell = std::array::from_fn(|k| cell(high[k], k));
+        for z in first[2]..=last[2] {
+            for y in first[1]..=last[1] {
+                let row =
+                    table.start as usize + ((y as usize) << table.bits[0] | (z as usize) << (table.bits[0] + table.bits[1]));
+                let mut x = first[0];
+                while x <= last[0] {
+                    let entry = self.entries[row + x as usize];
+                    if entry & FINER != 0 {
+                        let at = [x, y, z];
+                        let start: Cell = std::array::from_fn(|k| table.low[k] + (at[k] << table.shift[k]));
+                        let part_low: Cell = std::array::from_fn(|k| low[k].max(start[k]));
+                        let part_high: Cell =
+                            std::array::from_fn(|k| high[k].min(start[k] + ((1i64 << table.shift[k]) - 1) as i32));
+                        self.visit_table((entry & !FINER) as usize, &part_low, &part_high, corner, visit);
+                        x += 1;
+                        continue;
+                    }
+                    // A tile is visited from the cell that holds the lower corner of its part of the box.
+                    let tile = &self.tiles[entry as usize];
+                    let is_first = |k: usize, at: i32| cell(tile.low[k].max(corner[k]), k) == at;
+                    if is_first(0, x) && is_first(1, y) && is_first(2, z) {
+                        visit(entry);
+                    }
+                    x = cell(tile.high[0] - 1, 0) + 1;
+                }
+            }
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tiles.capacity() * size_of::<Tile>() + self.tables.capacity() * size_of::<Table>() + self.entries.capacity() * 2
+    }
+
+    fn add_tile(&mut self, low: Cell, high: Cell) -> u16 {
+        // Quanta 1 to 65,535 cover the tile: 65,534 steps behind the first.
+        let shift = std::array::from_fn(|k| {
+            let extent = (high[k] - low[k]) as u32;
+            (0..31).find(|&s| (extent - 1) >> s <= 65_534).unwrap_or(30)
+        });
+        self.tiles.push(Tile { low, high, shift });
+        (self.tiles.len() - 1) as u16
+    }
+}
+
+/// What the cuts follow, in units of the sample.
+struct Rules {
+    target: usize,
+    size: [f64; 3],
+}
+
+impl Rules {
+    /// The extent of a box of cells on axis `k`, in mean sizes of objects.
+    fn extent(&self, steps: f64, k: usize) -> f64 {
+        steps / self.size[k].max(1.0)
+    }
+}
+
+/// A box of cells with the objects in it.
+#[derive(Clone, Copy)]
+struct Part {
+    low: Cell,
+    high: Cell,
+    count: usize,
+}
+
+/// A cell must be this many mean sizes wide to deserve a finer table: below, an object reaches too many tiles.
+const FINEST: f64 = 4.0;
+/// A part must be this many mean sizes wide to be cut: the same reason, in the small.
+const NARROWEST: f64 = 3.0;
+
+impl Partition {
+    /// Builds the table over `low`, `2^extent` wide, for the points in it; returns its index.
+    fn build_table(&mut self, points: &mut [Cell], low: Cell, extent: [u8; 3], rules: &Rules) -> u16 {
+        let table = Table { low, ..grid(points.len(), extent, self.entries.len(), rules) };
+        let index = self.tables.len();
+        self.tables.push(table);
+        self.entries.resize(self.entries.len() + table.cells(), 0);
+        // Sorted by cell, the points are their own histogram, and those of a dense cell are one slice.
+        points.sort_unstable_by_key(|at| table.index(at));
+        let mut counts = vec![0u32; table.cells()];
+        points.iter().for_each(|at| counts[table.index(at) - table.start as usize] += 1);
+
+        let mut dense = Vec::new();
+        let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
+        let mut stack = vec![all];
+        while let Some(part) = stack.pop() {
+            if part.count > rules.target {
+                if let Some((left, right)) = cut_part(&table, &counts, &part, rules) {
+                    stack.extend([right, left]);
+                    continue;
+                }
+                let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
+                let wide = (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST);
+                if single && wide && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
+                    dense.push(part.low);
+                    continue;
+                }
+            }
+            self.fill(&table, &part);
+        }
+        for cell in dense {
+            let at: Cell = std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k]));
+            let entry = table.index(&at);
+            let from = points.partition_point(|p| table.index(p) < entry);
+            let to = points.partition_point(|p| table.index(p) <= entry);
+            self.entries[entry] = FINER | self.build_table(&mut points[from..to], at, table.shift, rules);
+        }
+        index as u16
+    }
+
+    /// Makes one tile of a box of cells.
+    fn fill(&mut self, table: &Table, part: &Part) {
+        let place = |cell: &Cell| -> Cell { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
+        let tile = self.add_tile(place(&part.low), place(&part.high));
+        for z in part.low[2]..part.high[2] {
+            for y in part.low[1]..part.high[1] {
+                let from = table.index(&place(&[part.low[0], y, z]));
+                self.entries[from..from + (part.high[0] - part.low[0]) as usize].fill(tile);
+            }
+        }
+    }
+}
+
+/// Chooses the cells of a table: on the axis where they are widest, compared with the objects, one bit after the other.
+fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
+    let cells = ((count / rules.target.max(1)).max(1).ilog2() + CELLS_PER_TILE).min(24);
+    let mut bits = [0u8; 3];
+    for _ in 0..cells {
+        let width = |k: usize| if bits[k] < extent[k] { rules.extent(f64::from(1u32 << (extent[k] - bits[k])), k) } else { 0.0 };
+        let widest = (0..3).fold(0, |best, k| if width(k) > width(best) { k } else { best });
+        if width(widest) < NARROWEST / 2.0 {
+            break;
+        }
+        bits[widest] += 1;
+    }
+    Table { low: [0; 3], shift: std::array::from_fn(|k| extent[k] - bits[k]), bits, start: start as u32 }
+}
+
+/// Cuts a part in two halves of about equal count, across its longest side that can be cut.
+fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option<(Part, Part)> {
+    let extent = |k: usize| rules.extent(f64::from(part.high[k] - part.low[k]) * f64::from(1u32 << table.shift[k]), k);
+    let mut axes = [0, 1, 2];
+    axes.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)));
+    for k in axes {
+        if part.high[k] - part.low[k] < 2 || extent(k) < NARROWEST {
+            continue;
+        }
+        let mut left = 0;
+        let mut best: Option<(usize, i32, usize)> = None;
+        for cut in part.low[k] + 1..part.high[k] {
+            left += slab(table, counts, part, k, cut - 1);
+            let uneven = left.abs_diff(part.count - left);
+            if best.is_none_or(|(least, ..)| uneven < least) {
+                best = Some((uneven, cut, left));
+            }
+        }
+        // A cut that leaves nearly everything on one side still narrows the rest; one that leaves all is none.
+        if let Some((_, cut, left)) = best.filter(|&(_, _, left)| left > 0 && left < part.count) {
+            let (mut low, mut high) = (Part { count: left, ..*part }, Part { count: part.count - left, ..*part });
+            low.high[k] = cut;
+            high.low[k] = cut;
+            return Some((low, high));
+        }
+        // All in one slab: shave the empty space off, so that a finer look is possible.
+        if let Some(cut) = (part.low[k]..part.high[k]).find(|&at| slab(table, counts, part, k, at) > 0) {
+            let (mut low, mut high) = (*part, *part);
+            let at = if cut > part.low[k] { cut } else { cut + 1 };
+            low.high[k] = at;
+            high.low[k] = at;
+            let inside = |p: &Part| if (p.low[k]..p.high[k]).contains(&cut) { part.count } else { 0 };
+            (low.count, high.count) = (inside(&low), inside(&high));
+            return Some((low, high));
+        }
+    }
+    None
+}
+
+/// The objects of a part in the cells with coordinate `at` on axis `k`.
+fn slab(table: &Table, counts: &[u32], part: &Part, k: usize, at: i32) -> usize {
+    let range = |axis: usize| if axis == k { at..at + 1 } else { part.low[axis]..part.high[axis] };
+    let mut sum = 0;
+    for z in range(2) {
+        for y in range(1) {
+            let row = (y as usize) << table.bits[0] | (z as usize) << (table.bits[0] + table.bits[1]);
+            let xs = range(0);
+            sum += counts[row + xs.start as usize..row + xs.end as usize].iter().map(|&c| c as usize).sum::<usize>();
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every tile is a box, they cover the lattice without overlap, and a box's visit finds exactly those it meets.
+    fn check(partition: &Partition, probes: &[(Cell, Cell)]) {
+        let volume: f64 = partition.tiles.iter().map(|t| (0..3).map(|k| f64::from(t.high[k] - t.low[k])).product::<f64>()).sum();
+        assert!((volume / (2f64).powi(90) - 1.0).abs() < 1e-9, "tiles cover {volume}");
+        for (low, high) in probes {
+            let mut seen = Vec::new();
+            partition.visit(low, high, &mut |tile| seen.push(tile));
+            seen.sort_unstable();
+            let meets = |t: &Tile| (0..3).all(|k| low[k] < t.high[k] && t.low[k] <= high[k]);
+            let expected: Vec<u16> = (0..partition.tiles.len() as u16).filter(|&t| meets(&partition.tiles[t as usize])).collect();
+            assert_eq!(seen, expected);
+            assert!(expected.contains(&partition.tile_at(low)) && expected.contains(&partition.tile_at(high)));
+        }
+    }
+
+    fn random(seed: &mut u64, below: i32) -> i32 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((*seed >> 33) % below as u64) as i32
+    }
+
+    #[test]
+    fn visits_find_each_tile_once_for_even_clustered_and_flat_objects() {
+        let mut seed = 3;
+        for kind in 0..4 {
+            let mut points: Vec<Cell> = (0..20_000)
+                .map(|i| {
+                    let spread = if kind == 1 && i % 10 > 0 { 1 << 14 } else { LATTICE_END };
+                    let mut at: Cell = std::array::from_fn(|_| random(&mut seed, spread));
+                    if kind == 2 {
+                        at[1] = 7;
+                    }
+                    if kind == 3 {
+                        at = [5; 3];
+                    }
+                    at
+                })
+                .collect();
+            let size = [f64::from(if kind == 1 { 1 << 8 } else { 1 << 22 }); 3];
+            let partition = Partition::cut(Sample { points: &mut points, weight: 1, size, target: 500 });
+            let probes: Vec<(Cell, Cell)> = (0..300)
+                .map(|i| {
+                    let low: Cell = std::array::from_fn(|_| random(&mut seed, if i % 2 == 0 { LATTICE_END } else { 1 << 15 }));
+                    let reach = [1, 1 << 10, 1 << 24, 1 << 28][i % 4];
+                    (low, std::array::from_fn(|k| (low[k] + random(&mut seed, reach)).min(LATTICE_END - 1)))
+                })
+                .collect();
+            check(&partition, &probes);
+            assert!(kind != 1 || partition.tables.len() > 1, "a dense corner needs a finer table");
+            assert!(kind == 3 || partition.tiles.len() > 20, "{} tiles", partition.tiles.len());
+        }
+    }
+}

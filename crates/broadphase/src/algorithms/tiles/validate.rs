@@ -1,0 +1,57 @@
+//! Every object has its record in each tile that it reaches, and nowhere else.
+
+use std::collections::BTreeMap;
+
+use super::{Tiles, lock};
+use crate::algorithms::{Strength, Violation, ensure};
+use crate::geometry::Real;
+use crate::objects::Frame;
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        if self.stale {
+            return Ok(()); // nothing is held
+        }
+        ensure!(self.slots == frame.slots(), "{} slots are known, the frame has {}", self.slots, frame.slots());
+        let tiles = self.partition.tiles.len();
+        ensure!(
+            self.partition.entries.len() == self.partition.tables.iter().map(|t| t.cells()).sum(),
+            "tables and entries differ"
+        );
+        let mut found: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
+        for block in &self.blocks {
+            let block = lock(block);
+            ensure!(block.runs.len() == tiles, "{} runs for {tiles} tiles", block.runs.len());
+            for tile in 0..tiles {
+                for record in block.records(tile) {
+                    let id = record.id();
+                    ensure!(
+                        (block.first..block.last).contains(&id),
+                        "record of {id} in the block of {}..{}",
+                        block.first,
+                        block.last
+                    );
+                    found.entry(id).or_default().push(tile as u16);
+                    if strength == Strength::Geometry {
+                        let (low, high) = self.lattice.corners(&frame.boxes[id as usize]);
+                        let expected = block.runs[tile].record::<D>(&low, &high, id);
+                        ensure!(*record == expected, "object {id} is quantised wrongly in tile {tile}");
+                    }
+                }
+            }
+        }
+        for id in frame.ids() {
+            let (low, high) = self.lattice.corners(&frame.boxes[id as usize]);
+            let mut expected = Vec::new();
+            self.partition.visit(&low, &high, &mut |tile| expected.push(tile));
+            expected.sort_unstable();
+            let have = found.remove(&id).unwrap_or_default();
+            ensure!(
+                strength < Strength::Geometry || have == expected,
+                "object {id} is in tiles {have:?}, belongs in {expected:?}"
+            );
+        }
+        ensure!(found.is_empty(), "records of objects that are not live: {:?}", found.keys().next());
+        Ok(())
+    }
+}

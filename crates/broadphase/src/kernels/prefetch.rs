@@ -1,0 +1,57 @@
+//! Two single instructions that safe Rust has no word for.
+
+/// Asks for the cache line of `list[at]`, if it exists, to be written soon. Changes nothing but time.
+#[inline(always)]
+pub(crate) fn prefetch_for_writing<X>(list: &[X], at: usize) {
+    let Some(target) = list.get(at) else { return };
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: (isa) SSE is part of x86-64; a prefetch has no effect that a program can see.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}
+
+/// Lattice coordinates are below this.
+pub(crate) const LATTICE_END: i32 = 1 << 30;
+
+/// A float's place on the lattice, by one instruction.
+pub trait Truncate: Sized {
+    /// The integer part, held between 0 and [`LATTICE_END`]` - 1`; 0 for NaN. Monotone.
+    fn truncate(self) -> i32;
+}
+
+macro_rules! truncate {
+    ($t:ty) => {
+        impl Truncate for $t {
+            #[inline(always)]
+            fn truncate(self) -> i32 {
+                const TOP: $t = (LATTICE_END - 64) as $t; // exact in f32, whose steps are 64 there
+                // Written so that NaN takes the bound, and each line is one instruction.
+                let value = if self > 0.0 { self } else { 0.0 };
+                let value = if value < TOP { value } else { TOP };
+                // SAFETY: (in range) 0 <= value < 2^30, and not NaN.
+                unsafe { value.to_int_unchecked() }
+            }
+        }
+    };
+}
+
+truncate!(f32);
+truncate!(f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truncation_saturates_and_takes_nan_for_zero() {
+        for (value, expected) in [(f32::NAN, 0), (-1.0, 0), (3.99, 3), (f32::INFINITY, LATTICE_END - 64), (2e9, LATTICE_END - 64)]
+        {
+            assert_eq!(value.truncate(), expected);
+            assert_eq!(f64::from(value).truncate(), expected);
+        }
+    }
+}

@@ -63,13 +63,25 @@ impl<const D: usize, T: Real> Table<D, T> {
             let reason = "there must be one box for each dynamic or kinematic object";
             return Err(Error::InvalidFrame { index: boxes.len().min(count), reason });
         }
-        if !boxes.iter().fold(true, |all, aabb| all & aabb.is_valid()) {
+        let dense = count == self.movers.slots.len();
+        let survey = if dense {
+            Survey::of(self.movers.plain_boxes().iter().zip(boxes))
+        } else {
+            let old = self.movers.plain_boxes();
+            Survey::of(self.movers.slots.ids().map(|slot| &old[slot as usize]).zip(boxes))
+        };
+        if !survey.valid {
             boxes.iter().enumerate().try_for_each(|(at, aabb)| aabb.check(at))?;
         }
-        let slots = self.movers.slots.ids();
-        let changed = slots.zip(boxes).filter(|&(slot, aabb)| self.movers.plain(slot) != *aabb).count();
-        let most = changed > count / 2;
+        let most = survey.changed > count / 2;
         self.movers.all |= most;
+        if survey.changed == 0 {
+            return Ok(());
+        }
+        if most && dense && self.movers.plain.is_none() {
+            self.movers.boxes.copy_from_slice(boxes);
+            return Ok(());
+        }
         let mut boxes = boxes.iter();
         for slot in 0..self.movers.slots.len() as u32 {
             if !self.movers.slots.contains(slot) {
@@ -89,37 +101,63 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Exchanges the boxes of all mover slots, empty ones included, without copying them.
     pub(crate) fn swap_boxes(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Error> {
         let side = &mut self.movers;
-        let slots = side.slots.len();
+        let (slots, count) = (side.slots.len(), side.slots.count());
         if boxes.len() != slots {
             let reason = "there must be one box for each slot of the movers";
             return Err(Error::InvalidFrame { index: boxes.len().min(slots), reason });
         }
-        for slot in side.slots.ids() {
-            boxes[slot as usize].check(slot as usize)?;
+        let survey = if count == slots {
+            Survey::of(side.plain_boxes().iter().zip(boxes.iter()))
+        } else {
+            let old = side.plain_boxes();
+            Survey::of(side.slots.ids().map(|slot| (&old[slot as usize], &boxes[slot as usize])))
+        };
+        if !survey.valid {
+            side.slots.ids().try_for_each(|slot| boxes[slot as usize].check(slot as usize))?;
         }
-        let differs = |slot: u32| side.plain(slot) != boxes[slot as usize];
-        let changed = side.slots.ids().filter(|&slot| differs(slot)).count();
-        if changed > side.slots.count() / 2 {
+        if survey.changed > count / 2 {
             side.all = true;
-        } else if changed > 0 {
+        } else if survey.changed > 0 {
             for slot in 0..slots as u32 {
                 if side.slots.contains(slot) && side.plain(slot) != boxes[slot as usize] {
                     side.touch(slot);
                 }
             }
         }
-        match &mut side.plain {
-            None => std::mem::swap(&mut side.boxes, boxes),
-            Some(plain) => {
-                std::mem::swap(plain, boxes);
-                for slot in 0..slots as u32 {
-                    if self.movers.slots.contains(slot) {
-                        let (plain, growth) = (self.movers.plain(slot), self.growth(self.movers.owners[slot as usize]));
-                        self.movers.store(slot, plain, growth);
-                    }
-                }
+        let Some(plain) = &mut side.plain else {
+            std::mem::swap(&mut side.boxes, boxes);
+            return Ok(());
+        };
+        std::mem::swap(plain, boxes);
+        for slot in 0..slots as u32 {
+            if self.movers.slots.contains(slot) {
+                let (plain, growth) = (self.movers.plain(slot), self.growth(self.movers.owners[slot as usize]));
+                self.movers.store(slot, plain, growth);
             }
         }
         Ok(())
+    }
+}
+
+/// One pass over old and new boxes, without branches.
+struct Survey {
+    /// Are all new boxes valid?
+    valid: bool,
+    /// How many differ from the old one.
+    changed: usize,
+}
+
+impl Survey {
+    fn of<'a, const D: usize, T: Real>(boxes: impl Iterator<Item = (&'a Aabb<D, T>, &'a Aabb<D, T>)>) -> Self {
+        let (mut valid, mut changed) = (true, 0);
+        for (old, new) in boxes {
+            let mut differs = false;
+            for k in 0..D {
+                differs |= (old.min[k] != new.min[k]) | (old.max[k] != new.max[k]);
+            }
+            valid &= new.is_valid();
+            changed += usize::from(differs);
+        }
+        Self { valid, changed }
     }
 }

@@ -130,7 +130,12 @@ impl<const D: usize, T: Real> Default for Side<D, T> {
 impl<const D: usize, T: Real> Side<D, T> {
     /// The box as the user gave it.
     pub(crate) fn plain(&self, slot: u32) -> Aabb<D, T> {
-        self.plain.as_ref().unwrap_or(&self.boxes)[slot as usize]
+        self.plain_boxes()[slot as usize]
+    }
+
+    /// The boxes as the user gave them, by slot.
+    pub(super) fn plain_boxes(&self) -> &[Aabb<D, T>] {
+        self.plain.as_ref().unwrap_or(&self.boxes)
     }
 
     /// A new object, whose box is grown by `margin`.

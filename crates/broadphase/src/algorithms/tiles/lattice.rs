@@ -1,11 +1,30 @@
 //! Coordinates as integers: one monotone map per axis.
 
 use crate::geometry::{Aabb, Real};
-use crate::kernels::{LATTICE_END, Truncate};
+use crate::kernels::LATTICE_END;
 use crate::objects::Frame;
 
 /// A place on the lattice; the third coordinate is 0 in 2D.
 pub(crate) type Cell = [i32; 3];
+
+/// The lower corner of a box in lanes 0 to 2, the upper one in lanes 4 to 6: eight lanes, so that one vector holds both.
+#[repr(align(32))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Corners(pub(crate) [i32; 8]);
+
+impl Corners {
+    /// The lower corner.
+    #[inline(always)]
+    pub(crate) fn low(&self) -> Cell {
+        [self.0[0], self.0[1], self.0[2]]
+    }
+
+    /// The upper corner.
+    #[inline(always)]
+    pub(crate) fn high(&self) -> Cell {
+        [self.0[4], self.0[5], self.0[6]]
+    }
+}
 
 /// The map from coordinates to lattice coordinates: `truncate((x - origin) * scale)`, clamped to the lattice.
 ///
@@ -55,13 +74,13 @@ impl<const D: usize, T: Real> Lattice<D, T> {
 
     /// The places of a box's corners.
     #[inline(always)]
-    pub(crate) fn corners(&self, value: &Aabb<D, T>) -> (Cell, Cell) {
-        let (mut low, mut high) = ([0; 3], [0; 3]);
+    pub(crate) fn corners(&self, value: &Aabb<D, T>) -> Corners {
+        let mut corners = Corners::default();
         for k in 0..D {
-            low[k] = self.at(value.min[k], k);
-            high[k] = self.at(value.max[k], k);
+            corners.0[k] = self.at(value.min[k], k);
+            corners.0[k + 4] = self.at(value.max[k], k);
         }
-        (low, high)
+        corners
     }
 }
 

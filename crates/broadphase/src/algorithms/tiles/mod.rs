@@ -89,6 +89,8 @@ pub struct Tiles<const D: usize, T: Real> {
     stale: bool,
     lineage: Lineage,
     scratch: PerWorker<tile::Scratch>,
+    /// The tiles to join; scratch.
+    jobs: Vec<u32>,
 }
 
 /// How even the tiles are: what the decision to cut anew is made from.
@@ -98,9 +100,7 @@ struct Load {
     records: usize,
     /// Objects.
     objects: usize,
-    /// The sum of squared tile populations: what the joins cost.
-    work: f64,
-    /// `work` and `objects` when the partition was made.
+    /// The sum of squared tile populations, what the joins cost, and the objects, when the partition was made.
     work_when_cut: f64,
     objects_when_cut: usize,
 }
@@ -119,6 +119,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             stale: true,
             lineage: Lineage::default(),
             scratch: PerWorker::default(),
+            jobs: Vec::new(),
         }
     }
 }
@@ -145,6 +146,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             stale: self.stale,
             lineage: self.lineage,
             scratch: PerWorker::default(),
+            jobs: Vec::new(),
         }
     }
 }

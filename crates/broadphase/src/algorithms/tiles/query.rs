@@ -19,7 +19,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if self.stale {
             return frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(area)).try_for_each(visit);
         }
-        let (low, high) = self.lattice.corners(area);
+        let corners = self.lattice.corners(area);
+        let (low, high) = (corners.low(), corners.high());
         let mut flow = ControlFlow::Continue(());
         self.partition.visit(&low, &high, &mut |tile| {
             let place = &self.partition.tiles[tile as usize];

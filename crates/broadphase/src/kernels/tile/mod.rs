@@ -20,8 +20,13 @@
 //! A pair is reported in the one tile that holds the lower corner of its intersection on the lattice, `max(a.min, b.min)` on each
 //! axis: in any other tile that both reach, both start before the tile on some axis, and two zeros say so.
 
+mod changed;
+mod join;
+
+pub(crate) use changed::join_changed;
+pub(crate) use join::join;
+
 use super::hits::Hits;
-use super::isa::{Kernel, Kernels};
 use super::lanes::{Bytes, Simd, Words};
 use crate::geometry::{Aabb, Real};
 use crate::pairs::Pair;
@@ -41,10 +46,15 @@ pub(crate) struct Record(pub(crate) [u16; 8]);
 const _: () = assert!(size_of::<Record>() == 16);
 
 impl Record {
-    /// From quantised corners. In 2D, z is 1..2 for everyone.
+    /// From quantised corners, lower ones in lanes 0 to 2, upper ones in lanes 4 to 6. In 2D, z is 1..2 for everyone.
+    ///
+    /// Put together in two registers: eight narrow stores would cost more than all the arithmetic before them.
     #[inline(always)]
-    pub(crate) fn new(min: [u16; 3], max: [u16; 3], id: u32) -> Self {
-        Self([min[0], min[1], min[2], !max[0], !max[1], !max[2], id as u16, (id >> 16) as u16])
+    pub(crate) fn new(corners: [u16; 8], id: u32) -> Self {
+        let c = corners.map(u64::from);
+        let low = c[0] | c[1] << 16 | c[2] << 32 | (!c[4] & 0xffff) << 48;
+        let high = (!c[5] & 0xffff) | (!c[6] & 0xffff) << 16 | u64::from(id) << 32;
+        Self(bytemuck::cast([low.to_le(), high.to_le()]))
     }
 
     /// The object.
@@ -74,6 +84,9 @@ impl Record {
     }
 }
 
+/// Candidates are confirmed when this many wait, so that the buffer stays in the cache.
+const BATCH: usize = 4096;
+
 /// Buffers of [`join`], reused: nothing in here outlives a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
@@ -92,6 +105,14 @@ impl Scratch {
         (self.sorted.capacity() + self.reach.capacity()) * 16 + columns + self.candidates.capacity() * 8
     }
 
+    /// Makes sure that `count` more candidates fit behind those that wait, and the spare ones of the last step.
+    #[inline(always)]
+    fn make_room(&mut self, waiting: usize, count: usize) {
+        if self.candidates.len() < waiting + count + 64 {
+            self.candidates.resize(waiting + count + BATCH, 0);
+        }
+    }
+
     fn resize(&mut self, len: usize) {
         if self.sorted.len() < len {
             self.sorted.resize(len, Record::default());
@@ -101,61 +122,42 @@ impl Scratch {
     }
 }
 
-/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile.
-pub(crate) fn join<const D: usize, T: Real>(
-    kernels: Kernels,
-    runs: &[&[Record]],
-    boxes: &[Aabb<D, T>],
-    scratch: &mut Scratch,
-    hits: &mut Hits,
-) {
-    kernels.run(TileJoin { runs, boxes, scratch, hits });
-}
-
-struct TileJoin<'a, 'h, 'r, const D: usize, T> {
-    runs: &'a [&'a [Record]],
-    boxes: &'a [Aabb<D, T>],
-    scratch: &'a mut Scratch,
-    hits: &'h mut Hits<'r>,
-}
-
-/// Candidates are confirmed when this many wait, so that the buffer stays in the cache.
-const BATCH: usize = 4096;
-
-impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { runs, boxes, scratch, hits } = self;
-        let len: usize = runs.iter().map(|run| run.len()).sum();
-        scratch.resize(len);
-        let starts = sort(runs, scratch);
-        let first_inside = starts[1];
-        let (mut tests, mut waiting) = (0, 0);
-        for row in 0..len {
-            let end = starts[scratch.sorted[row].last_bucket() + 1];
-            // Two records that both start before the tile on x are not paired here.
-            let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
-            if end <= from {
-                continue;
-            }
-            tests += end - from;
-            if scratch.candidates.len() < waiting + (end - from) + 64 {
-                scratch.candidates.resize(waiting + (end - from) + BATCH, 0);
-            }
-            waiting = sweep_row::<D, S>(simd, scratch, row, from, end, waiting);
-            if waiting >= BATCH {
-                confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
-                waiting = 0;
-                if hits.stopped() {
-                    break;
-                }
-            }
-        }
-        confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
-        hits.count_tests(tests as u64);
+/// Turns candidates into hits.
+#[inline(always)]
+fn confirm<const D: usize, T: Real, S: Simd>(simd: S, scratch: &Scratch, count: usize, boxes: &[Aabb<D, T>], hits: &mut Hits) {
+    let (sorted, reach) = (&scratch.sorted[..], &scratch.reach[..]);
+    let room = hits.room(count + 1);
+    let mut found = 0;
+    for &candidate in &scratch.candidates[..count] {
+        let (row, column) = ((candidate >> 32) as usize, candidate as u32 as usize);
+        let (pair, is_pair) = decide::<D, T, S>(simd, &sorted[row], &reach[row], &sorted[column], boxes);
+        room[found].write(pair);
+        found += usize::from(is_pair);
     }
+    // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
+    unsafe { hits.commit(found) };
+}
+
+/// The pair of two records, and whether it is one: by words, and by boxes where words are equal.
+#[inline(always)]
+fn decide<const D: usize, T: Real, S: Simd>(
+    _: S,
+    a: &Record,
+    reach: &[u16; 8],
+    b: &Record,
+    boxes: &[Aabb<D, T>],
+) -> (Pair, bool) {
+    // SAFETY: (isa) `S` is proven by the kernel table.
+    let (inside, equal, both_before) = unsafe {
+        let (bound, own, other) = (S::U16::load(reach), S::U16::load(&a.0), S::U16::load(&b.0));
+        (other.excess(bound).zeros(), other.equal(bound), other.or(own).zeros())
+    };
+    let mut is_pair = (inside & COORDINATES == COORDINATES) & (both_before & LOWER == 0);
+    let (x, y) = (a.id(), b.id());
+    if is_pair & (equal & COORDINATES != 0) {
+        is_pair = boxes[x as usize].overlaps(&boxes[y as usize]);
+    }
+    (Pair::new(x, y), is_pair)
 }
 
 /// Sorts all records by bucket into the scratch; returns where each bucket starts, with one more for the end.
@@ -203,7 +205,7 @@ fn sweep_row<const D: usize, S: Simd>(
     let [low_y, high_y, low_z, high_z] = &scratch.columns;
     let n = S::U8::N;
     assert!(end + 64 <= low_y.len() && end + 64 <= high_y.len() && end + 64 <= low_z.len() && end + 64 <= high_z.len());
-    assert!(row < end && scratch.candidates.len() >= waiting + (end - from) + 64);
+    assert!(row < scratch.sorted.len() && scratch.candidates.len() >= waiting + (end - from) + 64);
     let candidates = &mut scratch.candidates[..];
     // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) the columns reach 64 bytes, the widest register, behind `end`,
     // and each step appends at most the lanes it counts plus three spare ones.
@@ -237,30 +239,4 @@ fn sweep_row<const D: usize, S: Simd>(
         }
     }
     waiting
-}
-
-/// Turns candidates into hits.
-#[inline(always)]
-fn confirm<const D: usize, T: Real, S: Simd>(_: S, scratch: &Scratch, count: usize, boxes: &[Aabb<D, T>], hits: &mut Hits) {
-    let (sorted, reach) = (&scratch.sorted[..], &scratch.reach[..]);
-    let room = hits.room(count + 1);
-    let mut found = 0;
-    for &candidate in &scratch.candidates[..count] {
-        let (row, column) = ((candidate >> 32) as usize, candidate as u32 as usize);
-        let (a, b) = (&sorted[row], &sorted[column]);
-        // SAFETY: (isa) `S` is proven by the kernel table.
-        let (inside, equal, both_before) = unsafe {
-            let (bound, own, other) = (S::U16::load(&reach[row]), S::U16::load(&a.0), S::U16::load(&b.0));
-            (other.excess(bound).zeros(), other.equal(bound), other.or(own).zeros())
-        };
-        let mut pair = (inside & COORDINATES == COORDINATES) & (both_before & LOWER == 0);
-        let (x, y) = (a.id(), b.id());
-        if pair & (equal & COORDINATES != 0) {
-            pair = boxes[x as usize].overlaps(&boxes[y as usize]);
-        }
-        room[found].write(Pair::new(x, y));
-        found += usize::from(pair);
-    }
-    // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
-    unsafe { hits.commit(found) };
 }

@@ -1,0 +1,59 @@
+//! All pairs of a tile.
+
+use super::{BATCH, Record, Scratch, confirm, sort, sweep_row};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::hits::Hits;
+use crate::kernels::isa::{Kernel, Kernels};
+use crate::kernels::lanes::Simd;
+
+/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile.
+pub(crate) fn join<const D: usize, T: Real>(
+    kernels: Kernels,
+    runs: &[&[Record]],
+    boxes: &[Aabb<D, T>],
+    scratch: &mut Scratch,
+    hits: &mut Hits,
+) {
+    kernels.run(TileJoin { runs, boxes, scratch, hits });
+}
+
+struct TileJoin<'a, 'h, 'r, const D: usize, T> {
+    runs: &'a [&'a [Record]],
+    boxes: &'a [Aabb<D, T>],
+    scratch: &'a mut Scratch,
+    hits: &'h mut Hits<'r>,
+}
+
+impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { runs, boxes, scratch, hits } = self;
+        let len: usize = runs.iter().map(|run| run.len()).sum();
+        scratch.resize(len);
+        let starts = sort(runs, scratch);
+        let first_inside = starts[1];
+        let (mut tests, mut waiting) = (0, 0);
+        for row in 0..len {
+            let end = starts[scratch.sorted[row].last_bucket() + 1];
+            // Two records that both start before the tile on x are not paired here.
+            let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
+            if end <= from {
+                continue;
+            }
+            tests += end - from;
+            scratch.make_room(waiting, end - from);
+            waiting = sweep_row::<D, S>(simd, scratch, row, from, end, waiting);
+            if waiting >= BATCH {
+                confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+                waiting = 0;
+                if hits.stopped() {
+                    break;
+                }
+            }
+        }
+        confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+        hits.count_tests(tests as u64);
+    }
+}

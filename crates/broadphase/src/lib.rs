@@ -2,17 +2,19 @@
 //!
 //! The modules stand in the order in which data meets them.
 
-pub mod algorithms;
-mod context;
-mod error;
 pub mod geometry;
-mod kernels;
 pub mod objects;
-mod oneshot;
-mod pairs;
-mod par;
 mod step;
+pub mod auto;
+pub mod algorithms;
+mod kernels;
+mod pairs;
+mod oneshot;
 mod world;
+// What everyone uses.
+mod context;
+mod par;
+mod error;
 
 pub use algorithms::{BroadPhase, Descriptor, Kind, Probes, Query, Spec, Stats, Strength, Violation};
 pub use context::Context;

@@ -68,6 +68,7 @@ pub struct Descriptor {
 enum Build {
     BruteForce,
     Tiles,
+    Auto,
 }
 
 const BOTH: &[usize] = &[2, 3];
@@ -101,6 +102,18 @@ static LIST: &[Descriptor] = &[
         build: Build::Tiles,
         check: |spec| tiles::Options::from_spec(spec).map(|_| ()),
     },
+    Descriptor {
+        name: "auto",
+        kind: Kind::Ours,
+        paper: None,
+        summary: "the default: chooses and switches by itself",
+        dims: BOTH,
+        shapes: ANY_SHAPE,
+        bounded: false,
+        options: &[],
+        build: Build::Auto,
+        check: |_| Ok(()),
+    },
 ];
 
 /// All algorithms.
@@ -117,6 +130,7 @@ impl Spec {
         }
         Ok(match descriptor.build {
             Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+            Build::Auto => Box::new(crate::auto::Auto::new()),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
         })
     }

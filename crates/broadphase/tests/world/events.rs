@@ -54,8 +54,9 @@ fn balance(spec: &broadphase::Spec, frames: usize) {
 
 #[test]
 fn started_and_ended_balance_over_ten_thousand_frames() {
+    balance(&broadphase::Spec::default(), 10_000);
     for spec in &specs(2) {
-        balance(spec, 10_000);
+        balance(spec, 1_000);
     }
 }
 

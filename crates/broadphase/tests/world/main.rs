@@ -6,14 +6,17 @@ mod events;
 mod model;
 mod properties;
 mod results;
+mod scale;
 mod statics;
 
 use broadphase::{Aabb, Real, Shape, Spec, algorithms};
 
-/// The algorithms that a world of boxes can use.
+/// The algorithms that a world of boxes can use; `BROADPHASE_ONLY=a,b` picks some of them.
 fn specs(dim: usize) -> Vec<Spec> {
+    let only = std::env::var("BROADPHASE_ONLY").unwrap_or_default();
+    let asked = |name: &str| only.is_empty() || only.split(',').any(|other| other == name);
     let suited = algorithms::list().iter().filter(|d| d.dims.contains(&dim) && d.shapes.contains(&Shape::Box));
-    suited.map(|d| d.name.parse().unwrap()).collect()
+    suited.filter(|d| asked(d.name)).map(|d| d.name.parse().unwrap()).collect()
 }
 
 /// A small deterministic generator.

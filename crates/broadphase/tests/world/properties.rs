@@ -71,6 +71,7 @@ enum Op {
     InsertBad(Vec<RawObject>),
     Remove(usize),
     RemoveMany(Vec<usize>),
+    RemoveMost(usize),
     UseStale(usize),
     SetBox(usize, RawBox),
     SetBoxesOf(Vec<(usize, RawBox)>),
@@ -112,6 +113,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => prop::collection::vec(raw_object(), 0..4).prop_map(Op::InsertBad),
         4 => pick().prop_map(Op::Remove),
         1 => prop::collection::vec(pick(), 0..5).prop_map(Op::RemoveMany),
+        1 => (0..8usize).prop_map(Op::RemoveMost),
         1 => pick().prop_map(Op::UseStale),
         8 => (pick(), raw_box()).prop_map(|(k, b)| Op::SetBox(k, b)),
         2 => prop::collection::vec((pick(), raw_box()), 0..8).prop_map(Op::SetBoxesOf),
@@ -201,6 +203,12 @@ impl<const D: usize, T: Real> Run<D, T> {
                 if !twice {
                     handles.into_iter().for_each(|handle| self.forget(handle));
                 }
+            }
+            Op::RemoveMost(eighths) => {
+                let keep = self.model.objects.len() * eighths / 32;
+                let handles: Vec<_> = self.model.objects.keys().copied().skip(keep).collect();
+                self.world.remove_many(&handles).unwrap();
+                handles.into_iter().for_each(|handle| self.forget(handle));
             }
             Op::UseStale(k) => self.use_stale(*k),
             Op::SetBox(k, raw) => {
@@ -366,12 +374,14 @@ impl<const D: usize, T: Real> Run<D, T> {
     }
 }
 
-fn follow<const D: usize, T: Real>(spec: &Spec, cases: u32) {
+/// `cases` random sequences of up to 60 operations, the first being an insertion of `crowd` objects.
+fn follow<const D: usize, T: Real>(spec: &Spec, cases: u32, crowd: usize) {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let sequences = prop::collection::vec(op(), 1..60);
-    let result = TestRunner::new_with_rng(config, rng).run(&sequences, |ops| {
+    let sequences = (prop::collection::vec(raw_object(), crowd), prop::collection::vec(op(), 1..60));
+    let result = TestRunner::new_with_rng(config, rng).run(&sequences, |(crowd, ops)| {
         let mut run = Run::<D, T>::new(spec);
+        run.apply(&Op::InsertMany(crowd));
         for op in &ops {
             run.apply(op);
         }
@@ -391,21 +401,27 @@ const CASES: u32 = 1200;
 #[test]
 fn random_operations_agree_with_the_naive_world_in_2d() {
     let specs = specs(2);
-    specs.iter().for_each(|spec| follow::<2, f32>(spec, CASES / specs.len() as u32));
+    specs.iter().for_each(|spec| follow::<2, f32>(spec, CASES / specs.len() as u32, 0));
 }
 
 #[test]
 fn random_operations_agree_with_the_naive_world_in_3d() {
     let specs = specs(3);
-    specs.iter().for_each(|spec| follow::<3, f32>(spec, CASES / specs.len() as u32));
+    specs.iter().for_each(|spec| follow::<3, f32>(spec, CASES / specs.len() as u32, 0));
 }
 
 #[test]
 fn random_operations_agree_with_the_naive_world_in_double_precision() {
     for spec in &specs(2) {
-        follow::<2, f64>(spec, 40);
+        follow::<2, f64>(spec, 20, 0);
     }
     for spec in &specs(3) {
-        follow::<3, f64>(spec, 40);
+        follow::<3, f64>(spec, 20, 0);
     }
+}
+
+#[test]
+fn random_operations_agree_with_the_naive_world_where_pairs_fill_several_chunks() {
+    let specs = specs(3);
+    specs.iter().for_each(|spec| follow::<3, f32>(spec, 40 / specs.len() as u32 + 1, 900));
 }

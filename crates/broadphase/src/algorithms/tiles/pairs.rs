@@ -36,7 +36,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let tiles = self.partition.tiles.len();
         self.jobs.clear();
         self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.coherence.touched[tile as usize]));
-        let mut blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
+        let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
         let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
         let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.bits[..], context.kernels());
         context.run(jobs.len(), |job, worker| {

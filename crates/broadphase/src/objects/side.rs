@@ -87,7 +87,7 @@ pub(crate) struct Side<const D: usize, T> {
     pub(super) plain: Option<Vec<Aabb<D, T>>>,
     /// By slot: the index of the object's handle.
     pub(crate) owners: Vec<u32>,
-    /// Is every object's slot its handle's index?
+    /// Is every slot, of objects that are here and of those in the last pairs, its handle's index?
     pub(crate) aligned: bool,
     pub(crate) tags: Column<Tag>,
     pub(crate) kinematic: Column<bool>,
@@ -140,9 +140,8 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// A new object, whose box is grown by `margin`.
     pub(super) fn insert(&mut self, owner: u32, plain: Aabb<D, T>, margin: T) -> u32 {
-        let first = self.slots.count() == 0;
         let slot = self.slots.take();
-        self.aligned = (self.aligned || first) && owner == slot;
+        self.aligned &= owner == slot;
         let at = slot as usize;
         if at == self.boxes.len() {
             self.boxes.push(plain);
@@ -302,6 +301,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.retired.drain(..).for_each(|slot| self.slots.release(slot));
         self.slots.remember();
         self.touched.clear();
+        self.aligned |= self.slots.count() == 0;
     }
 
     /// Makes room for `more` objects; false if there is no memory for it.

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn vacated_numbers_are_not_handed_out_and_known_ones_are_remembered() {
         let mut slots = Slots::default();
-        (slots.take(), slots.take());
+        assert_eq!((slots.take(), slots.take()), (0, 1));
         slots.remember();
         slots.vacate(0);
         assert_eq!(slots.take(), 2);

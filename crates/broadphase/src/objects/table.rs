@@ -158,6 +158,9 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// From a pair of slots (two movers, or a mover and a static) to a pair of indices.
     #[inline(always)]
     pub(crate) fn to_indices(&self, pair: Pair, mixed: bool) -> Pair {
+        if !mixed && self.movers.aligned {
+            return pair;
+        }
         let others = if mixed { &self.statics } else { &self.movers };
         Pair::new(self.movers.owners[pair.a as usize], others.owners[pair.b as usize])
     }

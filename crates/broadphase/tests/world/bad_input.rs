@@ -7,8 +7,11 @@ fn unit(x: f32) -> Aabb<2, f32> {
 }
 
 /// Everything that a caller can see.
-fn content(world: &World2) -> (Vec<(Handle, Object<2, f32>)>, Vec<(Handle, Handle)>) {
-    (world.iter().map(|(handle, _)| (handle, world.object(handle).unwrap())).collect(), world.sorted_pairs())
+#[derive(Debug, PartialEq)]
+struct Content(Vec<(Handle, Object<2, f32>)>, Vec<(Handle, Handle)>);
+
+fn content(world: &World2) -> Content {
+    Content(world.iter().map(|(handle, _)| (handle, world.object(handle).unwrap())).collect(), world.sorted_pairs())
 }
 
 fn stale(handle: Handle) -> Error {

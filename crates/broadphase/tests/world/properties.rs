@@ -287,7 +287,7 @@ impl<const D: usize, T: Real> Run<D, T> {
     fn set_boxes(&mut self, raw: &[RawBox], swap: bool) {
         let movers: Vec<Handle> = self.world.movers().collect();
         let few = raw.len() < 3;
-        let next = |at: usize, old: Aabb<D, T>| if few && at % 4 != 0 { old } else { raw[at % raw.len()].build() };
+        let next = |at: usize, old: Aabb<D, T>| if few && !at.is_multiple_of(4) { old } else { raw[at % raw.len()].build() };
         let boxes: Vec<_> = movers.iter().enumerate().map(|(at, h)| next(at, self.model.objects[h].aabb)).collect();
         if swap {
             let mut slots = vec![Aabb::point([T::NAN; D]); self.world.mover_slots()];

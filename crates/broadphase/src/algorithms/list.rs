@@ -2,7 +2,7 @@
 
 use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
-use super::{brute_force, hash_grid, kd_tree, particle_grid, sort_and_sweep, sweep, tiles};
+use super::{brute_force, hash_grid, kd_tree, octree, particle_grid, sort_and_sweep, sweep, tiles};
 use crate::auto;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -61,6 +61,7 @@ enum Build {
     KdTree(Variant),
     Sweep,
     ParticleGrid,
+    Octree,
     Tiles,
     Auto,
     SortAndSweep,
@@ -156,6 +157,15 @@ static LIST: &[Descriptor] = &[
         ..PAPER
     },
     Descriptor {
+        name: "octree",
+        paper: Some("004"),
+        summary: "four levels of halves (a quadtree in the plane); an object stands at the deepest node that holds it whole",
+        bounded: true,
+        options: octree::OPTIONS,
+        build: Build::Octree,
+        ..PAPER
+    },
+    Descriptor {
         name: "tiles",
         summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
         options: tiles::OPTIONS,
@@ -191,6 +201,7 @@ impl Spec {
             Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
             Build::Sweep => Box::new(sweep::Sweep::new(self)?),
             Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(self)?)),
+            Build::Octree => Box::new(octree::Octree::new(octree::Options::from_spec(self)?)),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
             Build::Auto => Box::new(auto::Auto::new()),
             Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),

@@ -4,10 +4,12 @@
 //! No algorithm knows another one. Tests, benches, CLI and bindings loop over [`list`]: what is listed is tested.
 
 pub mod brute_force;
+mod common;
 pub mod hash_grid;
 mod interface;
 mod list;
 pub mod kd_tree;
+pub mod octree;
 pub mod sort_and_sweep;
 pub mod particle_grid;
 mod spec;

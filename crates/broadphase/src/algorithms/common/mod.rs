@@ -1,0 +1,27 @@
+//! What the classic structures share: a memory of the last frame, a bounded world, linked lists by slot, probes one by one.
+//!
+//! The trees, grids and sweeps of papers 000, 001 and 004 differ in where they keep an object, and in little else. They all rewrite every
+//! chunk when anything changed, and none when nothing did.
+
+mod bins;
+mod ledger;
+mod probing;
+mod world;
+
+pub(crate) use bins::{Bins, NONE};
+pub(crate) use ledger::Ledger;
+pub(crate) use probing::{Visit, probe_each, scan_ray};
+pub(crate) use world::World;
+
+/// The bytes of a list, by its capacity.
+pub(crate) fn bytes_of<V>(list: &Vec<V>) -> usize {
+    list.capacity() * size_of::<V>()
+}
+
+/// Appends with growth by an eighth: a list that grows to a plateau does not overshoot it twofold.
+pub(crate) fn push<V>(list: &mut Vec<V>, value: V) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 8 + 32);
+    }
+    list.push(value);
+}

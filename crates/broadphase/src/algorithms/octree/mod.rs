@@ -1,0 +1,188 @@
+//! A tree of halves, with objects at every level.
+//!
+//! # The structure
+//! A node cuts its region at the middle of every axis into 2^D children: eight in space, four in the plane. An object stands at the deepest
+//! node that holds it whole: it goes down as long as it lies below or above the middle on every axis. Each node has a linked list of
+//! its objects, each object knows its node.
+//!
+//! The depth is fixed at 4 levels counting the root, which makes 585 nodes in space. The paper names that as the weakness of its tree,
+//! so there is a second way: with `split`, a leaf that holds more objects than that gets children, down to `depth` levels, and a node whose
+//! subtree falls to half of it takes its objects back.
+//!
+//! # What follows
+//! Two objects overlap only if the node of one is the other's node or an ancestor of it. Below the middle means strictly below, so objects
+//! that touch across a middle are never in two children.
+//!
+//! # The world
+//! The box of the first frame's finite coordinates plus 10 %; it places the middles, and is no fence: the nodes at the border reach to
+//! infinity. So nothing is lost outside, and infinite sides need no care: they cross middles, and stay at the root.
+//!
+//! # Cost
+//! Insertion O(depth), removal O(1) list work and no search (the paper's tree searches the node's list). An object that crosses a high-up
+//! middle, however small, is tested with everything below: the bad case is a crowd around the middle of the world, with n² tests.
+//! Memory: per slot a copy of the box and 12 bytes of links, per node 64 (three `f32` axes).
+//!
+//! # Source
+//! Paper 004, section 2.1.2, and its remedy for removal (section 4). Departures: boxes instead of balls; the population of each subtree,
+//! which skips empty ones in queries; the objects are laid out by node before they are joined, so that kernels can test many at once.
+
+mod nodes;
+mod pairs;
+mod query;
+mod update;
+mod validate;
+
+use crate::algorithms::common::{Bins, Ledger, World, bytes_of, probe_each};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::kernels::Soa;
+use crate::objects::Frame;
+use crate::pairs::PairStore;
+
+/// The options by name.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[
+    OptionDescriptor {
+        name: "depth",
+        default: "4",
+        help: "levels, counting the root: 1 to 7; with split 1 to 24, and 12 by default",
+    },
+    OptionDescriptor {
+        name: "split",
+        default: "0",
+        help: "a leaf with more objects gets children; 0: all nodes exist from the start",
+    },
+];
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Levels, counting the root; at most that many with `split`.
+    pub depth: usize,
+    /// A leaf with more objects is split; 0: all nodes exist from the start.
+    pub split: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { depth: 4, split: 0 }
+    }
+}
+
+impl Options {
+    /// The deepest tree whose nodes all exist from the start: 300 thousand of them in space.
+    const FIXED: usize = 7;
+    /// The deepest tree that splits on demand.
+    const ADAPTIVE: usize = 24;
+
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let split = spec.value("split", 0, "0 (never) or a number of objects", |_| true)?;
+        let most = if split == 0 { Self::FIXED } else { Self::ADAPTIVE };
+        let default = if split == 0 { 4 } else { 12 };
+        let expected = format!("a number of levels from 1 to {most} with this split");
+        Ok(Self { depth: spec.value("depth", default, &expected, |depth| (1..=most).contains(depth))?, split })
+    }
+}
+
+/// The octree; in the plane, a quadtree. See the module's text.
+#[derive(Clone, Debug)]
+pub struct Octree<const D: usize, T: Real> {
+    options: Options,
+    ledger: Ledger<D, T>,
+    /// Known from the first object on.
+    world: Option<World<D, T>>,
+    /// The root is the first; children lie together. Empty until the world is known.
+    nodes: Vec<Node<D, T>>,
+    /// First nodes of families that are not in use.
+    free: Vec<u32>,
+    /// The objects of each node.
+    bins: Bins,
+    scratch: Scratch<D, T>,
+}
+
+/// One node. Its objects are in the bin of the same number.
+#[derive(Clone, Copy, Debug)]
+struct Node<const D: usize, T> {
+    /// Where its objects lie, closed; infinite at the world's border.
+    region: Aabb<D, T>,
+    /// Where it is cut.
+    middle: [T; D],
+    /// From the middle to the world's part of the region's side.
+    reach: [T; D],
+    parent: u32,
+    /// The first of its children, or none.
+    children: u32,
+    level: u32,
+    /// Objects here and below.
+    population: u32,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Clone, Debug, Default)]
+struct Scratch<const D: usize, T: Real> {
+    ids: Vec<u32>,
+    starts: Vec<u32>,
+    columns: Soa<D, T>,
+}
+
+impl<const D: usize, T: Real> Octree<D, T> {
+    /// An empty structure.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            ledger: Ledger::default(),
+            world: None,
+            nodes: Vec::new(),
+            free: Vec::new(),
+            bins: Bins::default(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for Octree<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let Scratch { ids, starts, columns } = &self.scratch;
+        let scratch = bytes_of(ids) + bytes_of(starts) + columns.bytes();
+        let nodes = bytes_of(&self.nodes) + bytes_of(&self.free) + self.bins.bytes();
+        let used = self.nodes.len() - (self.free.len() << D);
+        let levels = self.nodes.iter().filter(|node| node.population > 0).map(|node| node.level + 1).max().unwrap_or(0);
+        Stats {
+            bytes: self.ledger.bytes() + nodes + scratch,
+            extra: vec![("nodes", used as f64), ("levels", f64::from(levels))],
+            ..Stats::default()
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,54 @@
+//! Every node with itself and with its ancestors.
+
+use super::{Octree, Scratch};
+use crate::algorithms::common::NONE;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::{Hits, Order, all_pairs};
+use crate::objects::Frame;
+use crate::pairs::PairStore;
+
+/// Nodes whose pairs share a chunk.
+const NODES_PER_CHUNK: usize = 32;
+
+impl<const D: usize, T: Real> Octree<D, T> {
+    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        let chunks = self.nodes.len().div_ceil(NODES_PER_CHUNK);
+        let kept = out.begin(frame, context, self.ledger.lineage(), chunks) && !self.ledger.is_dirty();
+        if !kept {
+            let clock = context.clock();
+            let Scratch { ids, starts, columns } = &mut self.scratch;
+            self.bins.lay_out(ids, starts);
+            columns.gather(self.ledger.boxes(), ids);
+            context.record("lay out", clock);
+            let clock = context.clock();
+            context.run(chunks, |chunk, worker| {
+                let nodes = chunk * NODES_PER_CHUNK..((chunk + 1) * NODES_PER_CHUNK).min(self.nodes.len());
+                out.rewrite(chunk, worker, frame, |hits| nodes.for_each(|node| self.join(node, context, hits)));
+            });
+            context.record("join", clock);
+        }
+        self.ledger.settle(out.finish(chunks)?);
+        Ok(())
+    }
+
+    fn join(&self, node: usize, context: &Context, hits: &mut Hits<'_>) {
+        let Scratch { starts, columns, .. } = &self.scratch;
+        let columns = columns.columns();
+        let of = |node: usize| columns.slice(starts[node] as usize, starts[node + 1] as usize);
+        let own = of(node);
+        if own.len() == 0 {
+            return;
+        }
+        all_pairs::join_self(context.kernels(), own, 0..own.len(), hits);
+        let mut above = self.nodes[node].parent;
+        while above != NONE {
+            let others = of(above as usize);
+            if others.len() > 0 {
+                all_pairs::join_between(context.kernels(), own, others, Order::Canonical, hits);
+            }
+            above = self.nodes[above as usize].parent;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Objects come, move and go, one by one.
+
+use super::Octree;
+use crate::algorithms::common::{NONE, World};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Frame;
+
+impl<const D: usize, T: Real> Octree<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        self.ledger.take_in(frame)?;
+        if self.world.is_none() {
+            let Some(world) = World::around(self.ledger.ids().map(|id| self.ledger.get(id))) else { return Ok(()) };
+            self.plant(world);
+        }
+        for at in 0..self.ledger.gone().len() {
+            self.remove(self.ledger.gone()[at]);
+        }
+        self.bins.resize_slots(frame.slots());
+        for at in 0..self.ledger.moved().len() {
+            let id = self.ledger.moved()[at];
+            if self.bins.bin_of(id) != Some(self.node_for(self.ledger.get(id))) {
+                self.remove(id);
+                self.insert(id);
+            }
+        }
+        for at in 0..self.ledger.come().len() {
+            self.insert(self.ledger.come()[at]);
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, id: u32) {
+        let node = self.node_for(self.ledger.get(id));
+        self.bins.place(id, node);
+        self.count_up(node, |population| population + 1);
+        if self.is_overfull(node) {
+            self.split(node);
+        }
+    }
+
+    /// The object knows its node: no search.
+    fn remove(&mut self, id: u32) {
+        let node = self.bins.take(id);
+        self.count_up(node, |population| population - 1);
+        if self.options.split > 0 {
+            self.merge_above(node);
+        }
+    }
+
+    fn count_up(&mut self, mut node: u32, change: impl Fn(u32) -> u32) {
+        while node != NONE {
+            let Some(place) = self.nodes.get_mut(node as usize) else { break };
+            place.population = change(place.population);
+            node = place.parent;
+        }
+    }
+}

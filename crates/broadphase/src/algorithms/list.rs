@@ -2,7 +2,7 @@
 
 use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
-use super::{brute_force, hash_grid, kd_tree, octree, particle_grid, sort_and_sweep, sweep, tiles};
+use super::{brute_force, hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_sweep, sweep, tiles};
 use crate::auto;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -62,6 +62,7 @@ enum Build {
     Sweep,
     ParticleGrid,
     Octree,
+    LevelGrid,
     Tiles,
     Auto,
     SortAndSweep,
@@ -166,6 +167,15 @@ static LIST: &[Descriptor] = &[
         ..PAPER
     },
     Descriptor {
+        name: "level-grid",
+        paper: Some("004"),
+        summary: "four fixed grids over a bounded world; an object is caught by the grid of its size, its centre decides the section",
+        bounded: true,
+        options: level_grid::OPTIONS,
+        build: Build::LevelGrid,
+        ..PAPER
+    },
+    Descriptor {
         name: "tiles",
         summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
         options: tiles::OPTIONS,
@@ -202,6 +212,7 @@ impl Spec {
             Build::Sweep => Box::new(sweep::Sweep::new(self)?),
             Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(self)?)),
             Build::Octree => Box::new(octree::Octree::new(octree::Options::from_spec(self)?)),
+            Build::LevelGrid => Box::new(level_grid::LevelGrid::new(level_grid::Options::from_spec(self)?)),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
             Build::Auto => Box::new(auto::Auto::new()),
             Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),

@@ -9,6 +9,7 @@ pub mod hash_grid;
 mod interface;
 mod list;
 pub mod kd_tree;
+pub mod level_grid;
 pub mod octree;
 pub mod sort_and_sweep;
 pub mod particle_grid;

@@ -1,0 +1,155 @@
+//! A few grids of fixed resolution over one world, each object in the grid of its size.
+//!
+//! # The structure
+//! Level `l` cuts the world into `2^(l+1)` sections on every axis: 8, 64, 512 and 4,096 sections on the four levels of the paper (4, 16, 64 and
+//! 256 in the plane). An object is caught by the finest level on whose sections it takes at most a quarter of the side, on every axis
+//! (`ratio`, up to 1). Its centre decides the section. What no level catches, and what is infinite, stands in one more section: the oversize
+//! list. Every section has a linked list of its objects, every object knows its section.
+//!
+//! # What follows
+//! An object of level `l` reaches at most half of `ratio` section sides beyond its centre. So what overlaps a box has its centre in a
+//! section that the box, grown by that reach, touches; these are few. They are probed on every level, and all of them: the paper's
+//! pseudocode probes end points only, and skips sections in between where a box is larger than a section.
+//!
+//! # The world
+//! The box of the first frame's finite coordinates plus 10 %. What lies outside belongs to the section at the border. On an axis without
+//! extent there is one section.
+//!
+//! # Cost
+//! Insertion and removal O(1). A pair list takes one probe per object on its own level and the coarser ones. Bad cases: many oversize objects
+//! (k·n tests), everything in one section (all have left the world, or one outlier has stretched it), with n² tests.
+//! Memory: per slot a copy of the box and 12 bytes of links, per section 8 bytes.
+//!
+//! # Source
+//! Paper 004, section 2.1.3. Departures: boxes instead of balls; the oversize list; a pair of two levels is found from the finer side, where
+//! fewer sections are within reach; objects are laid out by section before they are joined.
+
+mod pairs;
+mod query;
+mod sections;
+mod update;
+mod validate;
+
+use crate::algorithms::common::{Bins, Ledger, bytes_of, probe_each};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+use crate::pairs::PairStore;
+
+use sections::Sections;
+
+/// The options by name.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[
+    OptionDescriptor { name: "levels", default: "4", help: "grids, each twice as fine as the one before: 1 to 7" },
+    OptionDescriptor {
+        name: "ratio",
+        default: "0.25",
+        help: "the largest share of a section's side that an object may take: up to 1",
+    },
+];
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The number of grids.
+    pub levels: usize,
+    /// The largest share of a section's side that an object may take.
+    pub ratio: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { levels: 4, ratio: 0.25 }
+    }
+}
+
+impl Options {
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let default = Self::default();
+        let levels = spec.value("levels", default.levels, "a number from 1 to 7", |levels| (1..=7).contains(levels))?;
+        let ratio = spec.value("ratio", default.ratio, "a number above 0, up to 1", |ratio| *ratio > 0.0 && *ratio <= 1.0)?;
+        Ok(Self { levels, ratio })
+    }
+}
+
+/// The fixed-level hierarchical grid. See the module's text.
+#[derive(Clone, Debug)]
+pub struct LevelGrid<const D: usize, T: Real> {
+    options: Options,
+    ledger: Ledger<D, T>,
+    /// Known from the first object on.
+    sections: Option<Sections<D, T>>,
+    /// The objects of each section, all levels in a row, coarsest first; the last one is the oversize list.
+    bins: Bins,
+    /// The objects of each level, the oversize ones last.
+    population: Vec<u32>,
+    scratch: Scratch<D, T>,
+}
+
+/// Buffers that can be dropped without changing a result: the objects in the order of sections.
+#[derive(Clone, Debug)]
+struct Scratch<const D: usize, T: Real> {
+    ids: Vec<u32>,
+    starts: Vec<u32>,
+    boxes: Vec<Aabb<D, T>>,
+}
+
+impl<const D: usize, T: Real> LevelGrid<D, T> {
+    /// An empty structure.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            ledger: Ledger::default(),
+            sections: None,
+            bins: Bins::default(),
+            population: vec![0; options.levels + 1],
+            scratch: Scratch { ids: Vec::new(), starts: Vec::new(), boxes: Vec::new() },
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for LevelGrid<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let Scratch { ids, starts, boxes } = &self.scratch;
+        let scratch = bytes_of(ids) + bytes_of(starts) + bytes_of(boxes);
+        let oversize = self.population.last().copied().unwrap_or(0);
+        Stats {
+            bytes: self.ledger.bytes() + self.bins.bytes() + bytes_of(&self.population) + scratch,
+            extra: vec![("sections", self.bins.len().saturating_sub(1) as f64), ("oversize", f64::from(oversize))],
+            ..Stats::default()
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

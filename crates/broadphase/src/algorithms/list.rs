@@ -1,5 +1,6 @@
 //! The one list of algorithms, in the order of their papers.
 
+use super::baselines::dbvt;
 use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
 use super::{brute_force, hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_sweep, sweep, tiles};
@@ -66,6 +67,7 @@ enum Build {
     Tiles,
     Auto,
     SortAndSweep,
+    Dbvt(dbvt::Mode),
 }
 
 /// What most entries share.
@@ -191,6 +193,22 @@ static LIST: &[Descriptor] = &[
         build: Build::SortAndSweep,
         ..BASELINE
     },
+    Descriptor {
+        name: "dbvt-f",
+        paper: Some("001"),
+        summary: "a dynamic tree of boxes; leaves are larger than their objects, and compared with the tree when they are left",
+        options: dbvt::OPTIONS,
+        build: Build::Dbvt(dbvt::Mode::Eager),
+        ..BASELINE
+    },
+    Descriptor {
+        name: "dbvt-d",
+        paper: Some("001"),
+        summary: "a dynamic tree of boxes, compared with itself in one walk",
+        options: dbvt::OPTIONS,
+        build: Build::Dbvt(dbvt::Mode::Deferred),
+        ..BASELINE
+    },
 ];
 
 /// All algorithms.
@@ -215,6 +233,7 @@ impl Spec {
             Build::LevelGrid => Box::new(level_grid::LevelGrid::new(level_grid::Options::from_spec(self)?)),
             Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
             Build::Auto => Box::new(auto::Auto::new()),
+            Build::Dbvt(mode) => Box::new(dbvt::Dbvt::new(dbvt::Options::from_spec(mode, self)?)),
             Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),
         })
     }

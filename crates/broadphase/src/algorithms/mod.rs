@@ -3,6 +3,7 @@
 //! Every folder has the same rooms: `mod.rs` (data and invariants), `update.rs`, `pairs.rs`, `query.rs`, `validate.rs`.
 //! No algorithm knows another one. Tests, benches, CLI and bindings loop over [`list`]: what is listed is tested.
 
+pub mod baselines;
 pub mod brute_force;
 mod common;
 pub mod hash_grid;

@@ -1,0 +1,161 @@
+//! A dynamic tree of boxes, one object per leaf.
+//!
+//! # The structure
+//! A binary tree; the box of a node is the union of its children's. A leaf holds its object's box grown by `margin` times the object's
+//! longest side. An object that moves inside its leaf's box costs nothing; one that leaves it is taken out and inserted anew: down to where
+//! the boxes grow least, then up again with a rotation wherever one child is more than a level higher than the other.
+//! What is infinite, or overflows, stays out of the tree and is joined with all (`objects/unbounded.rs`).
+//!
+//! # Two modes
+//! - [`Mode::Eager`], `dbvt-f`: a leaf that was inserted is at once compared with the tree. The pairs of grown boxes are kept until one of the two
+//!   is inserted anew; a frame tests these candidates. Cheap when little leaves its leaf.
+//! - [`Mode::Deferred`], `dbvt-d`: a frame in which anything changed walks the tree against itself, once. No candidates are kept; cheap when
+//!   everything moves.
+//!
+//! # Cost
+//! O(log n) per insertion, and a walk in proportion to what is found. Bad cases: objects much larger than their neighbours' distance, which make
+//! every box overlap every other; in mode F a jump of everything, which is n walks and n insertions.
+//! Memory: per object two nodes of 40 bytes (three `f32` axes), a copy of the box; in mode F the candidates.
+//!
+//! # Source
+//! Paper 001, section 6: the DBVT of the Bullet library in its variants F and D. Departures: one tree instead of two (for what moves and
+//! what rests), rotations instead of random re-insertions, a margin relative to the object's size, and no guess of its velocity.
+
+mod pairs;
+mod query;
+mod tree;
+mod update;
+mod validate;
+
+use crate::algorithms::common::{Ledger, bytes_of, probe_each};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::context::{Context, PerWorker};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Frame;
+use crate::objects::unbounded::Unbounded;
+use crate::pairs::{Pair, PairStore};
+
+use tree::Tree;
+
+/// The options by name.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
+    name: "margin",
+    default: "0.1",
+    help: "what leaves are larger by, in longest sides of the object: 0 to 10",
+}];
+
+/// When pairs are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `dbvt-f`: at once, for each leaf that was inserted.
+    Eager,
+    /// `dbvt-d`: later, for all in one walk.
+    Deferred,
+}
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// When pairs are looked for.
+    pub mode: Mode,
+    /// What leaves are larger by, in longest sides of the object.
+    pub margin: f64,
+}
+
+impl Options {
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(mode: Mode, spec: &Spec) -> Result<Self, Error> {
+        let margin = spec.value("margin", 0.1, "a number from 0 to 10", |margin| (0.0..=10.0).contains(margin))?;
+        Ok(Self { mode, margin })
+    }
+}
+
+/// The dynamic tree of boxes. See the module's text.
+#[derive(Clone, Debug)]
+pub struct Dbvt<const D: usize, T: Real> {
+    options: Options,
+    ledger: Ledger<D, T>,
+    tree: Tree<D, T>,
+    /// The leaf of each slot, or none.
+    leaves: Vec<u32>,
+    unbounded: Unbounded,
+    /// Mode F: the pairs of overlapping leaves.
+    candidates: Vec<Pair>,
+    /// Mode F: comparisons of leaves since the last pair list.
+    tests: u64,
+    /// Mode F: who was inserted, moved or removed with this update; scratch. All slots are `false` between updates.
+    touched: Vec<bool>,
+    touched_ids: Vec<u32>,
+    scratch: Scratch,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    /// Nodes to visit.
+    stack: Vec<u32>,
+    /// Mode D: pairs of nodes to visit.
+    stacks: PerWorker<Vec<(u32, u32)>>,
+}
+
+impl<const D: usize, T: Real> Dbvt<D, T> {
+    /// An empty structure.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            ledger: Ledger::default(),
+            tree: Tree::default(),
+            leaves: Vec::new(),
+            unbounded: Unbounded::default(),
+            candidates: Vec::new(),
+            tests: 0,
+            touched: Vec::new(),
+            touched_ids: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for Dbvt<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame, context)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let Scratch { stack, stacks } = &self.scratch;
+        let scratch = bytes_of(stack) + stacks.iter().map(|stack| bytes_of(&stack)).sum::<usize>();
+        let lists = bytes_of(&self.leaves) + bytes_of(&self.candidates) + bytes_of(&self.touched) + bytes_of(&self.touched_ids);
+        Stats {
+            bytes: self.ledger.bytes() + self.tree.bytes() + self.unbounded.bytes() + lists + scratch,
+            extra: vec![("height", f64::from(self.tree.height())), ("candidates", self.candidates.len() as f64)],
+            ..Stats::default()
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,92 @@
+//! The candidates tested, or the tree against itself.
+
+use super::{Dbvt, Mode};
+use crate::algorithms::common::NONE;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::Hits;
+use crate::objects::Frame;
+use crate::pairs::{Pair, PairStore};
+
+/// Candidates whose pairs share a chunk.
+const CANDIDATES_PER_CHUNK: usize = 8192;
+
+impl<const D: usize, T: Real> Dbvt<D, T> {
+    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        if self.options.mode == Mode::Deferred {
+            self.scratch.stacks.prepare(context);
+        }
+        let parts = match self.options.mode {
+            Mode::Eager => self.candidates.len().div_ceil(CANDIDATES_PER_CHUNK),
+            Mode::Deferred => 1,
+        };
+        // The last chunk is for what is not in the tree.
+        let chunks = parts + 1;
+        let kept = out.begin(frame, context, self.ledger.lineage(), chunks) && !self.ledger.is_dirty();
+        let clock = context.clock();
+        if !kept {
+            let leaf_tests = std::mem::take(&mut self.tests);
+            context.run(chunks, |chunk, worker| {
+                out.rewrite(chunk, worker, frame, |hits| match self.options.mode {
+                    _ if chunk == parts => {
+                        hits.count_tests(leaf_tests);
+                        self.unbounded.join(frame, context, hits);
+                    }
+                    Mode::Eager => self.test(chunk, hits),
+                    Mode::Deferred => self.walk(&mut self.scratch.stacks.get(worker), hits),
+                });
+            });
+        }
+        context.record("join", clock);
+        self.ledger.settle(out.finish(chunks)?);
+        Ok(())
+    }
+
+    fn test(&self, chunk: usize, hits: &mut Hits<'_>) {
+        let range = chunk * CANDIDATES_PER_CHUNK..((chunk + 1) * CANDIDATES_PER_CHUNK).min(self.candidates.len());
+        let candidates = &self.candidates[range];
+        for &pair in candidates {
+            if self.ledger.get(pair.a).overlaps(self.ledger.get(pair.b)) {
+                hits.push(pair);
+            }
+        }
+        hits.count_tests(candidates.len() as u64);
+    }
+
+    /// The tree against itself. One walk, one chunk: cut at nodes, the pairs would wander from chunk to chunk as the tree changes.
+    fn walk(&self, stack: &mut Vec<(u32, u32)>, hits: &mut Hits<'_>) {
+        let mut tests = 0;
+        stack.clear();
+        if self.tree.root() != NONE {
+            stack.push((self.tree.root(), self.tree.root()));
+        }
+        while let Some((a, b)) = stack.pop() {
+            let (left, right) = (self.tree.node(a), self.tree.node(b));
+            if a == b {
+                if left.object().is_none() {
+                    let [low, high] = left.children();
+                    stack.extend([(low, low), (high, high), (low, high)]);
+                }
+                continue;
+            }
+            if !left.bounds.overlaps(&right.bounds) {
+                continue;
+            }
+            match (left.object(), right.object()) {
+                (Some(one), Some(other)) => {
+                    tests += 1;
+                    if self.ledger.get(one).overlaps(self.ledger.get(other)) {
+                        hits.push(Pair::new(one, other));
+                        if hits.stopped() {
+                            break;
+                        }
+                    }
+                }
+                _ if left.height() >= right.height() => stack.extend(left.children().map(|child| (child, b))),
+                _ => stack.extend(right.children().map(|child| (a, child))),
+            }
+        }
+        hits.count_tests(tests);
+    }
+}

@@ -1,0 +1,119 @@
+//! Leaves that their objects have left are inserted anew.
+
+use super::{Dbvt, Mode, Scratch};
+use crate::algorithms::common::{NONE, push};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+use crate::objects::unbounded::is_bounded;
+use crate::pairs::Pair;
+
+impl<const D: usize, T: Real> Dbvt<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.ledger.take_in(frame)?;
+        let clock = context.clock();
+        let slots = self.ledger.slots().max(self.leaves.len());
+        self.leaves.resize(slots, NONE);
+        self.touched.resize(slots, false);
+        for at in 0..self.ledger.gone().len() {
+            self.remove(self.ledger.gone()[at]);
+        }
+        for at in 0..self.ledger.moved().len() {
+            let id = self.ledger.moved()[at];
+            if !self.fits(id) {
+                self.remove(id);
+                self.insert(id);
+            }
+        }
+        for at in 0..self.ledger.come().len() {
+            self.insert(self.ledger.come()[at]);
+        }
+        context.record("insert", clock);
+        let clock = context.clock();
+        if self.options.mode == Mode::Eager {
+            self.renew_candidates();
+        }
+        self.touched_ids.iter().for_each(|&id| self.touched[id as usize] = false);
+        self.touched_ids.clear();
+        self.leaves.truncate(frame.slots());
+        self.touched.truncate(frame.slots());
+        context.record("leaf pairs", clock);
+        Ok(())
+    }
+
+    fn margin_of(&self, value: &Aabb<D, T>) -> T {
+        value.size().into_iter().fold(T::ZERO, T::max) * T::from_f64(self.options.margin)
+    }
+
+    /// Is the object in its leaf's box, and is that box no larger than after a step of one margin?
+    fn fits(&self, id: u32) -> bool {
+        let value = self.ledger.get(id);
+        match self.leaves[id as usize] {
+            NONE => false,
+            leaf => {
+                let bounds = &self.tree.node(leaf).bounds;
+                let most = self.margin_of(value) * T::from_f64(3.0);
+                is_bounded(value) && bounds.contains(value) && value.grow(most).contains(bounds)
+            }
+        }
+    }
+
+    fn touch(&mut self, id: u32) {
+        if !std::mem::replace(&mut self.touched[id as usize], true) {
+            self.touched_ids.push(id);
+        }
+    }
+
+    fn insert(&mut self, id: u32) {
+        let value = *self.ledger.get(id);
+        if is_bounded(&value) {
+            self.leaves[id as usize] = self.tree.insert(value.grow(self.margin_of(&value)), id);
+            self.touch(id);
+        } else {
+            self.unbounded.insert(id);
+        }
+    }
+
+    fn remove(&mut self, id: u32) {
+        match std::mem::replace(&mut self.leaves[id as usize], NONE) {
+            NONE => {
+                self.unbounded.remove(id);
+            }
+            leaf => {
+                self.tree.remove(leaf);
+                self.touch(id);
+            }
+        }
+    }
+
+    /// Candidates of what was touched are dropped, and those of what was inserted are found.
+    fn renew_candidates(&mut self) {
+        if self.touched_ids.is_empty() {
+            return;
+        }
+        let Self { tree, leaves, candidates, touched, touched_ids, tests, scratch: Scratch { stack, .. }, .. } = self;
+        let is_touched = |id: u32| touched[id as usize];
+        candidates.retain(|pair| !is_touched(pair.a) && !is_touched(pair.b));
+        for &id in touched_ids.iter().filter(|&&id| leaves[id as usize] != NONE) {
+            let bounds = tree.node(leaves[id as usize]).bounds;
+            stack.clear();
+            stack.push(tree.root());
+            while let Some(at) = stack.pop() {
+                let node = tree.node(at);
+                match node.object() {
+                    // Of two that were inserted, the one with the smaller id finds the other.
+                    Some(other) if other == id || (is_touched(other) && other < id) => {}
+                    Some(other) => {
+                        *tests += 1;
+                        if node.bounds.overlaps(&bounds) {
+                            push(candidates, Pair::new(id, other));
+                        }
+                    }
+                    None if node.bounds.overlaps(&bounds) => stack.extend(node.children()),
+                    None => {}
+                }
+            }
+        }
+    }
+}

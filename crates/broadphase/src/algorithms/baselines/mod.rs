@@ -1,0 +1,3 @@
+//! What the papers compare with: small and honest yardsticks. Each names its paper.
+
+pub mod dbvt;

@@ -25,8 +25,10 @@ mod step;
 pub mod auto;
 pub mod algorithms;
 mod kernels;
+mod bits;
 mod pairs;
 mod oneshot;
+mod world;
 // What everyone uses.
 mod context;
 mod par;
@@ -37,7 +39,7 @@ pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, Ray, Real, Swept};
 pub use kernels::{Hits, Isa, Kernels};
-pub use objects::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape, Tag};
+pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 pub use oneshot::{pairs, pairs_between};
 pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
 #[cfg(feature = "parallel")]
@@ -49,3 +51,4 @@ pub use step::step;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct ReadmeExamples;
+pub use world::{Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};

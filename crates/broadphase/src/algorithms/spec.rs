@@ -62,6 +62,14 @@ impl FromStr for Spec {
     }
 }
 
+impl Default for Spec {
+    /// `auto`, or the first algorithm of the list where there is none.
+    fn default() -> Self {
+        let descriptor = list().iter().find(|d| d.name == "auto").unwrap_or(&list()[0]);
+        Self { descriptor, options: Vec::new(), kernels: Kernels::best(), text: descriptor.name.to_string() }
+    }
+}
+
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

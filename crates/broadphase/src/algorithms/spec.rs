@@ -57,7 +57,7 @@ impl FromStr for Spec {
             }
             spec.options.push((option.name, value.to_string()));
         }
-        (descriptor.check)(&spec)?;
+        spec.check()?;
         Ok(spec)
     }
 }

@@ -37,7 +37,6 @@ pub use lanes::{Lanes, Simd};
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
 pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
-pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
-pub(crate) use soa::{Columns, PAD, Soa};
+pub(crate) use soa::{PAD, Soa};
 pub(crate) use sorted::Sorted;

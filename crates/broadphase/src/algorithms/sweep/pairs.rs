@@ -116,7 +116,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
                 let chunk = chunks - 1 - job; // the long objects first: theirs may be the longest list
                 out.rewrite(chunk, worker, frame, |hits| self.sweep(context, chunk, &dealt, worker, hits));
             });
-            dealt.worker_bytes = dealt.workers.iter_mut().map(|w| w.tree.bytes() + w.blocks.bytes()).sum();
+            dealt.worker_bytes = dealt.workers.iter().map(|w| w.tree.bytes() + w.blocks.bytes()).sum();
             self.scratch.dealt = dealt;
         }
         self.lineage = out.finish(chunks)?;

@@ -39,6 +39,21 @@ pub trait Lanes: Copy {
     /// # Safety
     /// *isa* (see the trait).
     unsafe fn le(self, other: Self) -> Self::Mask;
+    /// Lane-wise `self + other`, rounded.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn add(self, other: Self) -> Self;
+    /// Lane-wise `self - other`, rounded.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn sub(self, other: Self) -> Self;
+    /// Lane-wise `self * other`, rounded by itself: never fused with an addition.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn mul(self, other: Self) -> Self;
 }
 
 /// A vector register of bytes, for quantised boxes. Duties as for [`Lanes`].

@@ -4,7 +4,6 @@
 //! Both forms round alike: a subtraction, a multiplication, a clamp that takes NaN for the lower bound, a truncation.
 
 use super::lanes::Simd;
-use super::prefetch::Truncate;
 use super::tile::Record;
 use crate::geometry::{Aabb, Real};
 

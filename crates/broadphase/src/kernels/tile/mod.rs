@@ -22,9 +22,11 @@
 
 mod changed;
 mod join;
+mod probe;
 
 pub(crate) use changed::join_changed;
 pub(crate) use join::join;
+pub(crate) use probe::probe;
 
 use super::hits::Hits;
 use super::lanes::{Bytes, Simd, Words};

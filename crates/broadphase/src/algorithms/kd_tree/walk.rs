@@ -13,8 +13,9 @@ use super::bits::Bits;
 use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::node::{self, Entry};
+use crate::kernels::node::{self, Entry, Which};
 use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs};
+use crate::pairs::Pair;
 
 /// What a walk reads.
 #[derive(Clone, Copy)]
@@ -42,10 +43,12 @@ pub(super) struct Walker<const D: usize, T: Real> {
     /// The external objects of the nodes on the path, each followed by the node's own objects. `stack[top..]` is room.
     stack: Vec<Entry<D, T>>,
     top: usize,
-    moving: Vec<Entry<D, T>>,
-    others: Vec<Entry<D, T>>,
-    columns: [Soa<D, T>; 2],
+    /// For joins without a sweep: those that move and those that rest, then all parts as columns.
+    parts: (Vec<Entry<D, T>>, Vec<Entry<D, T>>),
+    columns: [Soa<D, T>; 4],
     pub(super) scratch: node::Scratch<D, T>,
+    /// What a join finds on its way to the cache.
+    pub(super) fresh: Vec<Pair>,
 }
 
 impl<const D: usize, T: Real> Default for Walker<D, T> {
@@ -53,19 +56,20 @@ impl<const D: usize, T: Real> Default for Walker<D, T> {
         Self {
             stack: Vec::new(),
             top: 0,
-            moving: Vec::new(),
-            others: Vec::new(),
+            parts: (Vec::new(), Vec::new()),
             columns: Default::default(),
             scratch: node::Scratch::default(),
+            fresh: Vec::new(),
         }
     }
 }
 
 impl<const D: usize, T: Real> Walker<D, T> {
     pub(super) fn bytes(&self) -> usize {
-        (self.stack.capacity() + self.moving.capacity() + self.others.capacity()) * size_of::<Entry<D, T>>()
+        (self.stack.capacity() + self.parts.0.capacity() + self.parts.1.capacity()) * size_of::<Entry<D, T>>()
             + self.columns.iter().map(Soa::bytes).sum::<usize>()
             + self.scratch.bytes()
+            + self.fresh.capacity() * size_of::<Pair>()
     }
 
     /// Puts the external objects of the walk's first node on the empty stack.
@@ -151,48 +155,38 @@ impl<const D: usize, T: Real> Walker<D, T> {
     /// All pairs of a node, internal and external; with a dynamic object, if only those are wanted.
     pub(super) fn join(&mut self, search: &Search<'_, D, T>, stop: &Stop, hits: &mut Hits<'_>) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
-        if own.is_empty() {
-            return;
+        let which = if search.dynamic.is_some() { Which::Moved } else { Which::All };
+        if search.pruning != Pruning::TreeOnly {
+            return node::join(search.kernels, own, externals, which, &mut self.scratch, hits);
         }
-        if search.dynamic.is_none() {
-            let (columns, scratch) = (&mut self.columns, &mut self.scratch);
-            return join(search, own, externals, true, columns, scratch, hits);
+        let (moving, resting) = &mut self.parts;
+        moving.clear();
+        resting.clear();
+        let moves = |entry: &&Entry<D, T>| which == Which::All || entry.moved;
+        moving.extend(own.iter().filter(moves));
+        resting.extend(own.iter().filter(|entry| !moves(entry)));
+        self.columns[0].fill(moving);
+        self.columns[1].fill(resting);
+        self.columns[2].fill(externals);
+        moving.clear();
+        moving.extend(externals.iter().filter(moves));
+        self.columns[3].fill(moving);
+        let [moving, resting, externals, moving_externals] = self.columns.each_ref().map(Soa::columns);
+        all_pairs::join_self(search.kernels, moving, 0..moving.len(), hits);
+        for (a, b) in [(moving, resting), (moving, externals), (resting, moving_externals)] {
+            all_pairs::join_between(search.kernels, a, b, Order::Canonical, hits);
         }
-        // Own objects in motion with each other and with all others, then those at rest with external ones in motion.
-        let (moving, others) = (&mut self.moving, &mut self.others);
-        moving.clear();
-        others.clear();
-        moving.extend(own.iter().filter(|entry| entry.moved));
-        others.extend(own.iter().filter(|entry| !entry.moved));
-        let still = others.len();
-        others.extend_from_slice(externals);
-        join(search, moving, others, true, &mut self.columns, &mut self.scratch, hits);
-        moving.clear();
-        moving.extend(externals.iter().filter(|entry| entry.moved));
-        join(search, moving, &others[..still], false, &mut self.columns, &mut self.scratch, hits);
     }
 }
 
-/// Joins by a sweep, or without one if only the tree may prune.
-fn join<const D: usize, T: Real>(
-    search: &Search<'_, D, T>,
-    own: &[Entry<D, T>],
-    others: &[Entry<D, T>],
-    within: bool,
-    columns: &mut [Soa<D, T>; 2],
-    scratch: &mut node::Scratch<D, T>,
-    hits: &mut Hits<'_>,
-) {
-    if search.pruning != Pruning::TreeOnly {
-        return node::join(search.kernels, own, others, within, scratch, hits);
+/// Columns from entries, in the order given.
+trait Fill<const D: usize, T> {
+    fn fill(&mut self, entries: &[Entry<D, T>]);
+}
+
+impl<const D: usize, T: Real> Fill<D, T> for Soa<D, T> {
+    fn fill(&mut self, entries: &[Entry<D, T>]) {
+        self.resize(entries.len());
+        entries.iter().enumerate().for_each(|(position, entry)| self.set(position, entry.id, &entry.aabb));
     }
-    for (columns, entries) in columns.iter_mut().zip([own, others]) {
-        columns.resize(entries.len());
-        entries.iter().enumerate().for_each(|(position, entry)| columns.set(position, entry.id, &entry.aabb));
-    }
-    let [a, b] = columns.each_ref().map(Soa::columns);
-    if within {
-        all_pairs::join_self(search.kernels, a, 0..a.len(), hits);
-    }
-    all_pairs::join_between(search.kernels, a, b, Order::Canonical, hits);
 }

@@ -28,5 +28,5 @@ pub use lanes::{Bytes, Lanes, Simd, Words};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
-pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
+pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_reading, prefetch_for_writing};
 pub(crate) use soa::{Columns, PAD, Soa};

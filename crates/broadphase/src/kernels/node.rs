@@ -194,22 +194,24 @@ pub(crate) enum Which {
     Moved,
 }
 
-/// All overlapping pairs of `own` boxes with each other, and of an own box with one of `others`.
+/// All overlapping pairs of `own` boxes with each other, and of an own box with one of `others`. `bounds` is around the own ones.
 pub(crate) fn join<const D: usize, T: Real>(
     kernels: Kernels,
     own: &[Entry<D, T>],
+    bounds: &Aabb<D, T>,
     others: &[Entry<D, T>],
     which: Which,
     scratch: &mut Scratch<D, T>,
     hits: &mut Hits,
 ) {
     if !own.is_empty() {
-        kernels.run(NodeJoin { own, others, which, scratch, hits });
+        kernels.run(NodeJoin { own, bounds, others, which, scratch, hits });
     }
 }
 
 struct NodeJoin<'a, 'h, 'r, const D: usize, T> {
     own: &'a [Entry<D, T>],
+    bounds: &'a Aabb<D, T>,
     others: &'a [Entry<D, T>],
     which: Which,
     scratch: &'a mut Scratch<D, T>,
@@ -221,11 +223,10 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { own, others, which, scratch, hits } = self;
-        let bounds = bounds(own);
-        let near = cull(others, &bounds, &mut scratch.near);
+        let Self { own, bounds, others, which, scratch, hits } = self;
+        let near = cull(others, bounds, &mut scratch.near);
         let axis = widest(own);
-        let map = Map::over(&bounds);
+        let map = Map::over(bounds);
         let Scratch { own: left, other: right, near: others, candidates, runs } = scratch;
         let others = &others[..near];
         left.load(own, &map, axis);
@@ -454,19 +455,6 @@ impl Out<'_, '_, '_> {
     }
 }
 
-/// The bounds of some boxes, at least one.
-#[inline(always)]
-fn bounds<const D: usize, T: Real>(entries: &[Entry<D, T>]) -> Aabb<D, T> {
-    let (mut min, mut max) = (entries[0].aabb.min, entries[0].aabb.max);
-    for entry in entries {
-        for k in 0..D {
-            min[k] = if entry.aabb.min[k] < min[k] { entry.aabb.min[k] } else { min[k] };
-            max[k] = if entry.aabb.max[k] > max[k] { entry.aabb.max[k] } else { max[k] };
-        }
-    }
-    Aabb { min, max }
-}
-
 /// Copies those that overlap the bounds; returns how many.
 #[inline(always)]
 fn cull<const D: usize, T: Real>(entries: &[Entry<D, T>], bounds: &Aabb<D, T>, near: &mut Vec<Entry<D, T>>) -> usize {
@@ -532,6 +520,7 @@ mod tests {
     fn agrees<const D: usize, T: Real>(spread: f64, which: Which) {
         for (own, other) in [(1, 0), (3, 2), (300, 0), (300, 170), (40, 500)] {
             let (a, b) = (entries::<D, T>(own, 0, 1, spread), entries::<D, T>(other, 1000, 2, spread));
+            let bounds = a.iter().fold(Aabb::empty(), |all, entry| all.union(&entry.aabb));
             let mut expected = Vec::new();
             for (i, x) in a.iter().enumerate() {
                 let pairs = a[i + 1..].iter().chain(&b).filter(|y| x.aabb.overlaps(&y.aabb));
@@ -542,7 +531,7 @@ mod tests {
             let mut lists = Isa::available().map(|isa| {
                 let mut hits = Hits::plain();
                 let kernels = Kernels::new(isa).unwrap();
-                join(kernels, &a, &b, which, &mut Scratch::default(), &mut hits);
+                join(kernels, &a, &bounds, &b, which, &mut Scratch::default(), &mut hits);
                 hits.finish().0
             });
             let first = lists.next().unwrap();

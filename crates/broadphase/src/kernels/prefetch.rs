@@ -14,6 +14,12 @@ pub(crate) fn prefetch_for_writing<X>(list: &[X], at: usize) {
     let _ = target;
 }
 
+/// Asks for the cache line of `list[at]`, if it exists, to be read soon.
+#[inline(always)]
+pub(crate) fn prefetch_for_reading<X>(list: &[X], at: usize) {
+    prefetch_for_writing(list, at); // one instruction for both: lines that nobody else writes need no more
+}
+
 /// Lattice coordinates are below this.
 pub(crate) const LATTICE_END: i32 = 1 << 30;
 

@@ -145,12 +145,26 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     /// Remembers the box, and notes whether it is another one than in the last update.
     #[inline(always)]
     pub(super) fn remember(&mut self, id: u32, value: &Aabb<D, T>) {
-        if self.remembers {
-            let last = &mut self.last[id as usize];
-            if *last != *value {
-                *last = *value;
-                self.changed.insert(id);
+        if self.remembers && self.last[id as usize] != *value {
+            self.last[id as usize] = *value;
+            self.changed.insert(id);
+        }
+    }
+
+    /// Remembers the boxes of `members`, slots of the 64 from `64 * word` on.
+    pub(super) fn remember_word(&mut self, word: usize, members: u64, boxes: &[Aabb<D, T>]) {
+        let (from, mut other) = (word * 64, 0);
+        if members == !0 {
+            let slots = boxes[from..from + 64].iter().zip(&mut self.last[from..from + 64]);
+            for (bit, (value, last)) in slots.enumerate() {
+                if *last != *value {
+                    *last = *value;
+                    other |= 1 << bit;
+                }
             }
+            self.changed.words_mut()[word] |= other;
+        } else {
+            each_bit(members, from, |id| self.remember(id, &boxes[id as usize]));
         }
     }
 

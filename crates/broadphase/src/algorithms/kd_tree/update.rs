@@ -138,7 +138,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
         for (word, &bits) in self.members.words().iter().enumerate() {
             if coherency.remembers {
-                each_bit(bits, word * 64, |id| coherency.remember(id, &frame.boxes[id as usize]));
+                coherency.remember_word(word, bits, frame.boxes);
             }
             self.loose.words_mut()[word] |= coherency.place_word(word, bits, frame.boxes);
         }

@@ -14,8 +14,11 @@ use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::node::{self, Entry, Which};
-use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs};
+use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs, prefetch_for_reading};
 use crate::pairs::Pair;
+
+/// How many objects ahead a box is asked for: boxes lie by slot, so each is a cache miss in a large world.
+const AHEAD: usize = 12;
 
 /// What a walk reads.
 #[derive(Clone, Copy)]
@@ -31,10 +34,12 @@ pub(super) struct Search<'a, const D: usize, T> {
 
 /// A node on the walk: where its external and its own objects lie on the stack.
 #[derive(Clone, Debug)]
-pub(super) struct Stop {
+pub(super) struct Stop<const D: usize, T> {
     pub(super) node: u32,
     externals: Range<usize>,
     own: Range<usize>,
+    /// Of the own objects.
+    bounds: Aabb<D, T>,
 }
 
 /// What a worker needs. All but the count of runs can be dropped without changing a result.
@@ -75,27 +80,30 @@ impl<const D: usize, T: Real> Walker<D, T> {
     /// Puts the external objects of the walk's first node on the empty stack.
     pub(super) fn start(&mut self, search: &Search<'_, D, T>, externals: &[u32]) -> Range<usize> {
         self.top = 0;
-        self.gather(search, externals)
+        self.gather(search, externals).0
     }
 
-    fn gather(&mut self, search: &Search<'_, D, T>, ids: &[u32]) -> Range<usize> {
+    /// Puts objects on the stack; returns where they lie, and their bounds.
+    fn gather(&mut self, search: &Search<'_, D, T>, ids: &[u32]) -> (Range<usize>, Aabb<D, T>) {
         let from = self.top;
         self.reserve(ids.len());
-        let places = &mut self.stack[from..from + ids.len()];
-        match search.dynamic {
-            None => {
-                for (place, &id) in places.iter_mut().zip(ids) {
-                    *place = Entry { aabb: search.boxes[id as usize], id, moved: false };
-                }
+        let mut bounds = Aabb::empty();
+        for (at, place) in self.stack[from..from + ids.len()].iter_mut().enumerate() {
+            if let Some(&ahead) = ids.get(at + AHEAD) {
+                prefetch_for_reading(search.boxes, ahead as usize);
             }
-            Some(dynamic) => {
-                for (place, &id) in places.iter_mut().zip(ids) {
-                    *place = Entry { aabb: search.boxes[id as usize], id, moved: dynamic.contains(id) };
-                }
+            let id = ids[at];
+            let aabb = search.boxes[id as usize];
+            // The loop waits for memory: the bounds cost nothing here.
+            for k in 0..D {
+                bounds.min[k] = if aabb.min[k] < bounds.min[k] { aabb.min[k] } else { bounds.min[k] };
+                bounds.max[k] = if aabb.max[k] > bounds.max[k] { aabb.max[k] } else { bounds.max[k] };
             }
+            let moved = search.dynamic.is_some_and(|dynamic| dynamic.contains(id));
+            *place = Entry { aabb, id, moved };
         }
         self.top += ids.len();
-        from..self.top
+        (from..self.top, bounds)
     }
 
     fn reserve(&mut self, count: usize) {
@@ -112,7 +120,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         node: u32,
         externals: Range<usize>,
         whole: bool,
-        visit: &mut impl FnMut(&mut Self, Stop),
+        visit: &mut impl FnMut(&mut Self, Stop<D, T>),
     ) {
         debug_assert_eq!(externals.end, self.top);
         let this = search.tree.node(node);
@@ -122,8 +130,8 @@ impl<const D: usize, T: Real> Walker<D, T> {
             && search.dynamic.is_some_and(|dynamic| {
                 !self.stack[externals.clone()].iter().any(|entry| entry.moved) && !ids.iter().any(|&id| dynamic.contains(id))
             });
-        let own = self.gather(search, if quiet { &[] } else { ids });
-        visit(self, Stop { node, externals: externals.clone(), own });
+        let (own, bounds) = self.gather(search, if quiet { &[] } else { ids });
+        visit(self, Stop { node, externals: externals.clone(), own, bounds });
         if whole && !this.is_leaf() {
             // Own objects lie behind the externals: both together are the candidates of the children.
             let all = externals.start..self.top;
@@ -153,11 +161,11 @@ impl<const D: usize, T: Real> Walker<D, T> {
     }
 
     /// All pairs of a node, internal and external; with a dynamic object, if only those are wanted.
-    pub(super) fn join(&mut self, search: &Search<'_, D, T>, stop: &Stop, hits: &mut Hits<'_>) {
+    pub(super) fn join(&mut self, search: &Search<'_, D, T>, stop: &Stop<D, T>, hits: &mut Hits<'_>) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
         let which = if search.dynamic.is_some() { Which::Moved } else { Which::All };
         if search.pruning != Pruning::TreeOnly {
-            return node::join(search.kernels, own, externals, which, &mut self.scratch, hits);
+            return node::join(search.kernels, own, &stop.bounds, externals, which, &mut self.scratch, hits);
         }
         let (moving, resting) = &mut self.parts;
         moving.clear();

@@ -19,6 +19,8 @@ use crate::par::{Executor, Sequential};
 pub struct Context {
     executor: Arc<dyn Executor>,
     kernels: Kernels,
+    /// Use one worker for now, whatever the executor has.
+    sequential: bool,
     timing: bool,
     stages: Vec<(&'static str, Duration)>,
 }
@@ -32,7 +34,7 @@ impl Default for Context {
 impl Context {
     /// The calling thread and the widest kernels of this CPU.
     pub fn new() -> Self {
-        Self { executor: Arc::new(Sequential), kernels: Kernels::best(), timing: false, stages: Vec::new() }
+        Self { executor: Arc::new(Sequential), kernels: Kernels::best(), sequential: false, timing: false, stages: Vec::new() }
     }
 
     /// With another executor.
@@ -62,16 +64,21 @@ impl Context {
     /// The number of workers.
     #[inline]
     pub fn width(&self) -> usize {
-        self.executor.width()
+        if self.sequential { 1 } else { self.executor.width() }
+    }
+
+    /// Uses one worker for now, for work that is not worth a second one. Results do not depend on it.
+    pub(crate) fn set_sequential(&mut self, sequential: bool) {
+        self.sequential = sequential;
     }
 
     /// Calls `job(number, worker)` once for each number in `0..jobs`.
     #[inline]
     pub fn run(&self, jobs: usize, job: impl Fn(usize, usize) + Sync) {
-        match jobs {
-            0 => {}
-            1 => job(0, 0),
-            _ => self.executor.run(jobs, &job),
+        if jobs <= 1 || self.sequential {
+            Sequential.run(jobs, &job);
+        } else {
+            self.executor.run(jobs, &job);
         }
     }
 

@@ -1,6 +1,7 @@
 //! One call for boxes in an array.
 
-use crate::algorithms::{BroadPhase, Probes, Spec};
+use crate::algorithms::{BroadPhase, Probes};
+use crate::auto::Auto;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -18,7 +19,7 @@ use crate::step::step;
 /// ```
 pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
     let mut out = PairStore::default();
-    step(&mut *default_structure()?, &Frame::new(boxes), &mut Context::new(), &mut out)?;
+    step(&mut Auto::new(), &Frame::new(boxes), &mut Context::new(), &mut out)?;
     Ok(out.sorted())
 }
 
@@ -33,14 +34,10 @@ pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>,
 /// ```
 pub fn pairs_between<const D: usize, T: Real>(a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
     let (mut context, mut out) = (Context::new(), PairStore::default());
-    let mut structure = default_structure()?;
+    let mut structure = Auto::new();
     let frame = Frame::new(b);
     Frame::new(a).check()?;
     structure.update(&frame, &mut context)?;
     structure.probe(&frame, Probes { boxes: a, ids: None }, &mut context, &mut out)?;
     Ok(out.sorted())
-}
-
-fn default_structure<const D: usize, T: Real>() -> Result<Box<dyn BroadPhase<D, T>>, Error> {
-    "brute-force".parse::<Spec>()?.build()
 }

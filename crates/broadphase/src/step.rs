@@ -16,7 +16,7 @@ use crate::pairs::PairStore;
 /// ```
 /// use broadphase::{Aabb, Context, Frame, PairStore, Spec, step};
 /// let boxes = [Aabb::new([0.0, 0.0], [2.0, 2.0]), Aabb::new([1.0, 1.0], [3.0, 3.0]), Aabb::new([9.0, 9.0], [9.5, 9.5])];
-/// let mut structure = "brute-force".parse::<Spec>()?.build()?;
+/// let mut structure = "auto".parse::<Spec>()?.build()?;
 /// let (mut context, mut pairs) = (Context::new(), PairStore::default());
 /// step(&mut *structure, &Frame::new(&boxes), &mut context, &mut pairs)?;
 /// assert_eq!(pairs.len(), 1);

@@ -6,7 +6,12 @@
 //! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (a load stays in
 //! its slice), *room* (a write stays in reserved capacity).
 
+pub(crate) mod active;
+pub(crate) mod active_blocks;
+pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
+pub(crate) mod ball_runs;
+pub(crate) mod cell_runs;
 mod hits;
 mod isa;
 mod lanes;
@@ -15,8 +20,11 @@ mod neon;
 pub(crate) mod node;
 mod plain;
 mod prefetch;
+pub(crate) mod quantise;
 mod scalar;
 mod soa;
+mod sorted;
+pub(crate) mod sorted_rows;
 pub(crate) mod sweep;
 pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]
@@ -24,9 +32,11 @@ mod x86;
 
 pub use hits::Hits;
 pub use isa::{Isa, Kernels};
-pub use lanes::{Bytes, Lanes, Simd, Words};
+pub use lanes::{Lanes, Simd};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
-pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_reading, prefetch_for_writing};
-pub(crate) use soa::{Columns, PAD, Soa};
+pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
+pub(crate) use scalar::Scalar;
+pub(crate) use soa::{PAD, Soa};
+pub(crate) use sorted::Sorted;

@@ -25,6 +25,32 @@ pub(crate) struct Columns<'a, const D: usize, T> {
     len: usize,
 }
 
+/// A run of positions of a [`Soa`], borrowed for writing.
+pub(crate) struct Part<'a, const D: usize, T> {
+    min: [&'a mut [T]; D],
+    max: [&'a mut [T]; D],
+    ids: &'a mut [u32],
+}
+
+impl<const D: usize, T: Real> Part<'_, D, T> {
+    /// Writes one box; positions count from the start of the part.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, position: usize, id: u32, value: &Aabb<D, T>) {
+        for k in 0..D {
+            self.min[k][position] = value.min[k];
+            self.max[k][position] = value.max[k];
+        }
+        self.ids[position] = id;
+    }
+}
+
+/// Splits the first `count` elements off.
+fn take_front<'a, E>(rest: &mut &'a mut [E], count: usize) -> &'a mut [E] {
+    let (front, back) = std::mem::take(rest).split_at_mut(count);
+    *rest = back;
+    front
+}
+
 impl<const D: usize, T: Real> Default for Soa<D, T> {
     fn default() -> Self {
         let column = || vec![T::NAN; PAD];
@@ -90,6 +116,24 @@ impl<const D: usize, T: Real> Soa<D, T> {
         }
     }
 
+    /// Cuts the boxes at the ascending positions `cuts`, the first being 0, into parts that several workers can write at once.
+    pub(crate) fn parts(&mut self, cuts: &[usize]) -> Vec<Part<'_, D, T>> {
+        let len = self.len;
+        let mut min = self.min.each_mut().map(|column| &mut column[..len]);
+        let mut max = self.max.each_mut().map(|column| &mut column[..len]);
+        let mut ids = &mut self.ids[..len];
+        let mut parts = Vec::with_capacity(cuts.len());
+        for (part, &from) in cuts.iter().enumerate() {
+            let count = cuts.get(part + 1).copied().unwrap_or(len) - from;
+            parts.push(Part {
+                min: min.each_mut().map(|rest| take_front(rest, count)),
+                max: max.each_mut().map(|rest| take_front(rest, count)),
+                ids: take_front(&mut ids, count),
+            });
+        }
+        parts
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self.min.iter().chain(&self.max).map(Vec::capacity).sum();
@@ -126,6 +170,12 @@ impl<'a, const D: usize, T: Real> Columns<'a, D, T> {
     #[inline(always)]
     pub(crate) fn max(&self, axis: usize) -> &'a [T] {
         self.max[axis]
+    }
+
+    /// One box.
+    #[inline(always)]
+    pub(crate) fn get(&self, position: usize) -> Aabb<D, T> {
+        Aabb { min: std::array::from_fn(|k| self.min[k][position]), max: std::array::from_fn(|k| self.max[k][position]) }
     }
 
     /// The ids, padding included.

@@ -6,7 +6,7 @@
 use super::nodes::{NONE, Node, ROOT, Tree};
 use super::optimise::Loose;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::prefetch_for_reading;
+use crate::kernels::prefetch;
 
 /// How many objects ahead a box is asked for.
 const AHEAD: usize = 12;
@@ -84,7 +84,7 @@ fn split_off<const D: usize, T: Real>(
     for at in 0..block.len() {
         let id = block[at];
         if let Some(&ahead) = block.get(at + AHEAD) {
-            prefetch_for_reading(boxes, ahead as usize);
+            prefetch(boxes, ahead as usize);
         }
         let fits = !loose.contains(id) || node.fits(&boxes[id as usize]);
         block[kept] = id;

@@ -14,7 +14,7 @@ use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::node::{self, Entry, Which};
-use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs, prefetch_for_reading};
+use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs, prefetch};
 use crate::pairs::Pair;
 
 /// How many objects ahead a box is asked for: boxes lie by slot, so each is a cache miss in a large world.
@@ -90,7 +90,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         let mut bounds = Aabb::empty();
         for (at, place) in self.stack[from..from + ids.len()].iter_mut().enumerate() {
             if let Some(&ahead) = ids.get(at + AHEAD) {
-                prefetch_for_reading(search.boxes, ahead as usize);
+                prefetch(search.boxes, ahead as usize);
             }
             let id = ids[at];
             let aabb = search.boxes[id as usize];

@@ -1,21 +1,200 @@
-//! What moved.
+//! Coherence: what changed since the last frame, and what that touches.
+//!
+//! Three states. *Untracked*: only a small sample of boxes is remembered; where everything moves, comparing everything would be
+//! wasted. *Tracked*: the last frame's boxes are remembered, because the sample stood still or because the caller lists changes;
+//! a frame is compared box by box, or the lists are believed. *Restless*: a tracked frame moved too much; after a few of them,
+//! tracking ends.
 
 use crate::geometry::{Aabb, Real};
+use crate::objects::{Changes, Frame, Live};
 
-/// What is known of the last frame.
+/// Above this share of changed objects, 1 in `SHARE`, everything is scattered anew.
+const SHARE: usize = 3;
+/// Restless frames in a row that end tracking.
+const RESTLESS: u32 = 4;
+/// Boxes in the sample, about.
+const SAMPLE: usize = 1024;
+
+/// What an update has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// Scatter everything.
+    Everything,
+    /// Redo the listed objects.
+    Listed,
+}
+
+/// What is known of the last frame, and what has changed since the last `pairs`.
 #[derive(Clone, Debug)]
 pub(super) struct Coherence<const D: usize, T> {
-    previous: Vec<Aabb<D, T>>,
+    /// The boxes and live slots of the last update, while `tracked`.
+    pub(super) previous: Vec<Aabb<D, T>>,
+    pub(super) live: Vec<u64>,
+    tracked: bool,
+    restless: u32,
+    sample: Vec<Aabb<D, T>>,
+    /// The changed slots of this update.
+    pub(super) list: Vec<u32>,
+    /// All changed slots since the last `pairs`, as bits and as a list.
+    pub(super) bits: Vec<u64>,
+    pub(super) changed: Vec<u32>,
+    /// Tiles that hold or held one of them.
+    pub(super) touched: Vec<bool>,
+    /// All of them do.
+    pub(super) all_touched: bool,
 }
 
 impl<const D: usize, T> Default for Coherence<D, T> {
     fn default() -> Self {
-        Self { previous: Vec::new() }
+        Self {
+            previous: Vec::new(),
+            live: Vec::new(),
+            tracked: false,
+            restless: 0,
+            sample: Vec::new(),
+            list: Vec::new(),
+            bits: Vec::new(),
+            changed: Vec::new(),
+            touched: Vec::new(),
+            all_touched: true,
+        }
     }
 }
 
+/// Is bit `id` set? Missing words count as zero.
+#[inline(always)]
+pub(super) fn bit(words: &[u64], id: u32) -> bool {
+    Live::Bits(words).contains(id)
+}
+
+#[inline(always)]
+fn set_bit(words: &mut [u64], id: u32, value: bool) {
+    let (word, bit) = (&mut words[id as usize / 64], 1 << (id % 64));
+    *word = if value { *word | bit } else { *word & !bit };
+}
+
 impl<const D: usize, T: Real> Coherence<D, T> {
-    pub(super) fn bytes(&self) -> usize {
-        self.previous.capacity() * size_of::<Aabb<D, T>>()
+    /// Decides what an update does; for [`Plan::Listed`], `list` holds the slots.
+    pub(super) fn plan(&mut self, frame: &Frame<'_, D, T>, compare: bool) -> Plan {
+        self.list.clear();
+        let limit = frame.slots() / SHARE + 8;
+        match frame.changes {
+            Changes::Listed { moved, inserted, removed } if self.tracked => {
+                if moved.len() + inserted.len() + removed.len() > limit {
+                    return Plan::Everything;
+                }
+                self.list.extend(moved.iter().chain(inserted).chain(removed));
+                Plan::Listed
+            }
+            // The caller tells what changes: remember the boxes, so that the next list can be believed.
+            Changes::Listed { .. } => self.track(),
+            Changes::Unknown if compare && frame.may_compare() && self.tracked => {
+                if self.previous.len() == frame.slots() && self.compare(frame, limit) {
+                    self.restless = 0;
+                    return Plan::Listed;
+                }
+                self.list.clear();
+                self.restless += 1;
+                self.tracked = self.restless < RESTLESS;
+                Plan::Everything
+            }
+            Changes::Unknown if compare && frame.may_compare() && self.sample_stands_still(frame) => self.track(),
+            Changes::Unknown | Changes::All => {
+                self.tracked &= !matches!(frame.changes, Changes::All);
+                Plan::Everything
+            }
+        }
     }
+
+    fn track(&mut self) -> Plan {
+        self.tracked = true;
+        self.restless = 0;
+        Plan::Everything
+    }
+
+    /// Lists what differs from the last frame; gives up when it is more than `limit`.
+    fn compare(&mut self, frame: &Frame<'_, D, T>, limit: usize) -> bool {
+        for (id, (now, before)) in frame.boxes.iter().zip(&self.previous).enumerate() {
+            let mut same = true;
+            for k in 0..D {
+                same &= (now.min[k] == before.min[k]) & (now.max[k] == before.max[k]);
+            }
+            let id = id as u32;
+            let (is, was) = (frame.live.contains(id), bit(&self.live, id));
+            if (is != was) | (is & !same) {
+                if self.list.len() == limit {
+                    return false;
+                }
+                self.list.push(id);
+            }
+        }
+        true
+    }
+
+    /// Did at least half of the sample not move?
+    fn sample_stands_still(&self, frame: &Frame<'_, D, T>) -> bool {
+        let now = sample_of(frame);
+        let still = now.clone().zip(&self.sample).filter(|(now, before)| now == before).count();
+        !self.sample.is_empty() && now.count() == self.sample.len() && still * 2 >= self.sample.len()
+    }
+
+    /// After everything was scattered: remembers what the state asks for.
+    pub(super) fn remember(&mut self, frame: &Frame<'_, D, T>, tiles: usize) {
+        self.sample.clear();
+        self.previous.clear();
+        self.live.clear();
+        if self.tracked {
+            self.previous.extend_from_slice(frame.boxes);
+            self.live.resize(frame.slots().div_ceil(64), 0);
+            (0..frame.slots() as u32).for_each(|id| set_bit(&mut self.live, id, frame.live.contains(id)));
+        } else {
+            self.sample.extend(sample_of(frame));
+        }
+        self.forget_changes();
+        self.touched.clear();
+        self.touched.resize(tiles, false);
+        self.bits.resize(frame.slots().div_ceil(64), 0);
+        self.all_touched = true;
+    }
+
+    /// Makes room for more slots, which start empty.
+    pub(super) fn grow(&mut self, slots: usize) {
+        self.previous.resize(slots, Aabb::default());
+        self.live.resize(slots.div_ceil(64), 0);
+        self.bits.resize(slots.div_ceil(64), 0);
+    }
+
+    /// Books one change; the slot's box from now on is `now`, or it is empty.
+    pub(super) fn book(&mut self, id: u32, now: Option<&Aabb<D, T>>) {
+        if !bit(&self.bits, id) {
+            set_bit(&mut self.bits, id, true);
+            self.changed.push(id);
+        }
+        set_bit(&mut self.live, id, now.is_some());
+        if let Some(now) = now {
+            self.previous[id as usize] = *now;
+        }
+    }
+
+    /// All changes have found their way into pairs.
+    pub(super) fn forget_changes(&mut self) {
+        for id in self.changed.drain(..) {
+            set_bit(&mut self.bits, id, false);
+        }
+        self.touched.fill(false);
+        self.all_touched = false;
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        (self.previous.capacity() + self.sample.capacity()) * size_of::<Aabb<D, T>>()
+            + (self.live.capacity() + self.bits.capacity()) * 8
+            + (self.list.capacity() + self.changed.capacity()) * 4
+            + self.touched.capacity()
+    }
+}
+
+/// About [`SAMPLE`] boxes, evenly over the slots.
+fn sample_of<'a, const D: usize, T: Real>(frame: &Frame<'a, D, T>) -> impl Iterator<Item = &'a Aabb<D, T>> + Clone {
+    frame.boxes.iter().step_by((frame.slots() / SAMPLE).max(1))
 }

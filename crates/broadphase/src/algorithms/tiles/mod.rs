@@ -36,7 +36,7 @@ mod validate;
 
 use std::sync::Mutex;
 
-use crate::algorithms::{BroadPhase, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -47,6 +47,12 @@ use changes::Coherence;
 use lattice::Lattice;
 use partition::Partition;
 use scatter::Block;
+
+/// The options as a [`Spec`] takes them.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[
+    OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+    OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+];
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +95,8 @@ pub struct Tiles<const D: usize, T: Real> {
     stale: bool,
     lineage: Lineage,
     scratch: PerWorker<tile::Scratch>,
+    /// The tiles to join; scratch.
+    jobs: Vec<u32>,
 }
 
 /// How even the tiles are: what the decision to cut anew is made from.
@@ -98,9 +106,7 @@ struct Load {
     records: usize,
     /// Objects.
     objects: usize,
-    /// The sum of squared tile populations: what the joins cost.
-    work: f64,
-    /// `work` and `objects` when the partition was made.
+    /// The sum of squared tile populations, what the joins cost, and the objects, when the partition was made.
     work_when_cut: f64,
     objects_when_cut: usize,
 }
@@ -119,6 +125,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             stale: true,
             lineage: Lineage::default(),
             scratch: PerWorker::default(),
+            jobs: Vec::new(),
         }
     }
 }
@@ -145,6 +152,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             stale: self.stale,
             lineage: self.lineage,
             scratch: PerWorker::default(),
+            jobs: Vec::new(),
         }
     }
 }

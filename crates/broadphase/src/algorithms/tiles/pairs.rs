@@ -1,5 +1,11 @@
 //! Every tile joined on its own.
 
+use std::ops::ControlFlow;
+use std::sync::MutexGuard;
+
+use super::changes::bit;
+use super::scatter::Block;
+use super::update::BLOCKS;
 use super::{Tiles, lock};
 use crate::algorithms::Probes;
 use crate::context::Context;
@@ -19,22 +25,35 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         let chunks = self.partition.tiles.len();
         self.scratch.prepare(context);
-        out.begin(frame, context, self.lineage, chunks);
-        self.join_all(frame, context, out);
+        let kept = out.begin(frame, context, self.lineage, chunks) && !self.coherence.all_touched;
+        self.join(frame, context, out, kept);
         self.lineage = out.finish(chunks)?;
+        self.coherence.forget_changes();
         Ok(())
     }
 
-    fn join_all(&self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore) {
-        let blocks: Vec<_> = self.blocks.iter().map(lock).collect();
-        let blocks: Vec<_> = blocks.iter().map(|block| &**block).collect();
-        context.run(self.partition.tiles.len(), |tile, worker| {
-            let mut runs: [&[Record]; 8] = [&[]; 8];
-            runs.iter_mut().zip(&blocks).for_each(|(run, block)| *run = block.records(tile));
+    /// Joins every tile, or, where pairs are kept, every touched tile.
+    fn join(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, kept: bool) {
+        let tiles = self.partition.tiles.len();
+        self.jobs.clear();
+        self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.coherence.touched[tile as usize]));
+        let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
+        let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
+        let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.bits[..], context.kernels());
+        context.run(jobs.len(), |job, worker| {
+            let tile = jobs[job] as usize;
+            let runs: [&[Record]; BLOCKS] =
+                std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)));
+            let runs = &runs[..self.blocks.len()];
             let scratch = &mut *self.scratch.get(worker);
-            out.rewrite(tile, worker, frame, |hits| {
-                tile::join(context.kernels(), &runs[..blocks.len()], frame.boxes, scratch, hits);
-            });
+            if kept && few(runs, changed) {
+                let unchanged = |pair: Pair| !bit(changed, pair.a) && !bit(changed, pair.b);
+                out.edit(tile, worker, frame, unchanged, |hits| {
+                    tile::join_changed(kernels, runs, frame.boxes, changed, scratch, hits)
+                });
+            } else {
+                out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, frame.boxes, scratch, hits));
+            }
         });
     }
 
@@ -50,16 +69,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         out: &mut PairStore,
     ) -> Result<(), Error> {
         let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        let unfiltered = Frame::new(frame.boxes);
+        let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
         let view = if probes.ids.is_some() { frame } else { &unfiltered };
         out.begin(view, context, Lineage::default(), chunks);
         context.run(chunks, |chunk, worker| {
+            let mut found = Vec::new();
             out.rewrite(chunk, worker, view, |hits| {
                 for index in chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len()) {
-                    let mut tests = 0;
-                    self.visit_box(frame, &probes.boxes[index], &mut tests, &mut |id| {
+                    let tests = self.visit_box(frame, context.kernels(), &probes.boxes[index], &mut found, &mut |id| {
                         hits.push(probes.ids.map_or(Pair { a: index as u32, b: id }, |ids| Pair::new(ids[index], id)));
-                        std::ops::ControlFlow::Continue(())
+                        ControlFlow::Continue(())
                     });
                     hits.count_tests(tests);
                 }
@@ -68,3 +87,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         out.finish(chunks).map(|_| ())
     }
 }
+
+/// Are few enough of a tile's objects changed for it to pay to keep the pairs of the others?
+fn few(runs: &[&[Record]], changed: &[u64]) -> bool {
+    let all: usize = runs.iter().map(|run| run.len()).sum();
+    let some = runs.iter().flat_map(|run| run.iter()).filter(|record| bit(changed, record.id())).count();
+    some * KEEP <= all
+}
+
+/// Up to one changed object in this many, the pairs of the others are kept.
+const KEEP: usize = 4;

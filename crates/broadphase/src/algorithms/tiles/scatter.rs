@@ -8,19 +8,22 @@
 //!    lengths are then known, and the block is written again.
 //! 3. Records go to hundreds of runs in turn. The line that a run needs next is asked for one record ahead.
 
-use super::lattice::{Cell, Lattice};
-use super::partition::{FINER, Partition};
+use super::changes::bit;
+use super::lattice::Lattice;
+use super::partition::{FINER, Partition, Tile};
+use super::update::reaches;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::quantise::{self, Corners, TileMap};
 use crate::kernels::tile::Record;
-use crate::kernels::{Kernel, Kernels, Simd, prefetch_for_writing};
+use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefetch_for_writing};
 use crate::objects::{Frame, Live};
 
 /// A tile as the scatter needs it: where it is, and where its next record goes. Half a cache line.
 #[repr(align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    low: Cell,
-    shift: [u8; 3],
+    /// The free fourth shift is a mark: the run is on the list of `redo`.
+    map: TileMap,
     /// The run is `arena[start..next]`, with room up to `end`. While counting, `next` passes `end`.
     start: u32,
     next: u32,
@@ -37,23 +40,24 @@ pub(super) struct Block {
     pub(super) last: u32,
     pub(super) runs: Vec<Run>,
     pub(super) arena: Vec<Record>,
-    /// Objects that reach more than one tile; scratch.
-    straddlers: Vec<u32>,
+    /// Objects that reach more than one tile, with their corners, the id in lane 3; scratch.
+    straddlers: Vec<Corners>,
     /// Were all boxes of the last pass valid?
     pub(super) valid: bool,
+    /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
+    marked: Vec<u16>,
+    appended: Vec<(u16, u32)>,
 }
 
 impl Run {
+    fn new(tile: &Tile) -> Self {
+        let (l, s) = (tile.low, tile.shift);
+        Self { map: TileMap { low: [l[0], l[1], l[2], 0], shift: [s[0], s[1], s[2], 0] }, ..Self::default() }
+    }
+
     /// The record of a box in this tile.
-    #[inline(always)]
-    pub(super) fn record<const D: usize>(&self, low: &Cell, high: &Cell, id: u32) -> Record {
-        let (mut min, mut max) = ([1; 3], [2; 3]);
-        for k in 0..D {
-            let quantum = |at: i32| (((at - self.low[k]) >> self.shift[k]) + 1).clamp(0, 65535) as u16;
-            min[k] = quantum(low[k]);
-            max[k] = quantum(high[k]);
-        }
-        Record::new(min, max, id)
+    pub(super) fn record<const D: usize>(&self, corners: &Corners, id: u32) -> Record {
+        quantise::record::<D, _>(Scalar, corners, &self.map, id)
     }
 
     /// The number of records.
@@ -68,8 +72,11 @@ impl Block {
     pub(super) fn reset(&mut self, first: usize, last: usize, partition: &Partition) {
         self.first = first as u32;
         self.last = last as u32;
+        self.arena.clear();
+        self.marked.clear();
+        self.appended.clear();
         self.runs.clear();
-        self.runs.extend(partition.tiles.iter().map(|tile| Run { low: tile.low, shift: tile.shift, ..Run::default() }));
+        self.runs.extend(partition.tiles.iter().map(|tile| Run::new(tile)));
     }
 
     /// The records of one tile.
@@ -87,13 +94,15 @@ impl Block {
         lattice: &Lattice<D, T>,
         partition: &Partition,
     ) {
-        if !kernels.run(Scatter { frame, lattice, partition, block: self }) {
+        if self.is_loose() {
             self.make_room();
-            kernels.run(Scatter { frame, lattice, partition, block: self });
+        }
+        while !kernels.run(Scatter { frame, lattice, partition, block: self }) {
+            self.make_room();
         }
     }
 
-    /// After a pass that overflowed: gives each run the room that it counted, and an eighth more.
+    /// Gives each run the room that it holds or, after a pass that overflowed, counted, and an eighth more.
     fn make_room(&mut self) {
         let mut start = 0;
         for run in &mut self.runs {
@@ -108,9 +117,9 @@ impl Block {
 
     /// Puts a record at the end of a tile's run, or counts it if the run is full. Returns whether it fitted.
     #[inline(always)]
-    fn put<const D: usize>(&mut self, tile: u16, low: &Cell, high: &Cell, id: u32) -> bool {
+    fn put<const D: usize, S: Simd>(&mut self, simd: S, tile: u16, corners: &Corners, id: u32) -> bool {
         let run = &mut self.runs[tile as usize];
-        let record = run.record::<D>(low, high, id);
+        let record = quantise::record::<D, S>(simd, corners, &run.map, id);
         let at = run.next;
         run.next += 1;
         let fits = at < run.end;
@@ -121,11 +130,83 @@ impl Block {
         fits
     }
 
+    /// Has `redo` look through a tile's records.
+    pub(super) fn mark(&mut self, tile: u16) {
+        let marked = &mut self.runs[tile as usize].map.shift[3];
+        if *marked == 0 {
+            *marked = 1;
+            self.marked.push(tile);
+        }
+    }
+
+    /// Has `redo` append the record of an object to a tile.
+    pub(super) fn append_later(&mut self, tile: u16, id: u32) {
+        self.appended.push((tile, id));
+    }
+
+    /// Rewrites or drops the records of changed objects in marked tiles, then appends.
+    pub(super) fn redo<const D: usize, T: Real>(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        partition: &Partition,
+        changed: &[u64],
+    ) {
+        for tile in self.marked.drain(..) {
+            let run = &mut self.runs[tile as usize];
+            run.map.shift[3] = 0;
+            let mut end = run.start as usize;
+            for at in run.start as usize..run.next as usize {
+                let mut record = self.arena[at];
+                let id = record.id();
+                let mut keep = true;
+                if bit(changed, id) {
+                    let corners = lattice.corners(&frame.boxes[id as usize]);
+                    keep = frame.live.contains(id) && reaches(&corners, &partition.tiles[tile as usize]);
+                    record = run.record::<D>(&corners, id);
+                }
+                self.arena[end] = record;
+                end += usize::from(keep);
+            }
+            run.next = end as u32;
+        }
+        for at in 0..self.appended.len() {
+            let (tile, id) = self.appended[at];
+            self.append::<D>(tile, &lattice.corners(&frame.boxes[id as usize]), id);
+        }
+        self.appended.clear();
+    }
+
+    /// Appends a record to a run, which moves to the end of the arena if it is full.
+    fn append<const D: usize>(&mut self, tile: u16, corners: &Corners, id: u32) {
+        let run = &mut self.runs[tile as usize];
+        if run.next == run.end {
+            let (len, start) = (run.next - run.start, self.arena.len());
+            self.arena.extend_from_within(run.start as usize..run.next as usize);
+            self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
+            (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
+        }
+        self.put::<D, _>(Scalar, tile, corners, id);
+    }
+
+    /// Do the runs that moved leave more holes than records?
+    pub(super) fn is_loose(&self) -> bool {
+        let records: usize = self.runs.iter().map(Run::len).sum();
+        self.arena.len() > 3 * records + 64 * self.runs.len()
+    }
+
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        self.runs.capacity() * size_of::<Run>() + self.arena.capacity() * 16 + self.straddlers.capacity() * 4
+        self.marked.capacity() * 2
+            + self.appended.capacity() * 8
+            + self.runs.capacity() * size_of::<Run>()
+            + self.arena.capacity() * 16
+            + self.straddlers.capacity() * size_of::<Corners>()
     }
 }
+
+/// Objects between two looks at the straddlers.
+const STEP: usize = 512;
 
 /// The pass itself. Returns whether every record fitted.
 struct Scatter<'a, const D: usize, T> {
@@ -139,37 +220,52 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> bool {
+    fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, block } = self;
         block.runs.iter_mut().for_each(|run| run.next = run.start);
-        block.straddlers.clear();
-        block.straddlers.resize((block.last - block.first) as usize + 1, 0);
-        let (mut valid, mut fits, mut straddlers) = (true, true, 0);
+        let (mut valid, mut fits) = (true, true);
         let boxes: &[Aabb<D, T>] = &frame.boxes[..block.last as usize];
-        for id in block.first..block.last {
-            if matches!(frame.live, Live::Bits(_)) && !frame.live.contains(id) {
-                continue;
-            }
-            let value = &boxes[id as usize];
-            valid &= value.is_valid();
-            let (low, high) = lattice.corners(value);
-            let root = &partition.tables[0];
-            let (first, last) = (partition.entries[root.index(&low)], partition.entries[root.index(&high)]);
-            let finer = first & FINER != 0;
-            let tile = if finer { partition.tile_at(&low) } else { first };
-            fits &= block.put::<D>(tile, &low, &high, id);
-            block.straddlers[straddlers] = id;
-            straddlers += usize::from((first != last) | finer);
-        }
-        for at in 0..straddlers {
-            let id = block.straddlers[at];
-            let (low, high) = lattice.corners(&boxes[id as usize]);
-            let home = partition.tile_at(&low);
-            partition.visit(&low, &high, &mut |tile| {
-                if tile != home {
-                    fits &= block.put::<D>(tile, &low, &high, id);
+        let root = partition.root();
+        // In steps, so that the list of straddlers is short, and its corners are still in the cache when it is worked off.
+        let mut first = block.first;
+        while first < block.last {
+            let last = block.last.min(first + STEP as u32);
+            block.straddlers.resize(STEP + 1, Corners::default());
+            let mut straddlers = 0;
+            for id in first..last {
+                if matches!(frame.live, Live::Bits(_)) && !frame.live.contains(id) {
+                    continue;
                 }
-            });
+                let (mut corners, is_valid) = quantise::corners(simd, &boxes[id as usize], lattice.map());
+                valid &= is_valid;
+                let (low, high) = quantise::cells(simd, &corners, &root);
+                let (from, to) = (partition.entries[low as usize], partition.entries[high as usize]);
+                let finer = from & FINER != 0;
+                let tile = if finer { partition.tile_at(&corners.low()) } else { from };
+                fits &= block.put::<D, S>(simd, tile, &corners, id);
+                corners.0[3] = id as i32;
+                block.straddlers[straddlers] = corners;
+                straddlers += usize::from((from != to) | finer);
+            }
+            for at in 0..straddlers {
+                let corners = block.straddlers[at];
+                let (low, high, id) = (corners.low(), corners.high(), corners.0[3] as u32);
+                let home = partition.tile_at(&low);
+                if let Some((tiles, count)) = partition.corner_tiles(&low, &high) {
+                    for &tile in &tiles[..count] {
+                        if tile != home {
+                            fits &= block.put::<D, S>(simd, tile, &corners, id);
+                        }
+                    }
+                } else {
+                    partition.visit(&low, &high, &mut |tile| {
+                        if tile != home {
+                            fits &= block.put::<D, Scalar>(Scalar, tile, &corners, id);
+                        }
+                    });
+                }
+            }
+            first = last;
         }
         block.valid = valid;
         fits

@@ -1,18 +1,20 @@
-//! A frame into the structure.
+//! A frame into the structure: all of it, or what changed.
 
 use std::sync::Mutex;
 
+use super::changes::{Plan, bit};
 use super::lattice::{Cell, Lattice};
-use super::partition::{Partition, Sample};
+use super::partition::{Partition, Sample, Tile};
 use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::quantise::Corners;
 use crate::objects::Frame;
 
 /// Slots per block at least, and blocks at most: enough for several threads, few enough that a tile's runs stay long.
 const BLOCK: usize = 1 << 16;
-const BLOCKS: usize = 8;
+pub(super) const BLOCKS: usize = 8;
 /// The partition is cut anew when joins would cost this much more than when it was cut.
 const UNEVEN: f64 = 1.5;
 /// Objects that the cuts are made from, at most.
@@ -22,14 +24,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check_lists()?;
         let count = frame.count();
-        if self.stale || self.slots != frame.slots() || self.outgrown(count) {
-            frame.check_boxes()?;
-            self.cut(frame, count);
+        let usable = !self.stale && self.fits(frame.slots()) && !self.outgrown(count);
+        let plan = self.coherence.plan(frame, self.options.coherence);
+        if usable && plan == Plan::Listed {
+            self.apply(frame)?;
+        } else {
+            self.scatter_all(frame, context, count, !usable)?;
         }
-        self.scatter(frame, context)?;
-        if self.load.work > UNEVEN * self.load.work_when_cut {
-            self.cut(frame, count);
-            self.scatter(frame, context)?;
+        if self.measure(count) > UNEVEN * self.load.work_when_cut {
+            self.scatter_all(frame, context, count, true)?;
+            self.measure(count);
         }
         Ok(())
     }
@@ -40,13 +44,36 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         count > then + then / 2 + 64 || count < then / 2
     }
 
+    /// Do the blocks hold this many slots, the last one stretched if need be?
+    fn fits(&self, slots: usize) -> bool {
+        let last = self.blocks.last().map_or(0, |block| lock(block).first as usize);
+        slots >= self.slots && slots <= last + 2 * BLOCK.max(self.slots.div_ceil(BLOCKS)) && self.slots > 0
+    }
+
+    fn scatter_all(&mut self, frame: &Frame<'_, D, T>, context: &Context, count: usize, cut: bool) -> Result<(), Error> {
+        if cut {
+            frame.check_boxes()?;
+            self.cut(frame, count);
+        }
+        self.stretch(frame.slots());
+        self.stale = true;
+        let (lattice, partition, kernels) = (&self.lattice, &self.partition, context.kernels());
+        context.run(self.blocks.len(), |block, _| lock(&self.blocks[block]).scatter(kernels, frame, lattice, partition));
+        if !self.blocks.iter_mut().all(|block| open(block).valid) {
+            frame.check_boxes()?;
+        }
+        self.stale = false;
+        self.coherence.remember(frame, self.partition.tiles.len());
+        Ok(())
+    }
+
     /// Makes a new lattice and partition.
     fn cut(&mut self, frame: &Frame<'_, D, T>, count: usize) {
         self.lattice = Lattice::over(frame);
         self.partition = if count <= 2 * self.options.target { Partition::whole() } else { self.cut_by_sample(frame, count) };
         self.slots = frame.slots();
         let size = BLOCK.max(self.slots.div_ceil(BLOCKS));
-        self.blocks.resize_with(self.slots.div_ceil(size), Mutex::default);
+        self.blocks.resize_with(self.slots.div_ceil(size).max(1), Mutex::default);
         for (index, block) in self.blocks.iter_mut().enumerate() {
             open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
         }
@@ -59,7 +86,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let mut size = [0.0; 3];
         let mut points: Vec<Cell> = Vec::with_capacity(count / weight + 1);
         for id in frame.ids().step_by(weight) {
-            let (low, high) = self.lattice.corners(&frame.boxes[id as usize]);
+            let corners = self.lattice.corners(&frame.boxes[id as usize]);
+            let (low, high) = (corners.low(), corners.high());
             points.push(std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2));
             (0..3).for_each(|k| size[k] += f64::from(high[k] - low[k]));
         }
@@ -67,14 +95,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Partition::cut(Sample { points: &mut points, weight, size, target: self.options.target })
     }
 
-    fn scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
-        self.stale = true;
-        let (lattice, partition, kernels) = (&self.lattice, &self.partition, context.kernels());
-        context.run(self.blocks.len(), |block, _| lock(&self.blocks[block]).scatter(kernels, frame, lattice, partition));
-        if !self.blocks.iter_mut().all(|block| open(block).valid) {
-            frame.check_boxes()?;
+    /// Gives new slots to the last block.
+    fn stretch(&mut self, slots: usize) {
+        self.slots = slots;
+        if let Some(block) = self.blocks.last_mut() {
+            open(block).last = slots as u32;
         }
-        self.stale = false;
+    }
+
+    /// Books populations; returns what the joins cost.
+    fn measure(&mut self, count: usize) -> f64 {
         let (mut work, mut records) = (0.0, 0);
         for tile in 0..self.partition.tiles.len() {
             let population: usize = self.blocks.iter_mut().map(|block| open(block).runs[tile].len()).sum();
@@ -82,11 +112,66 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             work += (population as f64).powi(2);
         }
         self.load.records = records;
-        self.load.objects = frame.count();
-        self.load.work = work;
+        self.load.objects = count;
         if self.load.work_when_cut == f64::INFINITY {
             self.load.work_when_cut = work.max(1.0);
         }
-        Ok(())
+        work
+    }
+}
+
+/// Does the box reach the tile?
+pub(super) fn reaches(corners: &Corners, tile: &Tile) -> bool {
+    let (low, high) = (corners.low(), corners.high());
+    (0..3).all(|k| low[k] < tile.high[k] && tile.low[k] <= high[k])
+}
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Takes the listed changes in: records of changed objects are rewritten where they lie or dropped, and appended in tiles
+    /// that the object has newly reached. Cost: the listed objects, and a pass over the tiles they touch.
+    fn apply(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        let list = std::mem::take(&mut self.coherence.list);
+        let valid =
+            list.iter().filter(|&&id| frame.live.contains(id)).try_for_each(|&id| frame.boxes[id as usize].check(id as usize));
+        if valid.is_ok() {
+            self.stretch(frame.slots());
+            self.coherence.grow(frame.slots());
+            list.iter().for_each(|&id| self.mark(frame, id));
+            for block in &mut self.blocks {
+                open(block).redo(frame, &self.lattice, &self.partition, &self.coherence.bits);
+            }
+        }
+        self.coherence.list = list;
+        valid
+    }
+
+    /// Marks the tiles that one changed object touches, and books the change.
+    fn mark(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+        if id as usize >= frame.slots() {
+            return; // a slot that came and went
+        }
+        let block_of = |id: u32| self.blocks.partition_point(|block| lock(block).last <= id);
+        let now = frame.live.contains(id).then(|| &frame.boxes[id as usize]);
+        let before = bit(&self.coherence.live, id).then(|| self.lattice.corners(&self.coherence.previous[id as usize]));
+        if before.is_some() || now.is_some() {
+            let block = block_of(id);
+            let block = open(&mut self.blocks[block]);
+            if let Some(before) = &before {
+                self.partition.visit(&before.low(), &before.high(), &mut |tile| {
+                    block.mark(tile);
+                    self.coherence.touched[tile as usize] = true;
+                });
+            }
+            if let Some(now) = now {
+                let corners = self.lattice.corners(now);
+                self.partition.visit(&corners.low(), &corners.high(), &mut |tile| {
+                    if !before.as_ref().is_some_and(|before| reaches(before, &self.partition.tiles[tile as usize])) {
+                        block.append_later(tile, id);
+                        self.coherence.touched[tile as usize] = true;
+                    }
+                });
+            }
+            self.coherence.book(id, now);
+        }
     }
 }

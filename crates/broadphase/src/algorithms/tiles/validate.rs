@@ -15,7 +15,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         ensure!(self.slots == frame.slots(), "{} slots are known, the frame has {}", self.slots, frame.slots());
         let tiles = self.partition.tiles.len();
         ensure!(
-            self.partition.entries.len() == self.partition.tables.iter().map(|t| t.cells()).sum(),
+            self.partition.entries.len() == self.partition.tables.iter().map(|t| t.cells()).sum::<usize>(),
             "tables and entries differ"
         );
         let mut found: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
@@ -33,17 +33,17 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     );
                     found.entry(id).or_default().push(tile as u16);
                     if strength == Strength::Geometry {
-                        let (low, high) = self.lattice.corners(&frame.boxes[id as usize]);
-                        let expected = block.runs[tile].record::<D>(&low, &high, id);
+                        let corners = self.lattice.corners(&frame.boxes[id as usize]);
+                        let expected = block.runs[tile].record::<D>(&corners, id);
                         ensure!(*record == expected, "object {id} is quantised wrongly in tile {tile}");
                     }
                 }
             }
         }
         for id in frame.ids() {
-            let (low, high) = self.lattice.corners(&frame.boxes[id as usize]);
+            let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let mut expected = Vec::new();
-            self.partition.visit(&low, &high, &mut |tile| expected.push(tile));
+            self.partition.visit(&corners.low(), &corners.high(), &mut |tile| expected.push(tile));
             expected.sort_unstable();
             let have = found.remove(&id).unwrap_or_default();
             ensure!(

@@ -1,0 +1,274 @@
+//! Which axes are swept: boundaries, dispersion and the axis swap (section 5 of the paper).
+//!
+//! The boundaries of an axis are last frame's quantiles of its endpoints. The dispersion D tells how far this frame's endpoints
+//! are from filling the buckets between them evenly: the mean deviation of the bucket sizes over their mean. It is small in
+//! steady motion, and large when objects run together or stand in one plane. Then the third axis takes the place of the
+//! clustered one, from the next frame on. Departures from the paper:
+//!
+//! 1. Hysteresis: the third axis must be clearly better ([`ADVANTAGE`]), as judged by the crowding: mean extent over spread.
+//! 2. Objects that run together slowly never show in D, since the boundaries follow them. So crowding is also looked at every
+//!    [`PATROL`] frames, and in the first.
+//!
+//! In the first frame of an axis the boundaries are cut evenly from its span: D is then not trusted. In 2D there is no third axis.
+
+use super::options::Options;
+use crate::geometry::{Aabb, Real};
+
+/// A swap needs a third axis that is less crowded by this factor.
+const ADVANTAGE: f64 = 1.5;
+/// Without a high dispersion, it needs this one.
+const CLEAR_ADVANTAGE: f64 = 3.0;
+/// Frames between two looks at the crowding.
+const PATROL: u64 = 32;
+
+/// The boundaries of one axis, as sort keys.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Boundaries {
+    /// One less than there are buckets, ascending; empty: not known yet.
+    keys: Vec<u64>,
+    /// Were they cut from the span, so that the dispersion tells nothing?
+    from_span: bool,
+    /// The dispersion that was last measured with them.
+    dispersion: f64,
+}
+
+/// The axes, and what decides about them.
+#[derive(Clone, Debug)]
+pub(super) struct Axes<const D: usize> {
+    /// Primary first, secondary last, the third between them.
+    order: [usize; D],
+    /// Of the primary and the secondary axis.
+    boundaries: [Boundaries; 2],
+    chosen: bool,
+    swaps: u64,
+    frames: u64,
+}
+
+impl Boundaries {
+    /// The boundaries for this frame; if there are none, they are cut from the span of the finite coordinates.
+    pub(super) fn keys<const D: usize, T: Real>(
+        &mut self,
+        buckets: usize,
+        axis: usize,
+        boxes: impl Iterator<Item = Aabb<D, T>>,
+    ) -> &[u64] {
+        if self.keys.len() + 1 != buckets {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for value in boxes {
+                for side in [value.min[axis], value.max[axis]].into_iter().filter(|side| side.is_finite()) {
+                    low = low.min(side.to_f64());
+                    high = high.max(side.to_f64());
+                }
+            }
+            self.keys.clear();
+            self.keys.extend((1..buckets).map(|i| {
+                // Weighing both ends cannot overflow, as a span can.
+                let share = i as f64 / buckets as f64;
+                T::from_f64(low * (1.0 - share) + high * share).order_key()
+            }));
+            if low > high {
+                self.keys.fill(0);
+            }
+            self.from_span = true;
+        }
+        &self.keys
+    }
+
+    /// Measures the dispersion of the sorted endpoints, then takes their quantiles as next frame's boundaries.
+    pub(super) fn follow(&mut self, order: &[u32], key: impl Fn(usize) -> u64) {
+        if order.is_empty() {
+            self.keys.clear();
+            self.dispersion = 0.0;
+            return;
+        }
+        let buckets = self.keys.len() + 1;
+        let mean = order.len() as f64 / buckets as f64;
+        let (mut before, mut deviation) = (0, 0.0);
+        for bucket in 0..buckets {
+            let until = match self.keys.get(bucket) {
+                Some(&boundary) => order.partition_point(|&endpoint| key(endpoint as usize) <= boundary),
+                None => order.len(),
+            };
+            deviation += ((until - before) as f64 - mean).abs();
+            before = until;
+        }
+        self.dispersion = if self.from_span { 0.0 } else { deviation / order.len() as f64 };
+        self.from_span = false;
+        for (i, boundary) in self.keys.iter_mut().enumerate() {
+            *boundary = key(order[(i + 1) * order.len() / buckets] as usize);
+        }
+    }
+
+    /// Do they ascend?
+    pub(super) fn are_sorted(&self) -> bool {
+        self.keys.is_sorted()
+    }
+}
+
+impl<const D: usize> Axes<D> {
+    /// The axes that the options name, or x and y.
+    pub(super) fn new(options: &Options) -> Self {
+        let [primary, secondary] = options.axes.unwrap_or([0, 1]);
+        let mut order = std::array::from_fn(|k| k);
+        order.swap(0, primary);
+        let at = order.iter().position(|&axis| axis == secondary).unwrap_or(D - 1);
+        order.swap(at, D - 1);
+        Self { order, boundaries: Default::default(), chosen: options.axes.is_some(), swaps: 0, frames: 0 }
+    }
+
+    /// Primary first, secondary last.
+    pub(super) fn order(&self) -> [usize; D] {
+        self.order
+    }
+
+    /// The boundaries of the primary (0) or secondary (1) axis.
+    pub(super) fn boundaries(&mut self, which: usize) -> &mut Boundaries {
+        &mut self.boundaries[which]
+    }
+
+    /// Before the first frame with objects: swaps a crowded axis away, unless the axes were given.
+    pub(super) fn choose<T: Real>(&mut self, boxes: impl Iterator<Item = Aabb<D, T>>) {
+        if self.chosen || D < 3 {
+            return;
+        }
+        let crowding = crowding(boxes);
+        let worst = if crowding[self.order[0]] >= crowding[self.order[D - 1]] { 0 } else { D - 1 };
+        if crowding[self.order[worst]] > CLEAR_ADVANTAGE * crowding[self.order[1]] {
+            self.order.swap(worst, 1);
+        }
+        self.chosen = true;
+    }
+
+    /// At the end of a frame: decides about a swap, for the next frame.
+    pub(super) fn reconsider<T: Real>(&mut self, options: &Options, boxes: impl Iterator<Item = Aabb<D, T>>) {
+        self.frames += 1;
+        if !options.swap || D < 3 {
+            return;
+        }
+        let [primary, secondary] = [0, 1].map(|which| self.boundaries[which].dispersion);
+        let clustered = primary.max(secondary) > options.threshold;
+        if !clustered && !self.frames.is_multiple_of(PATROL) {
+            return;
+        }
+        let crowding = crowding(boxes);
+        let places = if primary >= secondary { [0, D - 1] } else { [D - 1, 0] };
+        for place in places {
+            let which = usize::from(place != 0);
+            let dispersion = self.boundaries[which].dispersion;
+            let factor = if dispersion > options.threshold { ADVANTAGE } else { CLEAR_ADVANTAGE };
+            if crowding[self.order[place]] > factor * crowding[self.order[1]] {
+                self.order.swap(place, 1);
+                self.boundaries[which] = Boundaries::default();
+                self.swaps += 1;
+                return;
+            }
+        }
+    }
+
+    /// The dispersion of the primary and of the secondary axis, and the number of swaps so far.
+    pub(super) fn figures(&self) -> ([f64; 2], u64) {
+        ([0, 1].map(|which| self.boundaries[which].dispersion), self.swaps)
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.boundaries.iter().map(|b| b.keys.capacity() * 8).sum()
+    }
+}
+
+/// By axis: the mean extent of the boxes over the standard deviation of their centres, over finite values; infinite if there is
+/// no spread. Twice the crowding, twice the overlaps on that axis.
+fn crowding<const D: usize, T: Real>(boxes: impl Iterator<Item = Aabb<D, T>>) -> [f64; D] {
+    let (mut count, mut extent, mut sum, mut squares) = ([0.0; D], [0.0; D], [0.0; D], [0.0; D]);
+    let mut origin = [None; D];
+    for value in boxes {
+        for k in 0..D {
+            let (min, max) = (value.min[k].to_f64(), value.max[k].to_f64());
+            if min.is_finite() && max.is_finite() {
+                let center = min * 0.5 + max * 0.5;
+                let offset = center - *origin[k].get_or_insert(center);
+                count[k] += 1.0;
+                extent[k] += max - min;
+                sum[k] += offset;
+                squares[k] += offset * offset;
+            }
+        }
+    }
+    std::array::from_fn(|k| {
+        let variance = (squares[k] - sum[k] * sum[k] / f64::max(count[k], 1.0)).max(0.0);
+        // Points have no extent, but can be crowded all the same.
+        extent[k] / (count[k] * variance).sqrt() + 1e-9 / (variance / f64::max(count[k], 1.0)).sqrt()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(spread: [f64; 3]) -> impl Iterator<Item = Aabb<3, f64>> {
+        (0..500).map(move |i| {
+            let at = [i * 7 % 500, i * 11 % 500, i * 13 % 500].map(f64::from);
+            let at = std::array::from_fn(|k| at[k] * spread[k]);
+            Aabb::from_center(at, [0.5; 3])
+        })
+    }
+
+    fn axes(text: &str) -> (Axes<3>, Options) {
+        let options = Options::new(&text.parse().unwrap()).unwrap();
+        (Axes::new(&options), options)
+    }
+
+    #[test]
+    fn given_axes_stand_first_and_last() {
+        for (text, order) in
+            [("sweep", [0, 2, 1]), ("sweep:axes=zy", [2, 0, 1]), ("sweep:axes=yx", [1, 2, 0]), ("sweep:axes=xz", [0, 1, 2])]
+        {
+            assert_eq!(axes(text).0.order(), order, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_crowded_axis_is_not_chosen_unless_it_is_given() {
+        for (text, spread, order) in [
+            ("sweep", [1.0, 1.0, 1.0], [0, 2, 1]),
+            ("sweep", [0.01, 1.0, 1.0], [2, 0, 1]),
+            ("sweep", [1.0, 0.0, 1.0], [0, 1, 2]),
+            ("sweep", [1.0, 1.0, 0.01], [0, 2, 1]),
+            ("sweep:axes=xy", [0.01, 1.0, 1.0], [0, 2, 1]),
+        ] {
+            let (mut axes, _) = axes(text);
+            axes.choose(boxes(spread));
+            assert_eq!(axes.order(), order, "{text} {spread:?}");
+        }
+    }
+
+    #[test]
+    fn dispersion_is_zero_for_quantiles_and_high_for_a_heap() {
+        let mut boundaries = Boundaries::default();
+        let order: Vec<u32> = (0..1600).collect();
+        assert_eq!(boundaries.keys(16, 0, boxes([1.0; 3])).len(), 15);
+        boundaries.follow(&order, |i| i as u64);
+        assert_eq!(boundaries.dispersion, 0.0, "cut from the span: not trusted");
+        boundaries.follow(&order, |i| i as u64 + 1);
+        assert!(boundaries.dispersion < 0.01, "{}", boundaries.dispersion);
+        boundaries.follow(&order, |_| 800);
+        assert!(boundaries.dispersion > 1.8, "{}", boundaries.dispersion);
+    }
+
+    #[test]
+    fn a_clustered_axis_is_swapped_once_and_not_back() {
+        let (mut axes, options) = axes("sweep");
+        let order: Vec<u32> = (0..1600).collect();
+        for frame in 0..8 {
+            let heap = frame >= 4;
+            let spread = if heap { [1.0, 0.001, 1.0] } else { [1.0; 3] };
+            for which in [0, 1] {
+                let axis = axes.order()[which * 2];
+                axes.boundaries(which).keys(16, axis, boxes(spread));
+                axes.boundaries(which).follow(&order, |i| if heap && axis == 1 { 800 } else { i as u64 });
+            }
+            axes.reconsider(&options, boxes(spread));
+            assert_eq!((axes.order(), axes.swaps), if heap { ([0, 1, 2], 1) } else { ([0, 2, 1], 0) }, "frame {frame}");
+        }
+    }
+}

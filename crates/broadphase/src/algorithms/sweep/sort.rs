@@ -1,0 +1,122 @@
+//! The endpoints of all objects on one axis, sorted (algorithm 2 of the paper).
+//!
+//! Endpoint `i` is the start of object `i` if `i < n`, else the end of object `i - n`. The sort is stable, so of equal
+//! coordinates the starts come first: closed boxes that touch are active together.
+//!
+//! In parallel, every segment of the input is dealt into buckets by last frame's boundaries, which were quantiles then and,
+//! things moving little, nearly are now; then every bucket is sorted on its own. Segments are read in order, so this is
+//! stable too, and gives the same order as the sequential sort, whatever the boundaries: they decide the balance, not the result.
+
+use super::slots::{Slots, cut, split};
+use crate::bits::{IndexSort, Key};
+use crate::context::Context;
+
+/// Sorts endpoints. All of it is scratch.
+#[derive(Clone, Debug)]
+pub(super) struct EndpointSort<K> {
+    whole: IndexSort<K>,
+    /// By segment: its endpoints, bucket by bucket.
+    segments: Slots<Vec<Vec<(K, u32)>>>,
+    buckets: Slots<Bucket<K>>,
+}
+
+#[derive(Clone, Debug)]
+struct Bucket<K> {
+    sort: IndexSort<K>,
+    order: Vec<u32>,
+}
+
+impl<K: Key> Default for Bucket<K> {
+    fn default() -> Self {
+        Self { sort: IndexSort::default(), order: Vec::new() }
+    }
+}
+
+impl<K: Key> Default for EndpointSort<K> {
+    fn default() -> Self {
+        Self { whole: IndexSort::default(), segments: Slots::of([]), buckets: Slots::of([]) }
+    }
+}
+
+impl<K: Key> EndpointSort<K> {
+    /// All endpoints by ascending key, one pass after the other. `starts` and `ends` are the keys by object.
+    pub(super) fn sequential(
+        &mut self,
+        starts: impl ExactSizeIterator<Item = u64>,
+        ends: impl Iterator<Item = u64>,
+        order: &mut Vec<u32>,
+    ) {
+        self.whole.load(starts.chain(ends).map(K::truncate).zip(0..));
+        self.whole.sort_into(order);
+    }
+
+    /// The same order, bucket by bucket. `key` tells the key of each of `count` endpoints.
+    pub(super) fn parallel(
+        &mut self,
+        context: &Context,
+        count: usize,
+        boundaries: &[u64],
+        key: impl Fn(usize) -> u64 + Sync,
+        order: &mut Vec<u32>,
+    ) {
+        let parts = boundaries.len() + 1;
+        self.segments.prepare(parts);
+        self.buckets.prepare(parts);
+        let (segments, buckets) = (&self.segments, &self.buckets);
+        context.run(parts, |job, _| {
+            let mut lists = segments.write(job);
+            lists.resize_with(parts, Vec::new);
+            lists.iter_mut().for_each(Vec::clear);
+            for endpoint in cut(count, parts, job)..cut(count, parts, job + 1) {
+                let value = key(endpoint);
+                let bucket = boundaries.partition_point(|&boundary| value > boundary);
+                lists[bucket].push((K::truncate(value), endpoint as u32));
+            }
+        });
+        context.run(parts, |job, _| {
+            let mut bucket = buckets.write(job);
+            let Bucket { sort, order } = &mut *bucket;
+            sort.load([].into_iter());
+            (0..parts).for_each(|segment| sort.append(&segments.read(segment)[job]));
+            sort.sort_into(order);
+        });
+        order.resize(count, 0);
+        let mut begin = 0;
+        let begins: Vec<usize> = (0..parts)
+            .map(|job| {
+                let here = begin;
+                begin += buckets.read(job).order.len();
+                here
+            })
+            .collect();
+        let places = Slots::of(split(order, &begins));
+        context.run(parts, |job, _| places.write(job).copy_from_slice(&buckets.read(job).order));
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let entry = size_of::<(K, u32)>();
+        let segments: usize = self.segments.iter().flat_map(|s| s.iter().map(|b| b.capacity() * entry).collect::<Vec<_>>()).sum();
+        let buckets: usize = self.buckets.iter().map(|b| b.sort.bytes() + b.order.capacity() * 4).sum();
+        self.whole.bytes() + segments + buckets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_boundaries_give_the_order_of_the_sequential_sort() {
+        let keys: Vec<u64> = (0..4000u64).map(|i| (i * 7919) % 601).collect();
+        let mut sort = EndpointSort::<u32>::default();
+        let (mut expected, mut order) = (Vec::new(), Vec::new());
+        sort.sequential(keys[..2000].iter().copied(), keys[2000..].iter().copied(), &mut expected);
+        for boundaries in [&[][..], &[300], &[0, 0, 0], &[900, 900], &[10, 100, 101, 500, 600], &[5; 70]] {
+            sort.parallel(&Context::new(), keys.len(), boundaries, |i| keys[i], &mut order);
+            assert_eq!(order, expected, "{boundaries:?}");
+        }
+        sort.parallel(&Context::new(), 0, &[3, 4], |i| keys[i], &mut order);
+        assert!(order.is_empty());
+    }
+}

@@ -1,0 +1,120 @@
+//! Ranks, candidate ranges and the order of events: all that pairing needs of a frame.
+//!
+//! The first half of algorithm 1: sort the endpoints of the primary axis, sweep them for candidates; put the boxes into rank
+//! order; sort the endpoints of the secondary axis, by rank from the start, so that nobody looks ranks up later.
+
+use super::candidates::Objects;
+use super::options::Path;
+use super::sort::EndpointSort;
+use super::{Scratch, Sweep};
+use crate::bits::Key;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::active::Event;
+use crate::objects::{Changes, Frame};
+
+impl<const D: usize, T: Real> Sweep<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        frame.check()?;
+        let count = frame.count();
+        if count > Event::MAX_RANKS {
+            return Err(Error::TooManyObjects { count, limit: Event::MAX_RANKS });
+        }
+        let unchanged = match frame.changes {
+            Changes::Listed { moved: [], inserted: [], removed: [] } => self.boxes.len() == count,
+            Changes::Unknown if frame.may_compare() => self.boxes.is_current(frame.boxes, count, |id| frame.live.contains(id)),
+            _ => false,
+        };
+        if unchanged {
+            return Ok(());
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.ids.clear();
+        scratch.ids.extend(frame.ids());
+        if count > 0 {
+            self.axes.choose(frame.ids().map(|id| frame.boxes[id as usize]));
+        }
+        if T::KEY_BITS == 32 {
+            let mut sort = std::mem::take(&mut scratch.narrow);
+            self.build(frame, context, &mut sort, &mut scratch);
+            scratch.narrow = sort;
+        } else {
+            let mut sort = std::mem::take(&mut scratch.wide);
+            self.build(frame, context, &mut sort, &mut scratch);
+            scratch.wide = sort;
+        }
+        self.scratch = scratch;
+        self.axes.reconsider(&self.options, frame.ids().map(|id| frame.boxes[id as usize]));
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Is the work cut for several workers?
+    pub(super) fn is_parallel(&self, context: &Context) -> bool {
+        match self.options.path {
+            Path::Auto => context.width() > 1,
+            Path::Sequential => false,
+            Path::Parallel => true,
+        }
+    }
+
+    fn build<K: Key>(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        context: &mut Context,
+        sort: &mut EndpointSort<K>,
+        scratch: &mut Scratch<T>,
+    ) {
+        let parallel = self.is_parallel(context);
+        let buckets = self.options.buckets;
+        let axes = self.axes.order();
+        let (primary, secondary) = (axes[0], axes[D - 1]);
+        let ids = &scratch.ids;
+        let n = ids.len();
+        let boxes = || ids.iter().map(|&id| frame.boxes[id as usize]);
+
+        let clock = context.clock();
+        let key = |endpoint: usize| match endpoint.checked_sub(n) {
+            None => frame.boxes[ids[endpoint] as usize].min[primary].order_key(),
+            Some(object) => frame.boxes[ids[object] as usize].max[primary].order_key(),
+        };
+        let boundaries = self.axes.boundaries(0);
+        let keys = boundaries.keys(buckets, primary, boxes());
+        if parallel {
+            sort.parallel(context, 2 * n, keys, key, &mut self.order);
+        } else {
+            let starts = ids.iter().map(|&id| frame.boxes[id as usize].min[primary].order_key());
+            let ends = ids.iter().map(|&id| frame.boxes[id as usize].max[primary].order_key());
+            sort.sequential(starts, ends, &mut self.order);
+        }
+        boundaries.follow(&self.order, key);
+        context.record("sort", clock);
+
+        let clock = context.clock();
+        let objects = Objects { ids, boxes: frame.boxes, axes };
+        if parallel {
+            self.candidates.parallel(context, buckets, &self.order, objects, &mut scratch.candidates, &mut self.boxes);
+        } else {
+            self.candidates.sequential(&self.order, objects, &mut scratch.candidates, &mut self.boxes);
+        }
+        context.record("candidates", clock);
+
+        let clock = context.clock();
+        let columns = self.boxes.columns();
+        let (low, high) = (&columns.min(D - 1)[..n], &columns.max(D - 1)[..n]);
+        let key = |endpoint: usize| match endpoint.checked_sub(n) {
+            None => low[endpoint].order_key(),
+            Some(rank) => high[rank].order_key(),
+        };
+        let boundaries = self.axes.boundaries(1);
+        let keys = boundaries.keys(buckets, secondary, boxes());
+        if parallel {
+            sort.parallel(context, 2 * n, keys, key, &mut self.order);
+        } else {
+            sort.sequential(low.iter().map(|v| v.order_key()), high.iter().map(|v| v.order_key()), &mut self.order);
+        }
+        boundaries.follow(&self.order, key);
+        context.record("sort", clock);
+    }
+}

@@ -1,0 +1,164 @@
+//! The default: chooses an algorithm by itself, switches by itself, and says why.
+//!
+//! One structure at a time. The choice follows from counted features (`policy.rs`), so it is the same on every machine. After a
+//! switch the next one waits [`PATIENCE`] frames. The pair store stays, so that started and ended pairs are right over a switch.
+//!
+//! The honest answer is short: `brute-force` for a few objects, `tiles` for the rest. `tiles` already adapts within itself: to
+//! density, by cutting tiles of equal population; to coherence, by redoing only what moved.
+
+mod policy;
+
+pub use policy::{Choice, FEW, Features, Verdict, policy};
+
+use crate::algorithms::brute_force::BruteForce;
+use crate::algorithms::tiles::{Options, Tiles};
+use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::{Changes, Frame};
+use crate::pairs::PairStore;
+
+/// Frames between two switches at least.
+pub const PATIENCE: u32 = 32;
+/// Below this many objects a frame is done before the second thread has woken up.
+const WORTH_THREADS: usize = 4096;
+
+/// The algorithm that chooses. See the module's text.
+#[derive(Clone)]
+pub struct Auto<const D: usize, T: Real> {
+    current: Box<dyn BroadPhase<D, T>>,
+    verdict: Option<Verdict>,
+    frames_since_switch: u32,
+}
+
+impl<const D: usize, T: Real> Default for Auto<D, T> {
+    fn default() -> Self {
+        Self { current: build(Choice::BruteForce), verdict: None, frames_since_switch: PATIENCE }
+    }
+}
+
+fn build<const D: usize, T: Real>(choice: Choice) -> Box<dyn BroadPhase<D, T>> {
+    match choice {
+        Choice::BruteForce => Box::new(BruteForce::new()),
+        Choice::Tiles => Box::new(Tiles::new(Options::default())),
+    }
+}
+
+impl<const D: usize, T: Real> Auto<D, T> {
+    /// An empty structure.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was chosen for the last frame, and why.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.verdict
+    }
+
+    /// Builds the new choice from the whole frame; the old one stays if that fails.
+    fn switch(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, verdict: Verdict) -> Result<(), Error> {
+        let mut next = build(verdict.choice);
+        next.update(&frame.with_changes(Changes::All), context)?;
+        self.current = next;
+        self.frames_since_switch = 0;
+        self.verdict = Some(verdict);
+        Ok(())
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        let features = Features { objects: frame.count() };
+        let now = self.verdict.map(|verdict| verdict.choice);
+        let verdict = policy(features, now);
+        context.set_sequential(features.objects < WORTH_THREADS);
+        let result = if now == Some(verdict.choice) || (now.is_some() && self.frames_since_switch < PATIENCE) {
+            self.current.update(frame, context)
+        } else {
+            self.switch(frame, context, verdict)
+        };
+        context.set_sequential(false);
+        result?;
+        self.frames_since_switch = self.frames_since_switch.saturating_add(1);
+        if let Some(last) = &mut self.verdict {
+            last.features = features;
+        }
+        Ok(())
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        context.set_sequential(frame.slots() < WORTH_THREADS);
+        let result = self.current.pairs(frame, context, out);
+        context.set_sequential(false);
+        result
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.current.probe(frame, probes, context, out)
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        self.current.reader()
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.current.validate(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        Stats { choice: self.verdict.map(|verdict| verdict.to_string()), ..self.current.stats() }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Aabb, Want, step};
+
+    fn line(n: usize) -> Vec<Aabb<2, f32>> {
+        (0..n).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect()
+    }
+
+    #[test]
+    fn events_stay_right_over_a_switch_and_switches_wait() {
+        let (mut auto, mut context, mut store) = (Auto::new(), Context::new(), PairStore::new(Want::Both));
+        let mut show = |auto: &mut Auto<2, f32>, n: usize| {
+            let boxes = line(n);
+            step(auto, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+            assert_eq!(store.len(), n as u64 - 1);
+            (store.started().len(), store.ended().len(), auto.verdict().unwrap().choice)
+        };
+        assert_eq!(show(&mut auto, 100), (99, 0, Choice::BruteForce));
+        // The very first choice is no switch: the next one may follow at once, but then it has to wait.
+        for _ in 0..PATIENCE {
+            show(&mut auto, 100);
+        }
+        assert_eq!(show(&mut auto, 1000), (900, 0, Choice::Tiles));
+        assert_eq!(show(&mut auto, 50), (0, 950, Choice::Tiles));
+        for _ in 0..PATIENCE {
+            show(&mut auto, 50);
+        }
+        assert_eq!(show(&mut auto, 50), (0, 0, Choice::BruteForce));
+    }
+
+    #[test]
+    fn a_bad_frame_leaves_the_choice_as_it_was() {
+        let (mut auto, mut context) = (Auto::new(), Context::new());
+        let mut boxes = line(1000);
+        auto.update(&Frame::new(&boxes[..10]), &mut context).unwrap();
+        boxes[7].min[0] = f32::NAN;
+        assert!(auto.update(&Frame::new(&boxes), &mut context).is_err());
+        assert_eq!(auto.verdict().unwrap().choice, Choice::BruteForce);
+    }
+}

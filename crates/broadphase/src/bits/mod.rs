@@ -1,0 +1,7 @@
+//! Bits and digits: a set of integers as a bit tree, and a radix sort of indices. Knows nobody.
+
+mod radix;
+mod succ_tree;
+
+pub(crate) use radix::{IndexSort, Key};
+pub(crate) use succ_tree::SuccTree;

@@ -1,0 +1,159 @@
+//! The pairs of a tile that have a changed object: the rest of its pairs is kept.
+//!
+//! A few changed records are compared with all others, word by word, as they lie. From [`SORTED_FROM`] on, sorting pays: a changed
+//! record is then compared with the run behind it, as in the full join, and with those before it that may reach it.
+
+use std::ops::Range;
+
+use super::{BATCH, Record, Scratch, confirm, decide, sort, sweep_row};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::hits::Hits;
+use crate::kernels::isa::{Kernel, Kernels};
+use crate::kernels::lanes::Simd;
+
+/// Changed records from which on the tile is sorted: sorting costs about as much as comparing a dozen records with all.
+const SORTED_FROM: usize = 12;
+
+/// Reports all pairs of the tile with an object that is `changed` (a bit per id), each once.
+pub(crate) fn join_changed<const D: usize, T: Real>(
+    kernels: Kernels,
+    runs: &[&[Record]],
+    boxes: &[Aabb<D, T>],
+    changed: &[u64],
+    scratch: &mut Scratch,
+    hits: &mut Hits,
+) {
+    kernels.run(ChangedJoin { runs, boxes, changed, scratch, hits });
+}
+
+struct ChangedJoin<'a, 'h, 'r, const D: usize, T> {
+    runs: &'a [&'a [Record]],
+    boxes: &'a [Aabb<D, T>],
+    changed: &'a [u64],
+    scratch: &'a mut Scratch,
+    hits: &'h mut Hits<'r>,
+}
+
+/// Is the record's object changed?
+#[inline(always)]
+fn is_changed(record: &Record, changed: &[u64]) -> bool {
+    let id = record.id();
+    changed[id as usize / 64] >> (id % 64) & 1 == 1
+}
+
+impl<const D: usize, T: Real> Kernel for ChangedJoin<'_, '_, '_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { runs, boxes, changed, scratch, hits } = self;
+        let mut count = 0;
+        for run in runs {
+            for record in *run {
+                count += usize::from(is_changed(record, changed));
+            }
+        }
+        if count < SORTED_FROM {
+            compare_with_all::<D, T, S>(simd, runs, boxes, changed, hits);
+        } else {
+            sweep_changed::<D, T, S>(simd, runs, boxes, changed, scratch, hits);
+        }
+    }
+}
+
+/// Each changed record with all others; of two changed ones, the later reports.
+#[inline(always)]
+fn compare_with_all<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    runs: &[&[Record]],
+    boxes: &[Aabb<D, T>],
+    changed: &[u64],
+    hits: &mut Hits,
+) {
+    let mut tests = 0;
+    for (own_run, own_records) in runs.iter().enumerate() {
+        for (own_at, own) in own_records.iter().enumerate() {
+            if !is_changed(own, changed) {
+                continue;
+            }
+            if hits.stopped() {
+                return;
+            }
+            let reach = own.reach();
+            for (run, records) in runs.iter().enumerate() {
+                tests += records.len() as u64;
+                for (at, other) in records.iter().enumerate() {
+                    let (pair, is_pair) = decide::<D, T, S>(simd, own, &reach, other, boxes);
+                    // Rare, so the rest is asked only of pairs.
+                    if is_pair && pair.a != pair.b && ((run, at) < (own_run, own_at) || !is_changed(other, changed)) {
+                        hits.push(pair);
+                    }
+                }
+            }
+            tests -= 1; // itself
+        }
+    }
+    hits.count_tests(tests);
+}
+
+/// Each changed record with the run behind it, and with the unchanged ones before it that may reach it.
+#[inline(always)]
+fn sweep_changed<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    runs: &[&[Record]],
+    boxes: &[Aabb<D, T>],
+    changed: &[u64],
+    scratch: &mut Scratch,
+    hits: &mut Hits,
+) {
+    let starts = sort(runs, scratch);
+    let (len, first_inside) = (starts[257] as usize, starts[1] as usize);
+    // The widest record in buckets: nobody further back reaches.
+    let mut widest = 0;
+    for record in &scratch.sorted[..len] {
+        widest = widest.max(record.last_bucket() - record.bucket().min(record.last_bucket()));
+    }
+    let (mut tests, mut waiting) = (0, 0);
+    for row in 0..len {
+        let own = scratch.sorted[row];
+        if !is_changed(&own, changed) {
+            continue;
+        }
+        let end = starts[own.last_bucket() + 1] as usize;
+        let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
+        // Those that start before the tile on x are not paired with each other here.
+        let back = if row < first_inside { row } else { starts[own.bucket().saturating_sub(widest)] as usize };
+        tests += end.saturating_sub(from) + (row - back);
+        scratch.make_room::<S>(waiting, end.saturating_sub(from));
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and room was made.
+        let forward = unsafe { sweep_row::<D, S>(scratch, row, from, end, waiting) };
+        scratch.make_room::<S>(forward, row - back);
+        // SAFETY: (isa, in bounds) as above.
+        waiting = unsafe { sweep_row::<D, S>(scratch, row, back, row, forward) };
+        drop_changed(scratch, changed, forward..waiting);
+        if waiting >= BATCH {
+            confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+            waiting = 0;
+            if hits.stopped() {
+                break;
+            }
+        }
+    }
+    confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+    hits.count_tests(tests as u64);
+}
+
+/// Drops candidates whose column is changed: that one has met this row from the other side.
+#[inline(always)]
+fn drop_changed(scratch: &mut Scratch, changed: &[u64], finds: Range<usize>) {
+    for find in &mut scratch.finds[finds] {
+        let mut left = find.bits;
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            if is_changed(&scratch.sorted[(find.at + bit) as usize], changed) {
+                find.bits &= !(1 << bit);
+            }
+        }
+    }
+}

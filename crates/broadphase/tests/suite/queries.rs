@@ -1,0 +1,138 @@
+//! Queries against a scan, while objects come, move and go.
+
+use std::ops::ControlFlow;
+
+use broadphase::{Aabb, Ball, Frame, Query, Ray, Real, Swept};
+
+use crate::data::{Layout, Random};
+use crate::oracle::touch;
+use crate::script::{Run, Table, Tell};
+use crate::subjects::{Trial, in_every_space};
+
+const N: usize = 400;
+
+/// Every visited id once, in ascending order.
+#[track_caller]
+fn assert_visits(mut found: Vec<u32>, expected: impl Iterator<Item = u32>, what: &str) {
+    found.sort_unstable();
+    assert_eq!(found, expected.collect::<Vec<_>>(), "{what}");
+}
+
+/// Asks for boxes, rays, balls and swept boxes at random places. Coordinates are multiples of 1/4, so that nothing rounds.
+fn ask<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_, D, T>, random: &mut Random, what: &str) {
+    let reach = 100;
+    let at = |random: &mut Random| T::from_f64((random.below(reach) as f64 - reach as f64 / 2.0) * 0.25);
+    let of = |id: u32| &frame.boxes[id as usize];
+    for _ in 0..8 {
+        let min: [T; D] = std::array::from_fn(|_| at(random));
+        let max = min.map(|c| c + T::from_f64(random.below(20) as f64 * 0.5));
+        let area = Aabb::new(min, max);
+        let mut found = Vec::new();
+        reader.in_box(frame, &area, &mut |id| {
+            found.push(id);
+            ControlFlow::Continue(())
+        });
+        assert_visits(found, frame.ids().filter(|&id| touch(of(id), &area)), &format!("{what}, in {area:?}"));
+
+        let ball = Ball { center: min, radius: T::from_f64(random.below(12) as f64 * 0.5) };
+        let mut found = Vec::new();
+        reader.in_ball(frame, &ball, &mut |id| {
+            found.push(id);
+            ControlFlow::Continue(())
+        });
+        assert_visits(found, frame.ids().filter(|&id| ball.overlaps_box(of(id))), &format!("{what}, in {ball:?}"));
+
+        let swept = Swept::new(area, std::array::from_fn(|_| at(random)));
+        let mut found = Vec::new();
+        reader.in_swept(frame, &swept, &mut |id, t| {
+            assert_eq!(Some(t), swept.enters(of(id)), "{what}: the time of entry of object {id}");
+            found.push(id);
+            ControlFlow::Continue(())
+        });
+        assert_visits(found, frame.ids().filter(|&id| swept.enters(of(id)).is_some()), &format!("{what}, in {swept:?}"));
+
+        let mut direction: [T; D] = std::array::from_fn(|_| T::from_f64(random.below(5) as f64 - 2.0));
+        if direction.iter().all(|&c| c == T::ZERO) {
+            direction[0] = T::ONE;
+        }
+        cast(reader, frame, Ray::new(min, direction, T::from_f64(random.below(60) as f64)), what);
+    }
+}
+
+/// All that a ray meets, and the nearest of it.
+fn cast<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_, D, T>, ray: Ray<D, T>, what: &str) {
+    let of = |id: u32| &frame.boxes[id as usize];
+    let mut found = Vec::new();
+    reader.along_ray(frame, &ray, &mut |id, t| {
+        assert_eq!(Some(t), ray.enters(of(id)), "{what}: the entry of object {id}");
+        found.push(id);
+        ControlFlow::Continue(ray.length)
+    });
+    assert_visits(found, frame.ids().filter(|&id| ray.enters(of(id)).is_some()), &format!("{what}, along {ray:?}"));
+
+    let mut nearest = None;
+    reader.along_ray(frame, &ray, &mut |_, t| {
+        nearest = Some(t);
+        ControlFlow::Continue(t)
+    });
+    let first = frame.ids().filter_map(|id| ray.enters(of(id))).min_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    assert_eq!(nearest, first, "{what}: the nearest along {ray:?}");
+}
+
+/// A visitor that breaks is not called again.
+fn break_off<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_, D, T>) {
+    let mut calls = 0;
+    reader.in_box(frame, &Aabb::everything(), &mut |_| {
+        calls += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!(calls, usize::from(frame.count() > 0), "calls after a break in a box");
+    let mut calls = 0;
+    let mut direction = [T::ZERO; D];
+    direction[0] = T::ONE;
+    reader.along_ray(frame, &Ray::new([T::ZERO; D], direction, T::from_f64(1e6)), &mut |_, _| {
+        calls += 1;
+        ControlFlow::Break(())
+    });
+    assert!(calls <= 1, "calls after a break along a ray");
+}
+
+/// Where a structure has queries, they equal a scan after every change.
+fn queries_equal_a_scan_during_churn<const D: usize, T: Real>(trial: &mut Trial) {
+    trial.each(|subject| {
+        let mut random = Random(71);
+        let mut boxes = Layout::Infinite.boxes(&mut random, N);
+        subject.fit(&mut boxes);
+        let mut table: Table<D, T> = Table::new(boxes);
+        let mut run = Run::new(subject);
+        for round in 0..8 {
+            for id in 0..table.slots() as u32 {
+                match random.below(12) {
+                    0 if table.is_live(id) => table.remove(id),
+                    1 | 2 => {
+                        let mut value = [Layout::Infinite.draw(&mut random, N)];
+                        subject.fit(&mut value);
+                        table.set(id, value[0]);
+                    }
+                    _ => {}
+                }
+            }
+            if round == 6 {
+                (0..table.slots() as u32).for_each(|id| table.remove(id));
+            }
+            table.settle();
+            let frame = table.frame(subject, if round % 4 == 3 { Tell::Unknown } else { Tell::Listed });
+            // Every other time the pairs of the frame are found first: queries need the update only.
+            if round % 2 == 0 {
+                run.step(&frame, &format!("round {round}"));
+            } else {
+                run.structure.update(&frame, &mut run.context).unwrap();
+            }
+            let Some(reader) = run.structure.reader() else { return };
+            ask(reader, &frame, &mut random, &format!("round {round}"));
+            break_off(reader, &frame);
+        }
+    });
+}
+
+in_every_space!(queries_equal_a_scan_during_churn);

@@ -1,0 +1,221 @@
+//! The arguments of `bench`: what is measured, on what, for how long.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use broadphase::{Shape, Spec, algorithms};
+use broadphase_peers::PeerSpec;
+use broadphase_scenes::{SceneError, SceneSpec};
+use lexopt::{Arg, Parser};
+
+use super::values::{frames, parse_number, shape, text, threads, usage};
+use super::{Command, help, missing, unexpected};
+use crate::failure::Failure;
+use crate::output::Target;
+
+/// The arguments of `bench`.
+pub struct BenchArguments {
+    /// Scenes and files, in the order given.
+    pub sources: Vec<Source>,
+    /// `--n`, for scenes.
+    pub n: Option<Vec<usize>>,
+    /// `--frames`.
+    pub frames: Option<usize>,
+    /// `--algorithms`.
+    pub algorithms: Vec<Choice<Spec>>,
+    /// `--peers`.
+    pub peers: Vec<Choice<PeerSpec>>,
+    /// `--shape`.
+    pub shape: Shape,
+    /// `--threads`.
+    pub threads: usize,
+    /// `--row-limit`.
+    pub row_limit: Duration,
+    /// `--check`.
+    pub check: bool,
+    /// `--series`.
+    pub series: bool,
+    /// `--json`.
+    pub json: Option<Target>,
+}
+
+/// Where frames come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A generator.
+    Scene(SceneSpec),
+    /// A recording.
+    File(PathBuf),
+}
+
+/// One algorithm or peer of a selection.
+#[derive(Clone, Debug)]
+pub struct Choice<S> {
+    /// Which, with its options.
+    pub spec: S,
+    /// Named by the user, so that it must run; or only part of `all`, so that it may be skipped with a note.
+    pub named: bool,
+}
+
+/// The row limit unless given, in seconds.
+const ROW_LIMIT: f64 = 30.0;
+
+const OPTIONS: [&str; 10] =
+    ["--n", "--frames", "--algorithms", "--peers", "--shape", "--threads", "--row-limit", "--check", "--series", "--json"];
+
+pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
+    let (mut n, mut frames_asked, mut json) = (None, None, None);
+    let (mut algorithms, mut peers) = ("auto".to_string(), "none".to_string());
+    let mut sources = Vec::new();
+    let (mut shape_asked, mut threads_asked, mut row_limit) = (Shape::Box, 1, Duration::from_secs_f64(ROW_LIMIT));
+    let (mut check, mut series) = (false, false);
+    while let Some(argument) = parser.next().map_err(usage)? {
+        match argument {
+            Arg::Long("n") => n = Some(parse_counts(&text(parser)?)?),
+            Arg::Long("frames") => frames_asked = Some(frames(parser)?),
+            Arg::Long("algorithms" | "algorithm") => algorithms = text(parser)?,
+            Arg::Long("peers") => peers = text(parser)?,
+            Arg::Long("shape") => shape_asked = shape(parser)?,
+            Arg::Long("threads") => threads_asked = threads(parser)?,
+            Arg::Long("row-limit") => row_limit = parse_limit(&text(parser)?)?,
+            Arg::Long("check") => check = true,
+            Arg::Long("series") => series = true,
+            Arg::Long("json") => json = Some(parse_target(parser)?),
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help(help::BENCH)),
+            Arg::Value(value) => sources.push(value),
+            other => return Err(unexpected(&other, "bench", &OPTIONS)),
+        }
+    }
+    let sources = sources.iter().map(|value| Source::read(Path::new(value))).collect::<Result<Vec<_>, _>>()?;
+    if sources.is_empty() {
+        return Err(missing("bench", "a SCENE or FILE", "broadphase bench brownian-cubes --n 16000"));
+    }
+    if let (Some(_), Some(file)) = (&n, sources.iter().find_map(Source::file)) {
+        let text = format!("--n is for scenes: {} has as many objects as were recorded; leave out --n", file.display());
+        return Err(Failure::Usage(text));
+    }
+    Ok(Command::Bench(Box::new(BenchArguments {
+        sources,
+        n,
+        frames: frames_asked,
+        algorithms: parse_algorithms(&algorithms)?,
+        peers: parse_peers(&peers)?,
+        shape: shape_asked,
+        threads: threads_asked,
+        row_limit,
+        check,
+        series,
+        json,
+    })))
+}
+
+impl Source {
+    /// A known scene, or else a file if it looks like one, or else the error that offers the nearest scene.
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let name = path.to_string_lossy();
+        match name.parse::<SceneSpec>() {
+            Ok(scene) => Ok(Source::Scene(scene)),
+            Err(SceneError::UnknownScene { .. }) if is_file_like(path) => Ok(Source::File(path.to_path_buf())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Source::File(path) => Some(path),
+            Source::Scene(_) => None,
+        }
+    }
+}
+
+fn is_file_like(path: &Path) -> bool {
+    let known = super::ending(path).is_some_and(|ending| ["npy", "csv", "aabbs"].contains(&ending.as_str()));
+    known || path.components().count() > 1 || path.exists()
+}
+
+fn parse_counts(text: &str) -> Result<Vec<usize>, Failure> {
+    text.split(',').map(|part| parse_number(part, "--n", "numbers of objects with commas between, as in 1000,16000")).collect()
+}
+
+fn parse_limit(text: &str) -> Result<Duration, Failure> {
+    let seconds: Option<f64> = text.parse().ok().filter(|&seconds| seconds > 0.0);
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit.ok_or_else(|| Failure::Usage(format!("--row-limit cannot be '{text}'; it takes seconds, above 0")))
+}
+
+fn parse_target(parser: &mut Parser) -> Result<Target, Failure> {
+    let value = parser.value().map_err(usage)?;
+    Ok(if value == "-" { Target::Stdout } else { Target::File(PathBuf::from(value)) })
+}
+
+/// `all`, or names with commas between, or both: `all,kd-tree:t=64`.
+fn parse_algorithms(text: &str) -> Result<Vec<Choice<Spec>>, Failure> {
+    select(text, algorithms::list().iter().map(|descriptor| descriptor.name))
+}
+
+/// `none`, `all` that this build has, or names with commas between.
+fn parse_peers(text: &str) -> Result<Vec<Choice<PeerSpec>>, Failure> {
+    if text == "none" {
+        return Ok(Vec::new());
+    }
+    let built = broadphase_peers::list().iter().filter(|peer| peer.built).map(|peer| peer.name);
+    let chosen = select(text, built)?;
+    if chosen.is_empty() {
+        crate::progress::note("this build has no peers; add them with `--features peers` (see `broadphase list`)");
+    }
+    Ok(chosen)
+}
+
+/// Resolves a selection: each text once, in the order given.
+fn select<S: FromStr>(text: &str, all: impl Iterator<Item = &'static str> + Clone) -> Result<Vec<Choice<S>>, Failure>
+where
+    Failure: From<S::Err>,
+{
+    let mut texts: Vec<(&str, bool)> = Vec::new();
+    for part in text.split(',') {
+        let whole: Vec<(&str, bool)> =
+            if part == "all" { all.clone().map(|name| (name, false)).collect() } else { vec![(part, true)] };
+        for (name, named) in whole {
+            match texts.iter_mut().find(|known| known.0 == name) {
+                Some(known) => known.1 |= named,
+                None => texts.push((name, named)),
+            }
+        }
+    }
+    texts.into_iter().map(|(text, named)| Ok(Choice { spec: text.parse()?, named })).collect()
+}
+
+/// Every algorithm in the list, none of them named.
+pub fn all_algorithms() -> Result<Vec<Choice<Spec>>, Failure> {
+    parse_algorithms("all")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_names_each_row_once_and_remembers_who_was_named() {
+        let chosen: Vec<Choice<Spec>> = select("all,brute-force,brute-force:isa=scalar", ["brute-force"].into_iter()).unwrap();
+        let rows: Vec<_> = chosen.iter().map(|choice| (choice.spec.to_string(), choice.named)).collect();
+        assert_eq!(rows, [("brute-force".to_string(), true), ("brute-force:isa=scalar".to_string(), true)]);
+    }
+
+    #[test]
+    fn a_source_is_a_scene_first_then_a_file_then_a_spelling_error() {
+        assert!(matches!(Source::read(Path::new("pile:dim=2")), Ok(Source::Scene(_))));
+        assert!(matches!(Source::read(Path::new("nowhere/pile")), Ok(Source::File(_))));
+        assert!(matches!(Source::read(Path::new("missing.npy")), Ok(Source::File(_))));
+        assert!(matches!(Source::read(Path::new("piel")), Err(Failure::Usage(text)) if text.contains("`pile`")));
+        assert!(matches!(Source::read(Path::new("pile:dim=7")), Err(Failure::Usage(_))));
+    }
+
+    #[test]
+    fn a_limit_is_above_zero() {
+        assert!(parse_limit("0.5").is_ok());
+        for bad in ["0", "-1", "nan", "inf", "soon"] {
+            assert!(parse_limit(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Right or wrong: an oracle for every frame if asked for, and agreement of hashes always.
+
+use std::time::Duration;
+
+use broadphase::{Context, Pair, Real, Shape, Spec, Want, algorithms};
+
+use super::outcome::{Outcome, Wrong};
+use super::rows::{Contestant, Ours, Refusal};
+use super::source::{Block, Setting};
+use crate::failure::Failure;
+
+/// Up to this many objects brute force is the reference.
+const BRUTE_FORCE_LIMIT: usize = 50_000;
+
+/// The reference for small n.
+const BRUTE_FORCE: &str = "brute-force";
+
+/// Who answers above: fast enough for a million objects, and none shares its candidate search with another.
+const SUBSTITUTES: [&str; 5] = ["kd-tree", "sweep", "hash-grid", "sort-and-sweep", "tiles"];
+
+/// No core tests more pairs than this in a second.
+const TESTS_PER_SECOND: f64 = 2e10;
+
+/// Why brute force need not start: a frame cannot be interrupted, and its first one alone would pass the limit, by hours at ten
+/// million objects. Of other algorithms nothing is known beforehand.
+pub fn hopeless(spec: &Spec, n: usize, limit: Duration) -> Option<String> {
+    let seconds = n as f64 * n as f64 / 2.0 / TESTS_PER_SECOND;
+    let beyond = spec.descriptor().name == BRUTE_FORCE && seconds > limit.as_secs_f64();
+    beyond.then(|| format!("{spec} would pass its limit in the first of its frames; name it to run it"))
+}
+
+/// Finds the true pairs of each frame, untimed.
+pub struct Oracle<const D: usize, T: Real> {
+    name: &'static str,
+    contestant: Ours<D, T>,
+    /// The sorted pairs of each frame of the block.
+    truth: Vec<Vec<Pair>>,
+}
+
+impl<const D: usize, T: Real> Oracle<D, T> {
+    /// Brute force up to 50 k objects; above, the first substitute that suits and is not the one row of ours to be checked. `None`
+    /// if there is no such algorithm: then the rows are compared with each other.
+    pub fn new(setting: &Setting, shape: Shape, ours: &[&str]) -> Result<Option<Self>, Failure> {
+        let names: &[&str] = if setting.n <= BRUTE_FORCE_LIMIT { &[BRUTE_FORCE] } else { &SUBSTITUTES };
+        let suits = |name: &&&str| {
+            let found = algorithms::list().iter().find(|descriptor| descriptor.name == **name);
+            let fits = found.is_some_and(|d| d.dims.contains(&setting.dim) && d.shapes.contains(&shape));
+            fits && (setting.n <= BRUTE_FORCE_LIMIT || ours != [**name])
+        };
+        let Some(name) = names.iter().find(suits) else { return Ok(None) };
+        let spec: Spec = name.parse()?;
+        let contestant = Ours::new(&spec, Context::new(), shape, Want::All)?;
+        Ok(Some(Self { name: spec.descriptor().name, contestant, truth: Vec::new() }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Finds the pairs of a block.
+    pub fn learn(&mut self, block: &Block<D, T>) -> Result<(), Failure> {
+        self.truth.resize_with(block.frames().len(), Vec::new);
+        for (k, boxes) in block.frames().iter().enumerate() {
+            self.contestant.frame(boxes).map_err(|refusal| match refusal {
+                Refusal::Unsuited(text) | Refusal::Failed(text) => {
+                    Failure::Data(format!("the oracle {} gives up in frame {}: {text}", self.name, block.first + k))
+                }
+            })?;
+            let truth = &mut self.truth[k];
+            truth.clear();
+            self.contestant.store().copy_into(truth);
+            truth.sort_unstable();
+        }
+        Ok(())
+    }
+
+    /// Compares the pairs of frame `k` of the block with the truth, as sets.
+    pub fn compare(&self, k: usize, pairs: &mut [Pair]) -> Wrong {
+        pairs.sort_unstable();
+        difference(&self.truth[k], pairs)
+    }
+}
+
+/// What `found` lacks and what it has too much, both sorted. A pair that is reported twice is extra once.
+fn difference(truth: &[Pair], found: &[Pair]) -> Wrong {
+    let (mut t, mut f, mut wrong) = (0, 0, Wrong::default());
+    while t < truth.len() || f < found.len() {
+        match (truth.get(t), found.get(f)) {
+            (Some(a), Some(b)) if a == b => (t, f) = (t + 1, f + 1),
+            (Some(a), b) if b.is_none_or(|b| a < b) => (t, wrong.missing) = (t + 1, wrong.missing + 1),
+            _ => (f, wrong.extra) = (f + 1, wrong.extra + 1),
+        }
+    }
+    wrong
+}
+
+/// Compares the rows' hashes frame by frame and notes in each what is wrong with it, for rows that no oracle has seen.
+///
+/// The reference of a frame is brute force's hash if it ran and n is at most 50 k, else the one that most of our rows have, the
+/// first of them on a tie. A hash says that a frame is wrong, not by how much: what is noted is the least that explains it.
+pub fn agree(outcomes: &mut [Outcome]) {
+    let frames = outcomes.iter().map(|outcome| outcome.records.len()).max().unwrap_or(0);
+    for frame in 0..frames {
+        let Some((pairs, hash)) = reference(outcomes, frame) else { continue };
+        for outcome in outcomes.iter_mut() {
+            let Some(record) = outcome.records.get(frame) else { continue };
+            if (record.pairs, record.hash) != (pairs, hash) {
+                let wrong = match record.pairs.cmp(&pairs) {
+                    std::cmp::Ordering::Equal => Wrong { missing: 1, extra: 1 },
+                    _ => Wrong { missing: pairs.saturating_sub(record.pairs), extra: record.pairs.saturating_sub(pairs) },
+                };
+                outcome.wrong.add(wrong);
+            }
+        }
+    }
+}
+
+/// The number of pairs and the hash that a frame should have.
+fn reference(outcomes: &[Outcome], frame: usize) -> Option<(u64, u64)> {
+    let ours = || outcomes.iter().filter(|outcome| !outcome.peer && outcome.records.len() > frame);
+    let result = |outcome: &Outcome| (outcome.records[frame].pairs, outcome.records[frame].hash);
+    let brute_force = ours().find(|outcome| outcome.base == BRUTE_FORCE && outcome.setting.n <= BRUTE_FORCE_LIMIT);
+    if let Some(brute_force) = brute_force {
+        return Some(result(brute_force));
+    }
+    let votes = |value: (u64, u64)| ours().filter(|outcome| result(outcome) == value).count();
+    // `max_by_key` takes the last of equals, so the order is turned around.
+    ours().map(result).collect::<Vec<_>>().into_iter().rev().max_by_key(|&value| votes(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::outcome;
+    use super::*;
+
+    fn pairs(keys: &[(u32, u32)]) -> Vec<Pair> {
+        keys.iter().map(|&(a, b)| Pair::new(a, b)).collect()
+    }
+
+    #[test]
+    fn the_difference_counts_both_sides_and_repetitions() {
+        let truth = pairs(&[(0, 1), (0, 2), (3, 4)]);
+        assert_eq!(difference(&truth, &truth), Wrong::default());
+        assert_eq!(difference(&truth, &[]), Wrong { missing: 3, extra: 0 });
+        assert_eq!(difference(&[], &truth), Wrong { missing: 0, extra: 3 });
+        assert_eq!(difference(&truth, &pairs(&[(0, 1), (0, 1), (1, 2), (3, 4)])), Wrong { missing: 1, extra: 2 });
+    }
+
+    #[test]
+    fn brute_force_decides_over_a_majority() {
+        let row = |name: &'static str, hash: u64| outcome(name, name, false, &[1], &[hash, hash]);
+        let mut rows = [row("x", 5), row("y", 5), row("brute-force", 7)];
+        agree(&mut rows);
+        assert_eq!(rows.each_ref().map(|row| row.wrong.any()), [true, true, false]);
+        assert_eq!(rows[0].wrong, Wrong { missing: 2, extra: 2 }, "one pair each way in two frames is the least");
+    }
+
+    #[test]
+    fn without_brute_force_most_of_ours_decide_and_peers_have_no_vote() {
+        let row = |name: &'static str, peer: bool, hash: u64| outcome(name, name, peer, &[1], &[7, hash]);
+        let mut rows = [row("x", false, 5), row("y", false, 7), row("z", false, 7), row("p", true, 5), row("q", true, 5)];
+        agree(&mut rows);
+        assert_eq!(rows.each_ref().map(|row| row.wrong.any()), [true, false, false, true, true]);
+        let mut tie = [row("x", false, 5), row("y", false, 7)];
+        agree(&mut tie);
+        assert_eq!(tie.each_ref().map(|row| row.wrong.any()), [false, true], "the first of ours on a tie");
+    }
+
+    #[test]
+    fn a_stopped_row_is_compared_over_its_frames() {
+        let mut rows = [outcome("x", "x", false, &[1, 1], &[7, 7, 8, 9]), outcome("y", "y", false, &[1], &[7, 7])];
+        agree(&mut rows);
+        assert!(rows.iter().all(|row| !row.wrong.any()));
+    }
+
+    #[test]
+    fn only_brute_force_is_ever_hopeless() {
+        let limit = Duration::from_secs(30);
+        let hopeless = |n: usize| hopeless(&"brute-force".parse().unwrap(), n, limit).is_some();
+        assert_eq!([hopeless(128_000), hopeless(1_000_000), hopeless(10_000_000)], [false, false, true]);
+    }
+}

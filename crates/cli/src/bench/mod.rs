@@ -1,0 +1,162 @@
+//! The measurement: frames in blocks (`source`), who runs (`rows`), in turns (`turns`), under clocks (`measure`), right or wrong
+//! (`check`), and what came out (`outcome`) as a table, as ratios, as JSON.
+
+mod check;
+#[cfg(test)]
+mod fakes;
+pub mod json;
+mod measure;
+mod outcome;
+pub mod ratios;
+pub mod rows;
+pub mod source;
+pub mod table;
+mod turns;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use broadphase::{Context, Real, Shape, Spec, Threads, Want};
+use broadphase_peers::PeerSpec;
+
+use crate::arguments::{Choice, Source, shape_name};
+use crate::failure::Failure;
+use crate::progress::{Progress, note};
+use check::Oracle;
+pub use outcome::{Clock, Outcome};
+use rows::{Ours, Theirs};
+use source::{AnyStream, Blocks, Setting, Stream};
+use turns::{Label, Row, Rules};
+
+/// Who is measured, and how.
+pub struct Request<'a> {
+    /// Our algorithms.
+    pub algorithms: &'a [Choice<Spec>],
+    /// Peers.
+    pub peers: &'a [Choice<PeerSpec>],
+    /// What a box stands for.
+    pub shape: Shape,
+    /// Threads of our algorithms.
+    pub threads: usize,
+    /// The time that a row may spend in frames.
+    pub row_limit: Duration,
+    /// Compare with an oracle?
+    pub check: bool,
+    /// Count moves?
+    pub series: bool,
+}
+
+/// A context with that many threads.
+pub fn context(threads: usize) -> Result<Context, Failure> {
+    Ok(match threads {
+        1 => Context::new(),
+        _ => Context::new().with_executor(Threads::new(threads)?),
+    })
+}
+
+impl Request<'_> {
+    /// Errors if a row that the user named does not suit the setting.
+    pub fn check_named(&self, setting: &Setting) -> Result<(), Failure> {
+        let ours = self.algorithms.iter().filter(|choice| choice.named).filter_map(|choice| self.misfit(&choice.spec, setting));
+        let peers = self.peers.iter().filter(|choice| choice.named).filter_map(|choice| self.peer_misfit(&choice.spec, setting));
+        let mut misfits = ours.chain(peers);
+        misfits.next().map_or(Ok(()), |text| Err(Failure::Usage(format!("{}: {text}; choose another", setting.scene))))
+    }
+
+    /// Why an algorithm does not suit, as far as its descriptor tells.
+    fn misfit(&self, spec: &Spec, setting: &Setting) -> Option<String> {
+        let descriptor = spec.descriptor();
+        if !descriptor.dims.contains(&setting.dim) {
+            return Some(format!("{spec} does not work in {}D", setting.dim));
+        }
+        let shape = shape_name(self.shape);
+        (!descriptor.shapes.contains(&self.shape)).then(|| format!("{spec} does not work with --shape {shape}"))
+    }
+
+    /// Why a peer does not suit, as far as its descriptor tells. A peer for boxes suits balls too: its pairs are filtered.
+    fn peer_misfit(&self, spec: &PeerSpec, setting: &Setting) -> Option<String> {
+        let (descriptor, scalar) = (spec.descriptor(), setting.scalar.to_string());
+        if !descriptor.dims.contains(&setting.dim) {
+            return Some(format!("{spec} does not work in {}D", setting.dim));
+        }
+        if !descriptor.scalars.contains(&scalar.as_str()) {
+            return Some(format!("{spec} does not take {scalar}"));
+        }
+        (descriptor.balls && self.shape == Shape::Box).then(|| format!("{spec} needs --shape ball"))
+    }
+
+    /// Measures all rows that suit on one setting.
+    pub fn measure(&self, source: &Source, setting: Setting) -> Result<Vec<Outcome>, Failure> {
+        self.check_named(&setting)?;
+        let setting = Rc::new(setting);
+        match AnyStream::open(source, &setting)? {
+            AnyStream::Flat32(stream) => self.run(stream, &setting),
+            AnyStream::Flat64(stream) => self.run(stream, &setting),
+            AnyStream::Solid32(stream) => self.run(stream, &setting),
+            AnyStream::Solid64(stream) => self.run(stream, &setting),
+        }
+    }
+
+    fn run<const D: usize, T: Real>(
+        &self,
+        stream: Box<dyn Stream<D, T>>,
+        setting: &Rc<Setting>,
+    ) -> Result<Vec<Outcome>, Failure> {
+        let rows = self.rows::<D, T>(setting)?;
+        let oracle = self.oracle::<D, T>(setting)?;
+        let title = format!("{} n={}", setting.scene, setting.n);
+        let progress = Progress::new(&title, rows.len() * setting.frames);
+        let rules = Rules { limit: self.row_limit, progress: &progress };
+        turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)
+    }
+
+    fn oracle<const D: usize, T: Real>(&self, setting: &Setting) -> Result<Option<Oracle<D, T>>, Failure> {
+        if !self.check {
+            return Ok(None);
+        }
+        let ours: Vec<&str> = self.algorithms.iter().map(|choice| choice.spec.descriptor().name).collect();
+        let oracle = Oracle::new(setting, self.shape, &ours)?;
+        if oracle.is_none() {
+            note(&format!("{}: no oracle for {} objects; rows are compared with each other", setting.scene, setting.n));
+        }
+        Ok(oracle)
+    }
+
+    /// The rows that suit; a note for each that does not.
+    fn rows<const D: usize, T: Real>(&self, setting: &Rc<Setting>) -> Result<Vec<Row<D, T>>, Failure> {
+        let context = context(self.threads)?;
+        let mut rows = Vec::new();
+        for choice in self.algorithms {
+            let spec = &choice.spec;
+            let misfit = self.misfit(spec, setting);
+            let hopeless = || (!choice.named).then(|| check::hopeless(spec, setting.n, self.row_limit)).flatten();
+            if let Some(misfit) = misfit.or_else(hopeless) {
+                note(&format!("skipped on {}: {misfit}", setting.scene));
+                continue;
+            }
+            let contestant = Ours::<D, T>::new(spec, context.clone(), self.shape, Want::All)?;
+            let label = Label {
+                name: spec.to_string(),
+                base: spec.descriptor().name,
+                peer: false,
+                threads: context.width(),
+                isa: Some(spec.kernels().isa().name()),
+            };
+            rows.push(Row::new(Box::new(contestant), label, choice.named, setting, self.shape));
+        }
+        for choice in self.peers {
+            let spec = &choice.spec;
+            if let Some(misfit) = self.peer_misfit(spec, setting) {
+                note(&format!("skipped on {}: {misfit}", setting.scene));
+                continue;
+            }
+            let contestant = Theirs::<D, T>::new(spec, self.shape)?;
+            let label = Label { name: spec.to_string(), base: spec.descriptor().name, peer: true, threads: 1, isa: None };
+            rows.push(Row::new(Box::new(contestant), label, choice.named, setting, self.shape));
+        }
+        if rows.is_empty() {
+            return Err(Failure::Usage(format!("{}: no algorithm suits it; see `broadphase list`", setting.scene)));
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,194 @@
+//! What one row measured: the figures that table, JSON and ratios are made of.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use broadphase::Shape;
+
+use super::measure::{Sorted, Timing, ms};
+use super::rows::Facts;
+use super::source::Setting;
+
+/// One frame of one row.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Its time.
+    pub timing: Timing,
+    /// The number of pairs.
+    pub pairs: u64,
+    /// Their hash.
+    pub hash: u64,
+    /// The tests, if they are counted.
+    pub tests: Option<u64>,
+    /// The block it ran in.
+    pub block: usize,
+    /// Does it count in medians? Not the first frame of a block, which finds cold caches.
+    pub counts: bool,
+}
+
+/// Pairs that a row got wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wrong {
+    /// Pairs that it did not find.
+    pub missing: u64,
+    /// Pairs that it invented.
+    pub extra: u64,
+}
+
+impl Wrong {
+    /// Is anything wrong?
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+
+    /// Adds another frame's.
+    pub fn add(&mut self, other: Wrong) {
+        self.missing += other.missing;
+        self.extra += other.extra;
+    }
+}
+
+/// Milliseconds of each stage in each frame, zero where a stage did not run.
+#[derive(Clone, Debug, Default)]
+pub struct Stages(Vec<(&'static str, Vec<f64>)>);
+
+impl Stages {
+    /// Adds frame number `frame`; frames come in order.
+    pub fn add(&mut self, frame: usize, stages: &[(&'static str, Duration)]) {
+        for &(name, time) in stages {
+            let at = self.0.iter().position(|stage| stage.0 == name).unwrap_or_else(|| {
+                self.0.push((name, Vec::new()));
+                self.0.len() - 1
+            });
+            let times = &mut self.0[at].1;
+            times.resize(frame, 0.0);
+            times.push(ms(time));
+        }
+    }
+}
+
+/// The clock by which rows are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Time of the one thread, which a busy machine does not disturb.
+    Cpu,
+    /// Time that passes: the only one that means the same for one thread and for several.
+    Wall,
+}
+
+impl Clock {
+    /// CPU time if all rows have it.
+    pub fn of(outcomes: &[Outcome]) -> Self {
+        if outcomes.iter().all(|outcome| outcome.cpu_median().is_some()) { Clock::Cpu } else { Clock::Wall }
+    }
+
+    /// What it says of a frame.
+    pub fn read(self, timing: &Timing) -> Duration {
+        match self {
+            Clock::Cpu => timing.cpu.unwrap_or(timing.wall),
+            Clock::Wall => timing.wall,
+        }
+    }
+}
+
+/// All that is known of a row after its last frame.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it ran on.
+    pub setting: Rc<Setting>,
+    /// What a box stands for.
+    pub shape: Shape,
+    /// The algorithm or peer with its options, as given.
+    pub name: String,
+    /// Its name without options.
+    pub base: &'static str,
+    /// Is it a peer?
+    pub peer: bool,
+    /// Threads it ran on.
+    pub threads: usize,
+    /// The instruction set, if it is ours.
+    pub isa: Option<&'static str>,
+    /// Its frames, from 0.
+    pub records: Vec<Record>,
+    /// Its stages.
+    pub stages: Stages,
+    /// What it says of itself.
+    pub facts: Facts,
+    /// Did it reach its limit or fail before the last frame?
+    pub stopped: bool,
+    /// Why it failed, if it did.
+    pub failed: Option<String>,
+    /// Who checked every frame, if anyone did.
+    pub oracle: Option<&'static str>,
+    /// What it got wrong.
+    pub wrong: Wrong,
+    /// The share of objects that moved into each frame, if it was asked for.
+    pub moved: Option<Rc<Vec<Option<f64>>>>,
+}
+
+impl Outcome {
+    /// The frames that count, or frame 0 if that is all there is.
+    pub fn measured(&self) -> impl Iterator<Item = &Record> + Clone {
+        let none = !self.records.iter().any(|record| record.counts);
+        self.records.iter().enumerate().filter(move |(k, record)| record.counts || (none && *k == 0)).map(|(_, record)| record)
+    }
+
+    /// Wall times of the measured frames, in ms.
+    pub fn wall(&self) -> Sorted {
+        Sorted::new(self.measured().map(|record| ms(record.timing.wall)))
+    }
+
+    /// The median CPU time of a frame in ms; unknown with more than one thread.
+    pub fn cpu_median(&self) -> Option<f64> {
+        let times: Option<Vec<f64>> = self.measured().map(|record| record.timing.cpu.map(ms)).collect();
+        Sorted::new(times?.into_iter()).median()
+    }
+
+    /// The median of a part of a frame, in ms.
+    pub fn part_median(&self, part: impl Fn(&Timing) -> Duration) -> Option<f64> {
+        Sorted::new(self.measured().map(|record| ms(part(&record.timing)))).median()
+    }
+
+    /// The figure by which rows are ranked: the median of CPU time, or of wall time.
+    pub fn rank(&self, clock: Clock) -> f64 {
+        let cpu = if clock == Clock::Cpu { self.cpu_median() } else { None };
+        cpu.or_else(|| self.wall().median()).unwrap_or(f64::INFINITY)
+    }
+
+    /// Medians of the stages over the measured frames, in ms.
+    pub fn stage_medians(&self) -> Vec<(&'static str, f64)> {
+        let none = !self.records.iter().any(|record| record.counts);
+        let median = |times: &[f64]| {
+            let measured = self.records.iter().enumerate().filter(|(k, record)| record.counts || (none && *k == 0));
+            Sorted::new(measured.map(|(k, _)| times.get(k).copied().unwrap_or(0.0))).median()
+        };
+        self.stages.0.iter().filter_map(|(name, times)| median(times).map(|median| (*name, median))).collect()
+    }
+
+    /// Pairs over all frames.
+    pub fn pairs_total(&self) -> u64 {
+        self.records.iter().map(|record| record.pairs).sum()
+    }
+
+    /// The hash over all frames.
+    pub fn hash(&self) -> u64 {
+        self.records.iter().fold(0, |sum: u64, record| sum.wrapping_add(record.hash))
+    }
+
+    /// Tests over all frames, if they are counted.
+    pub fn tests_total(&self) -> Option<u64> {
+        self.records.iter().map(|record| record.tests).sum()
+    }
+
+    /// Tests a second over the measured frames, by CPU time where known.
+    pub fn tests_per_second(&self) -> Option<f64> {
+        let tests: u64 = self.measured().map(|record| record.tests).sum::<Option<u64>>()?;
+        let time: Duration = self.measured().map(|record| record.timing.cpu.unwrap_or(record.timing.wall)).sum();
+        (tests > 0 && !time.is_zero()).then(|| tests as f64 / time.as_secs_f64())
+    }
+
+    /// Is it right, as far as is known?
+    pub fn right(&self) -> bool {
+        !self.wrong.any() && self.failed.is_none()
+    }
+}

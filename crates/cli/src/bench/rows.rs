@@ -1,0 +1,190 @@
+//! Who runs: an algorithm of ours or a peer, behind one trait.
+
+use std::time::Duration;
+
+use broadphase::{Aabb, Ball, BroadPhase, Context, Error, Frame, Pair, PairStore, Real, Shape, Spec, Want};
+use broadphase_peers::{Peer, PeerError, PeerSpec};
+
+use super::measure::{Timing, timed};
+
+/// Someone who turns boxes into pairs, frame by frame.
+pub trait Contestant<const D: usize, T> {
+    /// One frame, timed: from these boxes to their exact pairs.
+    fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal>;
+
+    /// Visits the pairs of the last frame, in pieces.
+    fn visit(&self, visit: &mut dyn FnMut(&[Pair]));
+
+    /// The tests of the last frame, if they are counted.
+    fn tests(&self) -> Option<u64> {
+        None
+    }
+
+    /// The stages of the last frame.
+    fn stages(&self) -> &[(&'static str, Duration)] {
+        &[]
+    }
+
+    /// What it says of itself after the last frame.
+    fn facts(&self) -> Facts;
+}
+
+/// Why a contestant does not go on.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The frames are not of a kind that it works on.
+    Unsuited(String),
+    /// It cannot: too many pairs, no memory, a peer's panic.
+    Failed(String),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Unsuited { .. } => Refusal::Unsuited(error.to_string()),
+            // The library's advice names its functions.
+            Error::TooManyPairs { limit } => {
+                Refusal::Failed(format!("more than {limit} pairs; `broadphase pairs --count` counts any number"))
+            }
+            _ => Refusal::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<PeerError> for Refusal {
+    fn from(error: PeerError) -> Self {
+        match error {
+            PeerError::Unsuited { .. } => Refusal::Unsuited(error.to_string()),
+            _ => Refusal::Failed(error.to_string()),
+        }
+    }
+}
+
+/// What a contestant says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Bytes that it holds.
+    pub bytes: Option<usize>,
+    /// What `auto` chose, and why.
+    pub choice: Option<String>,
+    /// Figures of its own.
+    pub extra: Vec<(&'static str, f64)>,
+}
+
+/// One of our algorithms: one structure and one store over all frames.
+pub struct Ours<const D: usize, T: Real> {
+    structure: Box<dyn BroadPhase<D, T>>,
+    context: Context,
+    shape: Shape,
+    store: PairStore,
+    /// Tests of all frames so far, by worker.
+    worker_tests: Vec<u64>,
+}
+
+impl<const D: usize, T: Real> Ours<D, T> {
+    /// Builds the structure. The context brings the threads; the kernels are the spec's.
+    pub fn new(spec: &Spec, context: Context, shape: Shape, want: Want) -> Result<Self, Error> {
+        let context = context.with_kernels(spec.kernels()).with_timing();
+        let mut store = PairStore::new(want);
+        if want == Want::Count {
+            store.set_limit(u64::MAX); // no list, no memory
+        }
+        Ok(Self { structure: spec.build()?, context, shape, store, worker_tests: Vec::new() })
+    }
+
+    /// The pairs of the last frame.
+    pub fn store(&self) -> &PairStore {
+        &self.store
+    }
+
+    /// The share of all tests that the busiest worker made.
+    fn largest_worker_share(&self) -> Option<f64> {
+        let total: u64 = self.worker_tests.iter().sum();
+        let largest = self.worker_tests.iter().max()?;
+        (total > 0).then(|| *largest as f64 / total as f64)
+    }
+}
+
+impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
+    fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
+        let mut frame = Frame::new(boxes);
+        frame.shape = self.shape;
+        self.context.clear_stages();
+        let mut timing = timed(
+            self,
+            |ours| ours.structure.update(&frame, &mut ours.context),
+            |ours| ours.structure.pairs(&frame, &mut ours.context, &mut ours.store),
+        )?;
+        if self.context.width() > 1 {
+            timing.cpu = None; // the calling thread's time is not the whole
+        }
+        for (worker, tests) in self.store.worker_tests().enumerate() {
+            self.worker_tests.resize(self.worker_tests.len().max(worker + 1), 0);
+            self.worker_tests[worker] += tests;
+        }
+        Ok(timing)
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&[Pair])) {
+        self.store.for_each_chunk(visit);
+    }
+
+    fn tests(&self) -> Option<u64> {
+        Some(self.store.tests())
+    }
+
+    fn stages(&self) -> &[(&'static str, Duration)] {
+        self.context.stages()
+    }
+
+    fn facts(&self) -> Facts {
+        let stats = self.structure.stats();
+        let mut extra = stats.extra;
+        if self.context.width() > 1 {
+            extra.extend(self.largest_worker_share().map(|share| ("largest_worker_share", share)));
+        }
+        Facts { bytes: Some(stats.bytes), choice: stats.choice, extra }
+    }
+}
+
+/// A library that people use instead.
+pub struct Theirs<const D: usize, T: Real> {
+    peer: Box<dyn Peer<D, T>>,
+    /// It finds boxes, and balls are asked for: as its user would have to, we filter, inside the timed frame.
+    filter_balls: bool,
+    pairs: Vec<Pair>,
+}
+
+impl<const D: usize, T: Real> Theirs<D, T> {
+    /// Builds the peer.
+    pub fn new(spec: &PeerSpec, shape: Shape) -> Result<Self, PeerError> {
+        let filter_balls = shape == Shape::Ball && !spec.descriptor().balls;
+        Ok(Self { peer: spec.build()?, filter_balls, pairs: Vec::new() })
+    }
+}
+
+impl<const D: usize, T: Real> Contestant<D, T> for Theirs<D, T> {
+    fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
+        let ball = |id: u32| Ball::inscribed(&boxes[id as usize]);
+        let timing = timed(
+            self,
+            |theirs| theirs.peer.update(boxes),
+            |theirs| {
+                theirs.peer.detect(boxes, &mut theirs.pairs)?;
+                if theirs.filter_balls {
+                    theirs.pairs.retain(|pair| ball(pair.a).overlaps(&ball(pair.b)));
+                }
+                Ok(())
+            },
+        )?;
+        Ok(timing)
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&[Pair])) {
+        visit(&self.pairs);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { bytes: self.peer.bytes(), ..Facts::default() }
+    }
+}

@@ -1,0 +1,74 @@
+//! `broadphase bench`: algorithms and peers on the same frames, side by side.
+
+use crate::arguments::{BenchArguments, Source};
+use crate::bench::source::Setting;
+use crate::bench::{Outcome, Request, json, table};
+use crate::failure::Failure;
+use crate::machine;
+use crate::output::{self, Target};
+
+/// Runs the command.
+pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
+    let request = Request {
+        algorithms: &asked.algorithms,
+        peers: &asked.peers,
+        shape: asked.shape,
+        threads: asked.threads,
+        row_limit: asked.row_limit,
+        check: asked.check,
+        series: asked.series,
+    };
+    let settings = settings(asked, &request)?;
+    if let Some(target) = &asked.json {
+        target.probe()?;
+    }
+    let quiet = asked.json == Some(Target::Stdout);
+    if !quiet {
+        output::print(&format!("{}\n{}\n", machine::summary(), table::LEGEND))?;
+    }
+    let mut outcomes = Vec::new();
+    for (source, setting) in settings {
+        let measured = request.measure(source, setting)?;
+        if !quiet {
+            output::print(&format!("\n{}", table::render(&measured)))?;
+        }
+        outcomes.extend(measured);
+    }
+    if let Some(target) = &asked.json {
+        target.write_text(&json::render(&outcomes, asked.series))?;
+    }
+    verdict(&outcomes)
+}
+
+/// Every source with every number of objects; all of it opened and checked before the first one runs.
+fn settings<'a>(asked: &'a BenchArguments, request: &Request<'_>) -> Result<Vec<(&'a Source, Setting)>, Failure> {
+    let mut settings = Vec::new();
+    for source in &asked.sources {
+        let counts = match &asked.n {
+            Some(counts) => counts.iter().map(|&n| Some(n)).collect(),
+            None => vec![None],
+        };
+        for n in counts {
+            let setting = Setting::of(source, n, asked.frames)?;
+            request.check_named(&setting)?;
+            settings.push((source, setting));
+        }
+    }
+    Ok(settings)
+}
+
+/// An error if a row of ours is wrong or failed. A peer that is wrong is marked, and that is all.
+pub fn verdict(outcomes: &[Outcome]) -> Result<(), Failure> {
+    let wrong: Vec<String> = outcomes
+        .iter()
+        .filter(|outcome| !outcome.peer && !outcome.right())
+        .map(|outcome| format!("{} on {} (n = {})", outcome.name, outcome.setting.scene, outcome.setting.n))
+        .collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Data(format!(
+        "wrong pairs or a failure: {}; see the rows marked so, and run them with --check",
+        wrong.join(", ")
+    )))
+}

@@ -1,0 +1,96 @@
+//! What ends a command early: one line on stderr, and an exit code.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use broadphase::Error;
+use broadphase_peers::PeerError;
+use broadphase_scenes::{RecordingError, SceneError};
+
+/// Why a command ends without success.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for what does not exist: exit 2.
+    Usage(String),
+    /// The data is bad, cannot be read or written, or a result is wrong: exit 1.
+    Data(String),
+    /// Somebody pressed Ctrl-C, or asked the process to end: exit 130, as shells expect.
+    Interrupted,
+    /// The reader of our output went away, as `head` does. It has what it wanted: exit 0, without a word.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// Says it, and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        let (text, code) = match self {
+            Failure::Usage(text) => (text, 2),
+            Failure::Data(text) => (text, 1),
+            Failure::Interrupted => ("interrupted; nothing was written".to_string(), 130),
+            Failure::ClosedPipe => return ExitCode::SUCCESS,
+        };
+        tell("broadphase", &text);
+        ExitCode::from(code)
+    }
+
+    /// A failure to write to `place`.
+    pub fn writing(place: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Data(format!("{place}: cannot write: {error}")),
+        }
+    }
+}
+
+/// One line on stderr. If nobody listens there, so be it.
+pub fn tell(who: &str, text: &str) {
+    let _ = writeln!(io::stderr(), "{who}: {}", one_line(text));
+}
+
+/// A file name may hold line breaks; a message must not.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::UnknownAlgorithm { .. }
+            | Error::UnknownOption { .. }
+            | Error::InvalidOption { .. }
+            | Error::Unsuited { .. } => Failure::Usage(error.to_string()),
+            _ => Failure::Data(error.to_string()),
+        }
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        Failure::Usage(error.to_string())
+    }
+}
+
+impl From<PeerError> for Failure {
+    fn from(error: PeerError) -> Self {
+        match error {
+            PeerError::Failed { .. } => Failure::Data(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
+        }
+    }
+}
+
+impl From<RecordingError> for Failure {
+    fn from(error: RecordingError) -> Self {
+        Failure::Data(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_break_in_a_file_name_does_not_break_the_message() {
+        assert_eq!(one_line("no\nsuch.npy: cannot open"), "no such.npy: cannot open");
+    }
+}

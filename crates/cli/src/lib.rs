@@ -1,1 +1,0 @@
-//! Placeholder text, replaced with the crate's first module.

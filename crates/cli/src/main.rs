@@ -1,0 +1,37 @@
+//! `broadphase`, the command-line tool: pairs of recorded boxes, recordings of scenes, and benchmarks side by side.
+//!
+//! The way of a command: `arguments` (all names checked before anything runs), `commands` (one file each), `bench` (the
+//! measurement), `output` (results, whole or not at all). What goes wrong on the way is a `Failure`: one line and an exit code.
+
+mod arguments;
+mod bench;
+mod commands;
+mod failure;
+mod machine;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use arguments::Command;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let result = arguments::parse(std::env::args_os().skip(1)).and_then(run);
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Demonstrate => commands::demo::run(),
+        Command::Help(text) => output::print(text),
+        Command::Version => output::print(concat!("broadphase ", env!("CARGO_PKG_VERSION"), "\n")),
+        Command::List { json } => commands::list::run(json),
+        Command::Pairs(asked) => commands::pairs::run(&asked),
+        Command::Record(asked) => commands::record::run(&asked),
+        Command::Bench(asked) => commands::bench::run(&asked),
+    }
+}

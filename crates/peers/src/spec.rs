@@ -1,0 +1,132 @@
+//! A peer by name, with its options: `cgal:cutoff=100`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use broadphase::Real;
+
+use crate::any::AnyPeer;
+use crate::{Peer, PeerDescriptor, PeerError, list};
+
+/// A peer that this build has, with checked options. Prints as it was written.
+///
+/// ```
+/// use broadphase_peers::{PeerError, PeerSpec};
+/// let error = "pary".parse::<PeerSpec>().unwrap_err();
+/// assert_eq!(error, PeerError::UnknownPeer { name: "pary".into(), nearest: "parry" });
+/// ```
+#[derive(Clone, Debug)]
+pub struct PeerSpec {
+    text: String,
+    descriptor: &'static PeerDescriptor,
+    /// Option and value, in the order given; a later one wins.
+    #[cfg_attr(not(any(feature = "peers", cgal)), allow(dead_code))]
+    options: Vec<(&'static str, String)>,
+}
+
+impl PeerSpec {
+    /// What is known about the peer.
+    pub fn descriptor(&self) -> &'static PeerDescriptor {
+        self.descriptor
+    }
+
+    /// Makes a peer for boxes of `D` dimensions and scalar `T`, empty: the first frame sets it up.
+    ///
+    /// # Errors
+    /// [`PeerError::Unsuited`] if it does not support `D` or `T`; [`PeerError::BadValue`] for an option it cannot read.
+    pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn Peer<D, T>>, PeerError> {
+        let unsuited = || PeerError::Unsuited { peer: self.descriptor.name, dim: D, scalar: T::NAME };
+        self.open(D, T::NAME)?.and_then(AnyPeer::into_peer).ok_or_else(unsuited)
+    }
+
+    /// The value of an option, or its default.
+    #[cfg_attr(not(any(feature = "peers", cgal)), allow(dead_code))]
+    pub(crate) fn option<V: FromStr>(&self, name: &str) -> Result<V, PeerError> {
+        let peer = self.descriptor.name;
+        let known = self.descriptor.options.iter().find(|known| known.0 == name);
+        let &(option, default, _) = known.ok_or_else(|| self.descriptor.unknown_option(name))?;
+        let given = self.options.iter().rev().find(|given| given.0 == option).map(|given| given.1.as_str());
+        let value = given.unwrap_or(default);
+        value.parse().map_err(|_| PeerError::BadValue { peer, option, value: value.into() })
+    }
+
+    fn open(&self, dim: usize, scalar: &'static str) -> Result<Option<AnyPeer>, PeerError> {
+        #[cfg(feature = "peers")]
+        if let Some(peer) = crate::rust::open(self, dim, scalar)? {
+            return Ok(Some(peer));
+        }
+        #[cfg(feature = "cpp-peers")]
+        if let Some(peer) = crate::cpp::open(self, dim, scalar)? {
+            return Ok(Some(peer));
+        }
+        #[cfg(feature = "physx")]
+        if let Some(peer) = crate::physx::open(self.descriptor.name, dim, scalar) {
+            return Ok(Some(peer));
+        }
+        let _ = (dim, scalar);
+        Ok(None)
+    }
+}
+
+impl PeerDescriptor {
+    fn unknown_option(&self, option: &str) -> PeerError {
+        let known: Vec<_> = self.options.iter().map(|known| known.0).collect();
+        PeerError::UnknownOption { peer: self.name, option: option.into(), known: known.join(", ") }
+    }
+}
+
+impl FromStr for PeerSpec {
+    type Err = PeerError;
+
+    fn from_str(text: &str) -> Result<Self, PeerError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let found = list().iter().find(|peer| peer.name == name);
+        let descriptor = found.ok_or_else(|| PeerError::UnknownPeer { name: name.into(), nearest: nearest(name) })?;
+        if !descriptor.built {
+            return Err(PeerError::NotBuilt { peer: descriptor.name, remedy: descriptor.remedy() });
+        }
+        let mut options = Vec::new();
+        for part in parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let known = descriptor.options.iter().find(|known| known.0 == key);
+            let known = known.ok_or_else(|| descriptor.unknown_option(key))?;
+            if value.is_empty() {
+                return Err(PeerError::BadValue { peer: descriptor.name, option: known.0, value: value.into() });
+            }
+            options.push((known.0, value.to_string()));
+        }
+        Ok(Self { text: text.into(), descriptor, options })
+    }
+}
+
+impl fmt::Display for PeerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The peer that `name` begins, or else the one whose name needs the fewest edits to become it. Case does not count.
+fn nearest(name: &str) -> &'static str {
+    let name = name.to_lowercase();
+    let distance = |peer: &&PeerDescriptor| {
+        let begun = !name.is_empty() && peer.name.starts_with(&name);
+        (!begun, edits(peer.name.as_bytes(), name.as_bytes()))
+    };
+    list().iter().min_by_key(distance).map_or("", |peer| peer.name)
+}
+
+/// The number of insertions, deletions and replacements between two names (Levenshtein, one row at a time).
+fn edits(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,8 +1,8 @@
 //! A frame taken in: who is here, who is loose, then refit and optimise.
 
 use super::bits::each_bit;
-use super::optimise::{Loose, Optimiser, Work};
-use super::refit::refit;
+use super::optimise::{Loose, Optimiser, Scratch, Work};
+use super::refit::{mark, refit};
 use super::{KdTree, Pruning, Variant};
 use crate::context::Context;
 use crate::error::Error;
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let clock = context.clock();
         self.work = Work::default();
         self.choose();
-        self.arrange(frame, listed);
+        self.arrange(frame, listed, context);
         context.record("arrange", clock);
         Ok(())
     }
@@ -179,7 +179,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 
     /// Refit and optimise, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
-    fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool) {
+    fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
         let held = self.found.incremental;
         let (mut boxes, mut noted) = (frame.boxes, listed);
         if let Some(coherency) = &mut self.coherency {
@@ -197,7 +197,13 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
         let loose = if noted { Loose::These(&self.loose) } else { Loose::All };
         if !rebuilt {
-            self.work.raised = refit(&mut self.tree, boxes, loose, &mut self.scratch.ids);
+            let Scratch { ids, marks, .. } = &mut self.scratch;
+            let mut climbers = loose;
+            if context.width() > 1 {
+                mark(&self.tree, boxes, loose, context, marks);
+                climbers = Loose::Marked(marks);
+            }
+            self.work.raised = refit(&mut self.tree, boxes, climbers, ids);
         }
         let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
         let (tree, work, scratch) = (&mut self.tree, &mut self.work, &mut self.scratch);

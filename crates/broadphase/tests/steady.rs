@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use broadphase::{Aabb, Changes, Context, Frame, PairStore, Real, Shape, Spec, Want, algorithms, step};
+use broadphase::{Aabb, Changes, Context, Frame, PairStore, Real, Shape, Spec, Tag, Want, World2, algorithms, step};
 
 /// The system's allocator, with a count of calls that ask for memory.
 struct Counting;
@@ -138,4 +138,31 @@ fn the_steady_state_does_not_allocate() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A world adds nothing of its own: handles, margins, tags, whole frames and single moves, differences, the pairs of one object.
+#[test]
+fn a_world_of_movers_does_not_allocate() {
+    let moments = motion::<2, f32>();
+    let mut world = World2::new();
+    world.set_algorithm(&"brute-force".parse().expect("a listed name")).expect("it suits boxes");
+    let handles = world.insert_many(&moments[0].boxes).expect("good boxes");
+    world.set_world_margin(0.125).expect("a good margin");
+    world.set_tag(handles[0], Tag::new(1, 1)).expect("a good handle");
+    let mut before = 0;
+    for number in 0..(WARM_UP + COUNTED) * PERIOD {
+        if number == WARM_UP * PERIOD {
+            before = calls();
+        }
+        let boxes = &moments[number % PERIOD].boxes;
+        if number % 2 == 0 {
+            world.set_boxes(boxes).expect("a good frame");
+        } else {
+            handles.iter().zip(boxes).for_each(|(&handle, &aabb)| world.set_box(handle, aabb).expect("a good box"));
+        }
+        let update = world.update().expect("a good frame");
+        assert!(!update.is_empty() && update.pairs().count() as u64 == update.len());
+        assert!(world.pairs_of(handles[7]).expect("a good handle").count() < N);
+    }
+    assert_eq!(calls() - before, 0);
 }

@@ -1,6 +1,6 @@
 //! What ends a command early: one line on stderr, and an exit code.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use broadphase::Error;
@@ -14,6 +14,8 @@ pub enum Failure {
     Usage(String),
     /// The data is bad, cannot be read or written, or a result is wrong: exit 1.
     Data(String),
+    /// Somebody pressed Ctrl-C, or asked the process to end: exit 130, as shells expect.
+    Interrupted,
     /// The reader of our output went away, as `head` does. It has what it wanted: exit 0, without a word.
     ClosedPipe,
 }
@@ -24,9 +26,10 @@ impl Failure {
         let (text, code) = match self {
             Failure::Usage(text) => (text, 2),
             Failure::Data(text) => (text, 1),
+            Failure::Interrupted => ("interrupted; nothing was written".to_string(), 130),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        eprintln!("broadphase: {}", one_line(&text));
+        tell("broadphase", &text);
         ExitCode::from(code)
     }
 
@@ -37,6 +40,11 @@ impl Failure {
             _ => Failure::Data(format!("{place}: cannot write: {error}")),
         }
     }
+}
+
+/// One line on stderr. If nobody listens there, so be it.
+pub fn tell(who: &str, text: &str) {
+    let _ = writeln!(io::stderr(), "{who}: {}", one_line(text));
 }
 
 /// A file name may hold line breaks; a message must not.

@@ -4,6 +4,8 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::failure::tell;
+
 /// Progress over a known number of steps.
 ///
 /// It redraws only in [`step`](Progress::step), which is called outside of timed sections: no thread ticks in the background.
@@ -50,5 +52,5 @@ impl Drop for Progress {
 
 /// A line on stderr that is not an error.
 pub fn note(text: &str) {
-    eprintln!("note: {text}");
+    tell("note", text);
 }

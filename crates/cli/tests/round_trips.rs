@@ -60,6 +60,20 @@ fn outputs_are_the_same_in_every_form() {
 }
 
 #[test]
+fn the_default_algorithm_is_auto_and_finds_the_same_pairs() {
+    let folder = Folder::new();
+    for scene in ["pile", "sizes:dim=2"] {
+        folder.ok(&format!("record {scene} --n 1500 --frames 3 -o a.npy"));
+        let expected = folder.ok("pairs a.npy --algorithm brute-force --frame 2");
+        assert_eq!(folder.ok("pairs a.npy --frame 2"), expected);
+        assert_eq!(folder.ok("pairs a.npy --count"), folder.ok("pairs a.npy --count --algorithm brute-force"));
+        let row = &folder.json("bench a.npy --check --json -")["rows"][0];
+        assert_eq!((row["algorithm"].as_str(), row["wrong"].is_null()), (Some("auto"), true));
+        assert!(row["choice"].as_str().is_some_and(|choice| !choice.is_empty()), "auto says what it chose: {row}");
+    }
+}
+
+#[test]
 fn seeds_decide_every_bit() {
     let folder = Folder::new();
     for (seed, name) in
@@ -137,4 +151,26 @@ fn a_reader_that_leaves_early_ends_the_tool_quietly() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_recording_leaves_nothing() {
+    let folder = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_broadphase"))
+        .args(["record", "pile", "--n", "2000", "--frames", "100000", "-o", "a.npy"])
+        .current_dir(&folder.0)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = std::time::Instant::now();
+    while folder.names().is_empty() {
+        assert!(started.elapsed().as_secs() < 20, "no file appears");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success() && child.wait().is_ok());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), folder.names()), (Some(130), vec![]));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
 }

@@ -56,6 +56,13 @@ pub enum SceneError {
         /// How many it takes.
         limit: usize,
     },
+    /// More objects than this machine has memory for.
+    OutOfMemory {
+        /// The scene.
+        scene: &'static str,
+        /// How many were asked for.
+        n: usize,
+    },
 }
 
 impl fmt::Display for SceneError {
@@ -77,6 +84,9 @@ impl fmt::Display for SceneError {
             }
             Self::TooManyObjects { scene, n, limit } => {
                 write!(f, "scene `{scene}` takes at most {limit} objects, not {n}; give a smaller n")
+            }
+            Self::OutOfMemory { scene, n } => {
+                write!(f, "scene `{scene}`: this machine has no memory for {n} objects; give a smaller n")
             }
         }
     }

@@ -9,6 +9,9 @@ use crate::nearest::nearest;
 use crate::values::Values;
 use crate::{AnyScene, SceneError};
 
+/// What a generator needs for one object, at most: `gravity` with its lattice.
+const BYTES_PER_OBJECT: usize = 256;
+
 /// A scene by name, with its options: what `NAME[:key=value]...` says.
 ///
 /// ```
@@ -62,11 +65,15 @@ impl SceneSpec {
 
     /// The scene with `n` objects at frame 0.
     ///
-    /// Errors if this build lacks the scene, or if it is not made for that many objects.
+    /// Errors if this build lacks the scene, if it is not made for that many objects, or if memory does not suffice.
     pub fn build(&self, n: usize, seed: u64) -> Result<AnyScene, SceneError> {
         let limit = if self.descriptor.feature.is_some() { 128_000 } else { u32::MAX as usize };
         if n > limit {
             return Err(SceneError::TooManyObjects { scene: self.descriptor.name, n, limit });
+        }
+        // Generators reserve in many places; one failed try here is an error, one failed reservation there would end the process.
+        if Vec::<u8>::new().try_reserve_exact(n.saturating_mul(BYTES_PER_OBJECT)).is_err() {
+            return Err(SceneError::OutOfMemory { scene: self.descriptor.name, n });
         }
         self.recipe.build(self.descriptor, self.dim, n, seed)
     }
@@ -131,6 +138,15 @@ mod tests {
         ] {
             assert!(matches!(bad.parse::<SceneSpec>(), Err(SceneError::BadValue { .. })), "{bad}");
         }
+    }
+
+    #[test]
+    fn more_objects_than_ids_or_memory_are_refused() {
+        let spec: SceneSpec = "pile".parse().unwrap();
+        let error = spec.build(1 << 40, 0).unwrap_err().to_string();
+        assert_eq!(error, "scene `pile` takes at most 4294967295 objects, not 1099511627776; give a smaller n");
+        let error = SceneError::OutOfMemory { scene: "pile", n: 4_000_000_000 }.to_string();
+        assert_eq!(error, "scene `pile`: this machine has no memory for 4000000000 objects; give a smaller n");
     }
 
     #[test]

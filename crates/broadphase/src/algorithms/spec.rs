@@ -57,8 +57,16 @@ impl FromStr for Spec {
             }
             spec.options.push((option.name, value.to_string()));
         }
-        (descriptor.check)(&spec)?;
+        spec.check()?;
         Ok(spec)
+    }
+}
+
+impl Default for Spec {
+    /// `auto`, or the first algorithm of the list where there is none.
+    fn default() -> Self {
+        let descriptor = list().iter().find(|d| d.name == "auto").unwrap_or(&list()[0]);
+        Self { descriptor, options: Vec::new(), kernels: Kernels::best(), text: descriptor.name.to_string() }
     }
 }
 

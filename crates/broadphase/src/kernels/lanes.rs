@@ -39,6 +39,21 @@ pub trait Lanes: Copy {
     /// # Safety
     /// *isa* (see the trait).
     unsafe fn le(self, other: Self) -> Self::Mask;
+    /// Lane-wise `self + other`, rounded.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn add(self, other: Self) -> Self;
+    /// Lane-wise `self - other`, rounded.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn sub(self, other: Self) -> Self;
+    /// Lane-wise `self * other`, rounded by itself: never fused with an addition.
+    ///
+    /// # Safety
+    /// *isa* (see the trait).
+    unsafe fn mul(self, other: Self) -> Self;
 }
 
 /// A vector register of bytes, for quantised boxes. Duties as for [`Lanes`].
@@ -104,6 +119,8 @@ pub trait Words: Copy {
 
 /// One instruction set. A value of an implementing type is the proof that the CPU has it.
 pub trait Simd: Copy {
+    /// Are the instructions of AVX2 among them?
+    const HAS_AVX2: bool = false;
     /// Registers of `f32`.
     type F32: Lanes<Scalar = f32>;
     /// Registers of `f64`.

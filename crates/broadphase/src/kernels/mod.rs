@@ -10,13 +10,17 @@ pub(crate) mod active;
 pub(crate) mod active_blocks;
 pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
+pub(crate) mod ball_runs;
+pub(crate) mod cell_runs;
 mod hits;
 mod isa;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+pub(crate) mod node;
 mod plain;
 mod prefetch;
+pub(crate) mod quantise;
 mod scalar;
 mod soa;
 mod sorted;
@@ -28,10 +32,11 @@ mod x86;
 
 pub use hits::Hits;
 pub use isa::{Isa, Kernels};
-pub use lanes::{Bytes, Lanes, Simd, Words};
+pub use lanes::{Lanes, Simd};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
-pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch_for_writing};
-pub(crate) use soa::{Columns, PAD, Soa};
+pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
+pub(crate) use scalar::Scalar;
+pub(crate) use soa::{PAD, Soa};
 pub(crate) use sorted::Sorted;

@@ -49,7 +49,7 @@ impl Mask for uint64x2_t {
 }
 
 macro_rules! lanes {
-    ($v:ty, $t:ty, $n:literal, $mask:ty, $splat:ident, $load:ident, $le:ident) => {
+    ($v:ty, $t:ty, $n:literal, $mask:ty, $splat:ident, $load:ident, $le:ident, [$add:ident, $sub:ident, $mul:ident]) => {
         impl Lanes for $v {
             type Scalar = $t;
             type Mask = $mask;
@@ -70,12 +70,27 @@ macro_rules! lanes {
                 // SAFETY: (isa) the caller's duty.
                 unsafe { $le(self, other) }
             }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $add(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $sub(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $mul(self, other) }
+            }
         }
     };
 }
 
-lanes!(float32x4_t, f32, 4, uint32x4_t, vdupq_n_f32, vld1q_f32, vcleq_f32);
-lanes!(float64x2_t, f64, 2, uint64x2_t, vdupq_n_f64, vld1q_f64, vcleq_f64);
+lanes!(float32x4_t, f32, 4, uint32x4_t, vdupq_n_f32, vld1q_f32, vcleq_f32, [vaddq_f32, vsubq_f32, vmulq_f32]);
+lanes!(float64x2_t, f64, 2, uint64x2_t, vdupq_n_f64, vld1q_f64, vcleq_f64, [vaddq_f64, vsubq_f64, vmulq_f64]);
 
 impl Bytes for uint8x16_t {
     const N: usize = 16;

@@ -1,4 +1,4 @@
-//! Two single instructions that safe Rust has no word for.
+//! Single instructions that safe Rust has no word for.
 
 /// Asks for the cache line of `list[at]`, if it exists, to be written soon. Changes nothing but time.
 #[inline(always)]
@@ -12,6 +12,26 @@ pub(crate) fn prefetch_for_writing<X>(list: &[X], at: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = target;
+}
+
+/// Starts loading `slice[index]` into the cache, if there is such an element. Changes nothing but time.
+#[inline(always)]
+pub(crate) fn prefetch<V>(slice: &[V], index: usize) {
+    let Some(value) = slice.get(index) else { return };
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first = std::ptr::from_ref(value).cast::<i8>();
+        // SAFETY: (isa) SSE is part of every x86-64; (in bounds) both addresses are inside of `value`.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(first);
+            if size_of::<V>() > 16 {
+                _mm_prefetch::<_MM_HINT_T0>(first.add(size_of::<V>() - 1));
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 /// Lattice coordinates are below this.

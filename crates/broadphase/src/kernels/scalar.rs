@@ -44,6 +44,18 @@ macro_rules! one_lane {
             unsafe fn le(self, other: Self) -> bool {
                 self <= other
             }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            unsafe fn mul(self, other: Self) -> Self {
+                self * other
+            }
         }
     };
 }

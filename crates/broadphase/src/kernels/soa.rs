@@ -172,6 +172,12 @@ impl<'a, const D: usize, T: Real> Columns<'a, D, T> {
         self.max[axis]
     }
 
+    /// One box.
+    #[inline(always)]
+    pub(crate) fn get(&self, position: usize) -> Aabb<D, T> {
+        Aabb { min: std::array::from_fn(|k| self.min[k][position]), max: std::array::from_fn(|k| self.max[k][position]) }
+    }
+
     /// The ids, padding included.
     #[inline(always)]
     pub(crate) fn ids(&self) -> &'a [u32] {

@@ -52,6 +52,7 @@ impl Simd for Sse2 {
 }
 
 impl Simd for Avx2 {
+    const HAS_AVX2: bool = true;
     type F32 = __m256;
     type F64 = __m256d;
     type U8 = __m256i;
@@ -59,6 +60,7 @@ impl Simd for Avx2 {
 }
 
 impl Simd for Avx512 {
+    const HAS_AVX2: bool = true;
     type F32 = __m512;
     type F64 = __m512d;
     type U8 = __m512i;
@@ -114,7 +116,7 @@ impl Mask for __mmask8 {
 }
 
 macro_rules! lanes {
-    ($v:ty, $t:ty, $n:literal, $mask:ty, $splat:ident, $load:ident, |$a:ident, $b:ident| $le:expr) => {
+    ($v:ty, $t:ty, $n:literal, $mask:ty, $splat:ident, $load:ident, [$add:ident, $sub:ident, $mul:ident], |$a:ident, $b:ident| $le:expr) => {
         impl Lanes for $v {
             type Scalar = $t;
             type Mask = $mask;
@@ -136,16 +138,50 @@ macro_rules! lanes {
                 // SAFETY: (isa) the caller's duty.
                 unsafe { $le }
             }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $add(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $sub(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, other: Self) -> Self {
+                // SAFETY: (isa) the caller's duty.
+                unsafe { $mul(self, other) }
+            }
         }
     };
 }
 
-lanes!(__m128, f32, 4, Wide<__m128>, _mm_set1_ps, _mm_loadu_ps, |a, b| Wide(_mm_cmple_ps(a, b)));
-lanes!(__m128d, f64, 2, Wide<__m128d>, _mm_set1_pd, _mm_loadu_pd, |a, b| Wide(_mm_cmple_pd(a, b)));
-lanes!(__m256, f32, 8, Wide<__m256>, _mm256_set1_ps, _mm256_loadu_ps, |a, b| Wide(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)));
-lanes!(__m256d, f64, 4, Wide<__m256d>, _mm256_set1_pd, _mm256_loadu_pd, |a, b| Wide(_mm256_cmp_pd::<_CMP_LE_OQ>(a, b)));
-lanes!(__m512, f32, 16, __mmask16, _mm512_set1_ps, _mm512_loadu_ps, |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b));
-lanes!(__m512d, f64, 8, __mmask8, _mm512_set1_pd, _mm512_loadu_pd, |a, b| _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b));
+lanes!(__m128, f32, 4, Wide<__m128>, _mm_set1_ps, _mm_loadu_ps, [_mm_add_ps, _mm_sub_ps, _mm_mul_ps], |a, b| Wide(_mm_cmple_ps(
+    a, b
+)));
+lanes!(__m128d, f64, 2, Wide<__m128d>, _mm_set1_pd, _mm_loadu_pd, [_mm_add_pd, _mm_sub_pd, _mm_mul_pd], |a, b| Wide(
+    _mm_cmple_pd(a, b)
+));
+lanes!(
+    __m256,
+    f32,
+    8,
+    Wide<__m256>,
+    _mm256_set1_ps,
+    _mm256_loadu_ps,
+    [_mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps],
+    |a, b| Wide(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b))
+);
+lanes!(__m256d, f64, 4, Wide<__m256d>, _mm256_set1_pd, _mm256_loadu_pd, [_mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd], |a, b| {
+    Wide(_mm256_cmp_pd::<_CMP_LE_OQ>(a, b))
+});
+lanes!(__m512, f32, 16, __mmask16, _mm512_set1_ps, _mm512_loadu_ps, [_mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps], |a, b| {
+    _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b)
+});
+lanes!(__m512d, f64, 8, __mmask8, _mm512_set1_pd, _mm512_loadu_pd, [_mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd], |a, b| {
+    _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b)
+});
 
 macro_rules! bytes {
     ($v:ty, $n:literal, $splat:ident, $load:ident, $subs:ident, $or:ident, |$a:ident| $zeros:expr) => {

@@ -1,8 +1,18 @@
-//! Boxes in: frames, what changed, tags.
+//! Boxes in: frames, what changed, tags, and the object table of a world.
 
+mod bulk;
+mod check;
+mod column;
 mod frame;
+mod handle;
+mod object;
+pub(crate) mod side;
+mod slots;
+pub(crate) mod table;
 mod tag;
 pub(crate) mod unbounded;
 
 pub use frame::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape};
+pub use handle::Handle;
+pub use object::{Object, ObjectKind};
 pub use tag::Tag;

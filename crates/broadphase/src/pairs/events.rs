@@ -55,7 +55,8 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
 }
 
 /// Sorts both lists and removes what stands in both: a pair that moved from one chunk to another neither started nor ended.
-pub(crate) fn cancel(started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
+/// What stands n times in one list and m times in the other stays |n - m| times in one.
+pub(crate) fn cancel<P: Copy + Ord>(started: &mut Vec<P>, ended: &mut Vec<P>) {
     started.sort_unstable();
     ended.sort_unstable();
     let (mut s, mut e, mut s_end, mut e_end) = (0, 0, 0, 0);

@@ -1,6 +1,6 @@
 //! Pairs out: the chunked store, filters, and what started and ended.
 
-mod events;
+pub(crate) mod events;
 mod pair;
 mod retain;
 mod store;

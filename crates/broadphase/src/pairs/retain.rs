@@ -19,6 +19,11 @@ impl<'a> Retain<'a> {
         &self.pairs[self.from..]
     }
 
+    /// Gives the pairs other names, in order.
+    pub(crate) fn rename(&mut self, name: impl Fn(Pair) -> Pair) {
+        self.pairs[self.from..].iter_mut().for_each(|pair| *pair = name(*pair));
+    }
+
     /// Keeps the pairs for which `keep` says so, in order.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(Pair) -> bool) {

@@ -175,6 +175,16 @@ impl PairStore {
         self.chunks[..self.active].iter().for_each(|chunk| visit(&lock(chunk).pairs));
     }
 
+    /// Copies pairs of a chunk, from position `from` on, into `buffer`, and says how many; `None` behind the last chunk. For
+    /// iterators, which must not hold a lock while the caller has the word.
+    pub(crate) fn copy_from(&self, chunk: usize, from: usize, buffer: &mut [Pair]) -> Option<usize> {
+        let chunk = lock(self.chunks[..self.active].get(chunk)?);
+        let rest = chunk.pairs.get(from..).unwrap_or(&[]);
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Some(count)
+    }
+
     /// Appends all pairs to `list`, in the store's order.
     pub fn copy_into(&self, list: &mut Vec<Pair>) {
         list.reserve(self.count as usize);
@@ -377,7 +387,8 @@ impl PairStore {
         }
     }
 
-    fn roll_back(&mut self) {
+    /// Gives up a frame between `begin` and `finish`, as `finish` does on error.
+    pub(crate) fn roll_back(&mut self) {
         let delta = self.want.delta();
         self.count = 0;
         self.started.clear();

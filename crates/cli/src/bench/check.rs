@@ -15,8 +15,8 @@ const BRUTE_FORCE_LIMIT: usize = 50_000;
 /// The reference for small n.
 const BRUTE_FORCE: &str = "brute-force";
 
-/// Who answers above, the plainest first: none of them shares its candidate search with another.
-const SUBSTITUTES: [&str; 5] = ["sort-and-sweep", "sweep", "kd-tree", "hash-grid", "tiles"];
+/// Who answers above: fast enough for a million objects, and none shares its candidate search with another.
+const SUBSTITUTES: [&str; 5] = ["kd-tree", "sweep", "hash-grid", "sort-and-sweep", "tiles"];
 
 /// No core tests more pairs than this in a second.
 const TESTS_PER_SECOND: f64 = 2e10;

@@ -42,6 +42,10 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match error {
             Error::Unsuited { .. } => Refusal::Unsuited(error.to_string()),
+            // The library's advice names its functions.
+            Error::TooManyPairs { limit } => {
+                Refusal::Failed(format!("more than {limit} pairs; `broadphase pairs --count` counts any number"))
+            }
             _ => Refusal::Failed(error.to_string()),
         }
     }
@@ -81,7 +85,11 @@ impl<const D: usize, T: Real> Ours<D, T> {
     /// Builds the structure. The context brings the threads; the kernels are the spec's.
     pub fn new(spec: &Spec, context: Context, shape: Shape, want: Want) -> Result<Self, Error> {
         let context = context.with_kernels(spec.kernels()).with_timing();
-        Ok(Self { structure: spec.build()?, context, shape, store: PairStore::new(want), worker_tests: Vec::new() })
+        let mut store = PairStore::new(want);
+        if want == Want::Count {
+            store.set_limit(u64::MAX); // no list, no memory
+        }
+        Ok(Self { structure: spec.build()?, context, shape, store, worker_tests: Vec::new() })
     }
 
     /// The pairs of the last frame.

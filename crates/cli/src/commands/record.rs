@@ -1,5 +1,8 @@
 //! `broadphase record`: frames of a scene into a file.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use broadphase::Aabb;
 use broadphase_scenes::{AabbsWriter, AnyScene, NpyWriter, RecordingError, Scene};
 
@@ -9,32 +12,44 @@ use crate::progress::Progress;
 
 /// Runs the command.
 pub fn run(asked: &RecordArguments) -> Result<(), Failure> {
+    let interrupted = watch_signals(); // before the file exists
     let (n, frames) = (asked.n, asked.frames);
     let broadmark = ending(&asked.output).as_deref() == Some("aabbs");
     match asked.scene.build(n, asked.seed)? {
         AnyScene::Three(scene) if broadmark => {
             let mut writer = AabbsWriter::create(&asked.output, &asked.scene.to_string(), "", n, frames)?;
-            record(asked, scene, |boxes| writer.write_frame(boxes))?;
+            record(asked, scene, &interrupted, |boxes| writer.write_frame(boxes))?;
             writer.finish()?;
         }
         AnyScene::Three(scene) => {
             let mut writer = NpyWriter::create(&asked.output, 3, n, frames)?;
-            record(asked, scene, |boxes| writer.write_frame(boxes))?;
+            record(asked, scene, &interrupted, |boxes| writer.write_frame(boxes))?;
             writer.finish()?;
         }
         AnyScene::Two(scene) => {
             let mut writer = NpyWriter::create(&asked.output, 2, n, frames)?;
-            record(asked, scene, |boxes| writer.write_frame(boxes))?;
+            record(asked, scene, &interrupted, |boxes| writer.write_frame(boxes))?;
             writer.finish()?;
         }
     }
     Ok(())
 }
 
+/// A flag that Ctrl-C and a request to end raise, instead of ending the process on the spot. Where the system refuses, the process
+/// ends as any other does.
+fn watch_signals() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+    }
+    flag
+}
+
 /// Hands every frame to `write`.
 fn record<const D: usize>(
     asked: &RecordArguments,
     mut scene: Box<dyn Scene<D>>,
+    interrupted: &AtomicBool,
     mut write: impl FnMut(&[Aabb<D, f32>]) -> Result<(), RecordingError>,
 ) -> Result<(), Failure> {
     let progress = Progress::new("record", asked.frames);
@@ -43,6 +58,9 @@ fn record<const D: usize>(
             scene.advance();
         }
         write(scene.boxes())?;
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted); // the writer is dropped, and its file with it
+        }
         progress.step();
     }
     Ok(())

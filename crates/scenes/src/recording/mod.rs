@@ -86,7 +86,8 @@ enum Data {
 /// A recording on disk: `.npy` and `.aabbs` memory-mapped, `.csv` parsed into memory (one frame of float64).
 ///
 /// Frames of a mapped file are handed out without a copy where the file's alignment allows. Pages that were read are given back
-/// to the system after some 64 MB, so that streaming over a file of any size stays small.
+/// to the system after some 64 MB, so that streaming over a file of any size stays small. Leave the file alone while it is open:
+/// a map shows changes of its file, and one that is cut short ends the process.
 ///
 /// ```
 /// use broadphase::Aabb;

@@ -19,7 +19,7 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::{BroadPhase, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::bits::IndexSort;
 use crate::context::Context;
 use crate::error::Error;
@@ -64,8 +64,15 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
     }
 }
 
+/// The options as a [`Spec`] takes them.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
+    name: "axis",
+    default: "auto",
+    help: "the sweep axis: x, y, z, or auto for the one of greatest variance",
+}];
+
 /// The axis that option `axis` names.
-pub(super) fn axis_option(spec: &Spec) -> Result<Option<usize>, Error> {
+fn axis_option(spec: &Spec) -> Result<Option<usize>, Error> {
     match spec.text("axis") {
         None | Some("auto") => Ok(None),
         Some("x") => Ok(Some(0)),

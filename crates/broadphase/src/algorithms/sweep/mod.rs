@@ -100,11 +100,6 @@ impl<T> Default for Scratch<T> {
     }
 }
 
-/// Are the option values what `sweep` takes?
-pub(super) fn check_options(spec: &Spec) -> Result<(), Error> {
-    Options::new(spec).map(|_| ())
-}
-
 impl<const D: usize, T: Real> Sweep<D, T> {
     /// An empty structure with the options of `spec`.
     pub fn new(spec: &Spec) -> Result<Self, Error> {

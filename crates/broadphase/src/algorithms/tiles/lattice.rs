@@ -1,16 +1,12 @@
 //! Coordinates as integers: one monotone map per axis.
 
 use crate::geometry::{Aabb, Real};
-use crate::kernels::LATTICE_END;
+use crate::kernels::quantise::{self, Corners, Map};
+use crate::kernels::{LATTICE_END, Scalar};
 use crate::objects::Frame;
 
 /// A place on the lattice; the third coordinate is 0 in 2D.
 pub(crate) type Cell = [i32; 3];
-
-/// The lower corner of a box in lanes 0 to 2, the upper one in lanes 4 to 6: eight lanes, so that one vector holds both.
-#[repr(align(32))]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Corners(pub(crate) [i32; 8]);
 
 impl Corners {
     /// The lower corner.
@@ -32,8 +28,7 @@ impl Corners {
 /// for exactness, so what lies outside (an outlier, an infinite side) may share the outermost place with others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lattice<const D: usize, T> {
-    origin: [T; D],
-    scale: [T; D],
+    map: Map<T>,
 }
 
 /// Boxes looked at to place the lattice.
@@ -43,7 +38,7 @@ const TAIL: usize = 64;
 
 impl<const D: usize, T: Real> Default for Lattice<D, T> {
     fn default() -> Self {
-        Self { origin: [T::ZERO; D], scale: [T::ONE; D] }
+        Self { map: Map { origin: [T::ZERO; 8], scale: [T::ONE; 8] } }
     }
 }
 
@@ -59,28 +54,25 @@ impl<const D: usize, T: Real> Lattice<D, T> {
             values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
             if let (Some(&low), Some(&high)) = (values.first(), values.last()) {
                 let (low, high) = trimmed(&values, low, high);
-                lattice.origin[k] = low;
-                lattice.scale[k] = scale(low, high);
+                for lane in [k, k + 4] {
+                    lattice.map.origin[lane] = low;
+                    lattice.map.scale[lane] = scale(low, high);
+                }
             }
         }
         lattice
     }
 
-    /// The place of a coordinate on axis `k`.
+    /// The map, as the kernels take it.
     #[inline(always)]
-    pub(crate) fn at(&self, x: T, k: usize) -> i32 {
-        ((x - self.origin[k]) * self.scale[k]).truncate()
+    pub(crate) fn map(&self) -> &Map<T> {
+        &self.map
     }
 
     /// The places of a box's corners.
     #[inline(always)]
     pub(crate) fn corners(&self, value: &Aabb<D, T>) -> Corners {
-        let mut corners = Corners::default();
-        for k in 0..D {
-            corners.0[k] = self.at(value.min[k], k);
-            corners.0[k + 4] = self.at(value.max[k], k);
-        }
-        corners
+        quantise::corners(Scalar, value, &self.map).0
     }
 }
 
@@ -108,11 +100,15 @@ fn scale<T: Real>(low: T, high: T) -> T {
 mod tests {
     use super::*;
 
+    fn place<T: Real>(lattice: &Lattice<2, T>, x: T) -> i32 {
+        lattice.corners(&Aabb::point([x; 2])).0[0]
+    }
+
     fn holds_order<T: Real>(boxes: &[Aabb<2, T>]) -> Lattice<2, T> {
         let lattice = Lattice::over(&Frame::new(boxes));
         let mut xs: Vec<T> = boxes.iter().flat_map(|b| [b.min[0], b.max[0]]).collect();
         xs.sort_by(|a, b| a.partial_cmp(b).unwrap());
-        assert!(xs.windows(2).all(|w| lattice.at(w[0], 0) <= lattice.at(w[1], 0)), "{lattice:?}");
+        assert!(xs.windows(2).all(|w| place(&lattice, w[0]) <= place(&lattice, w[1])), "{lattice:?}");
         lattice
     }
 
@@ -130,6 +126,6 @@ mod tests {
         let mut boxes: Vec<Aabb<2, f32>> = (0..1000).map(|i| Aabb::point([i as f32, 0.0])).collect();
         boxes.push(Aabb::point([1e30, 0.0]));
         let lattice = holds_order(&boxes);
-        assert!(lattice.at(500.0, 0) - lattice.at(499.0, 0) > 1 << 18, "neighbours stay apart");
+        assert!(place(&lattice, 500.0) - place(&lattice, 499.0) > 1 << 18, "neighbours stay apart");
     }
 }

@@ -36,7 +36,7 @@ mod validate;
 
 use std::sync::Mutex;
 
-use crate::algorithms::{BroadPhase, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -47,6 +47,12 @@ use changes::Coherence;
 use lattice::Lattice;
 use partition::Partition;
 use scatter::Block;
+
+/// The options as a [`Spec`] takes them.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[
+    OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+    OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+];
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq)]

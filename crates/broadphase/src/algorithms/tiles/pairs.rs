@@ -1,5 +1,6 @@
 //! Every tile joined on its own.
 
+use std::ops::ControlFlow;
 use std::sync::MutexGuard;
 
 use super::changes::bit;
@@ -68,16 +69,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         out: &mut PairStore,
     ) -> Result<(), Error> {
         let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        let unfiltered = Frame::new(frame.boxes);
+        let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
         let view = if probes.ids.is_some() { frame } else { &unfiltered };
         out.begin(view, context, Lineage::default(), chunks);
         context.run(chunks, |chunk, worker| {
+            let mut found = Vec::new();
             out.rewrite(chunk, worker, view, |hits| {
                 for index in chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len()) {
-                    let mut tests = 0;
-                    let _ = self.visit_box(frame, &probes.boxes[index], &mut tests, &mut |id| {
+                    let tests = self.visit_box(frame, context.kernels(), &probes.boxes[index], &mut found, &mut |id| {
                         hits.push(probes.ids.map_or(Pair { a: index as u32, b: id }, |ids| Pair::new(ids[index], id)));
-                        std::ops::ControlFlow::Continue(())
+                        ControlFlow::Continue(())
                     });
                     hits.count_tests(tests);
                 }

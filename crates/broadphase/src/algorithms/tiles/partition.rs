@@ -6,6 +6,7 @@
 
 use super::lattice::Cell;
 use crate::kernels::LATTICE_END;
+use crate::kernels::quantise::CellMap;
 
 /// A tile's place and how finely its records are quantised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +74,21 @@ impl Table {
 }
 
 impl Partition {
+    /// How the root table finds a cell, as the kernels take it.
+    pub(crate) fn root(&self) -> CellMap {
+        let table = &self.tables[0];
+        let mut map = CellMap { shift: [31; 8], place: [0; 8] };
+        let mut place = 0;
+        for k in 0..3 {
+            for lane in [k, k + 4] {
+                map.shift[lane] = i32::from(table.shift[k]);
+                map.place[lane] = place;
+            }
+            place += i32::from(table.bits[k]);
+        }
+        map
+    }
+
     /// One tile for everything.
     pub(crate) fn whole() -> Self {
         let mut partition = Self::default();
@@ -104,6 +120,40 @@ impl Partition {
     /// Visits each tile that the box `low..=high` reaches, once, in a fixed order.
     pub(crate) fn visit(&self, low: &Cell, high: &Cell, visit: &mut impl FnMut(u16)) {
         self.visit_table(0, low, high, low, visit);
+    }
+
+    /// The tiles that a box reaches, if it reaches at most the next cell of the root table on each axis, as most do: then every
+    /// cell holds a corner, and the few look-ups can be told. `None` if the box is larger or a finer table is met.
+    #[inline(always)]
+    pub(crate) fn corner_tiles(&self, low: &Cell, high: &Cell) -> Option<([u16; 8], usize)> {
+        let table = &self.tables[0];
+        let bits = table.bits;
+        let strides = [1usize, 1 << bits[0], 1 << (bits[0] + bits[1])];
+        let (mut at, mut steps, mut far) = (0, [0; 3], false);
+        for k in 0..3 {
+            let (from, to) = (low[k] >> table.shift[k], high[k] >> table.shift[k]);
+            at += from as usize * strides[k];
+            steps[k] = (to - from) as usize * strides[k];
+            far |= to - from > 1;
+        }
+        if far {
+            return None;
+        }
+        let mut seen = [0u16; 8];
+        let (mut count, mut finer) = (0, 0);
+        for corner in 0..8 {
+            let (x, y, z) = (corner & 1, corner >> 1 & 1, corner >> 2);
+            // A corner that does not step on an axis would repeat the one before.
+            if (x > 0 && steps[0] == 0) || (y > 0 && steps[1] == 0) || (z > 0 && steps[2] == 0) {
+                continue;
+            }
+            let entry = self.entries[at + x * steps[0] + y * steps[1] + z * steps[2]];
+            finer |= entry;
+            let is_new = !seen[..count].contains(&entry);
+            seen[count] = entry;
+            count += usize::from(is_new);
+        }
+        (finer & FINER == 0).then_some((seen, count))
     }
 
     /// `corner` is the lower corner of the whole box, of which `low..=high` is the part inside the table.
@@ -319,6 +369,10 @@ mod tests {
             let meets = |t: &Tile| (0..3).all(|k| low[k] < t.high[k] && t.low[k] <= high[k]);
             let expected: Vec<u16> = (0..partition.tiles.len() as u16).filter(|&t| meets(&partition.tiles[t as usize])).collect();
             assert_eq!(seen, expected);
+            if let Some((mut quick, count)) = partition.corner_tiles(low, high) {
+                quick[..count].sort_unstable();
+                assert_eq!(quick[..count], expected);
+            }
             assert!(expected.contains(&partition.tile_at(low)) && expected.contains(&partition.tile_at(high)));
         }
     }

@@ -5,48 +5,50 @@ use std::ops::ControlFlow;
 use super::{Tiles, lock};
 use crate::algorithms::Query;
 use crate::geometry::{Aabb, Ray, Real};
+use crate::kernels::{Kernels, tile};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// Visits each object whose box overlaps `area`, once: in the tile that holds the lower corner of the common part.
+    /// Calls `visit` for each object whose box overlaps `area`, once: in the tile that holds the lower corner of the common part.
+    /// Returns the records compared. `found` is scratch.
     pub(super) fn visit_box(
         &self,
         frame: &Frame<'_, D, T>,
+        kernels: Kernels,
         area: &Aabb<D, T>,
-        tests: &mut u64,
+        found: &mut Vec<(u32, bool)>,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> u64 {
         if self.stale {
-            return frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(area)).try_for_each(visit);
+            // Nothing is held: look at the boxes themselves.
+            let _ = frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(area)).try_for_each(visit);
+            return frame.count() as u64;
         }
         let corners = self.lattice.corners(area);
-        let (low, high) = (corners.low(), corners.high());
+        let mut tests = 0;
         let mut flow = ControlFlow::Continue(());
-        self.partition.visit(&low, &high, &mut |tile| {
-            let place = &self.partition.tiles[tile as usize];
+        self.partition.visit(&corners.low(), &corners.high(), &mut |tile| {
             for block in &self.blocks {
-                let block = lock(block);
-                for record in block.records(tile as usize) {
-                    if flow.is_break() {
-                        return;
-                    }
-                    *tests += 1;
-                    let id = record.id();
-                    let value = &frame.boxes[id as usize];
-                    let before = |k: usize| low[k] < place.low[k] && record.0[k] == 0;
-                    if value.overlaps(area) && !(0..D).any(before) {
-                        flow = visit(id);
-                    }
+                if flow.is_break() {
+                    return;
                 }
+                found.clear();
+                let block = lock(block);
+                let records = block.records(tile as usize);
+                tests += records.len() as u64;
+                tile::probe(kernels, records, &block.runs[tile as usize].record::<D>(&corners, u32::MAX), found);
+                drop(block);
+                let mut hits = found.iter().filter(|(id, sure)| *sure || frame.boxes[*id as usize].overlaps(area));
+                flow = hits.try_for_each(|(id, _)| visit(*id));
             }
         });
-        flow
+        tests
     }
 }
 
 impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
     fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        let _ = self.visit_box(frame, area, &mut 0, visit);
+        self.visit_box(frame, Kernels::best(), area, &mut Vec::new(), visit);
     }
 
     fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {

@@ -9,21 +9,21 @@
 //! 3. Records go to hundreds of runs in turn. The line that a run needs next is asked for one record ahead.
 
 use super::changes::bit;
-use super::lattice::{Corners, Lattice};
+use super::lattice::Lattice;
 use super::partition::{FINER, Partition, Tile};
 use super::update::reaches;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::quantise::{self, Corners, TileMap};
 use crate::kernels::tile::Record;
-use crate::kernels::{Kernel, Kernels, Simd, prefetch_for_writing};
+use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefetch_for_writing};
 use crate::objects::{Frame, Live};
 
 /// A tile as the scatter needs it: where it is, and where its next record goes. Half a cache line.
 #[repr(align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    low: [i32; 4],
-    /// The fourth is a mark: the run is on the list of `redo`.
-    shift: [u8; 4],
+    /// The free fourth shift is a mark: the run is on the list of `redo`.
+    map: TileMap,
     /// The run is `arena[start..next]`, with room up to `end`. While counting, `next` passes `end`.
     start: u32,
     next: u32,
@@ -52,21 +52,12 @@ pub(super) struct Block {
 impl Run {
     fn new(tile: &Tile) -> Self {
         let (l, s) = (tile.low, tile.shift);
-        Self { low: [l[0], l[1], l[2], 0], shift: [s[0], s[1], s[2], 0], ..Self::default() }
+        Self { map: TileMap { low: [l[0], l[1], l[2], 0], shift: [s[0], s[1], s[2], 0] }, ..Self::default() }
     }
 
     /// The record of a box in this tile.
-    #[inline(always)]
     pub(super) fn record<const D: usize>(&self, corners: &Corners, id: u32) -> Record {
-        let mut quanta = [0u16; 8];
-        for lane in 0..8 {
-            let steps = (corners.0[lane] - self.low[lane % 4]) >> (self.shift[lane % 4] & 31);
-            quanta[lane] = (steps + 1).clamp(0, 65535) as u16;
-        }
-        if D == 2 {
-            (quanta[2], quanta[6]) = (1, 2);
-        }
-        Record::new(quanta, id)
+        quantise::record::<D, _>(Scalar, corners, &self.map, id)
     }
 
     /// The number of records.
@@ -126,9 +117,9 @@ impl Block {
 
     /// Puts a record at the end of a tile's run, or counts it if the run is full. Returns whether it fitted.
     #[inline(always)]
-    fn put<const D: usize>(&mut self, tile: u16, corners: &Corners, id: u32) -> bool {
+    fn put<const D: usize, S: Simd>(&mut self, simd: S, tile: u16, corners: &Corners, id: u32) -> bool {
         let run = &mut self.runs[tile as usize];
-        let record = run.record::<D>(corners, id);
+        let record = quantise::record::<D, S>(simd, corners, &run.map, id);
         let at = run.next;
         run.next += 1;
         let fits = at < run.end;
@@ -141,7 +132,7 @@ impl Block {
 
     /// Has `redo` look through a tile's records.
     pub(super) fn mark(&mut self, tile: u16) {
-        let marked = &mut self.runs[tile as usize].shift[3];
+        let marked = &mut self.runs[tile as usize].map.shift[3];
         if *marked == 0 {
             *marked = 1;
             self.marked.push(tile);
@@ -163,7 +154,7 @@ impl Block {
     ) {
         for tile in self.marked.drain(..) {
             let run = &mut self.runs[tile as usize];
-            run.shift[3] = 0;
+            run.map.shift[3] = 0;
             let mut end = run.start as usize;
             for at in run.start as usize..run.next as usize {
                 let mut record = self.arena[at];
@@ -195,7 +186,7 @@ impl Block {
             self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
             (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
         }
-        self.put::<D>(tile, corners, id);
+        self.put::<D, _>(Scalar, tile, corners, id);
     }
 
     /// Do the runs that moved leave more holes than records?
@@ -229,12 +220,12 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> bool {
+    fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, block } = self;
         block.runs.iter_mut().for_each(|run| run.next = run.start);
         let (mut valid, mut fits) = (true, true);
         let boxes: &[Aabb<D, T>] = &frame.boxes[..block.last as usize];
-        let root = partition.tables[0];
+        let root = partition.root();
         // In steps, so that the list of straddlers is short, and its corners are still in the cache when it is worked off.
         let mut first = block.first;
         while first < block.last {
@@ -245,27 +236,34 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
                 if matches!(frame.live, Live::Bits(_)) && !frame.live.contains(id) {
                     continue;
                 }
-                let value = &boxes[id as usize];
-                valid &= value.is_valid();
-                let mut corners = lattice.corners(value);
-                let (low, high) = (corners.low(), corners.high());
-                let (from, to) = (partition.entries[root.index(&low)], partition.entries[root.index(&high)]);
+                let (mut corners, is_valid) = quantise::corners(simd, &boxes[id as usize], lattice.map());
+                valid &= is_valid;
+                let (low, high) = quantise::cells(simd, &corners, &root);
+                let (from, to) = (partition.entries[low as usize], partition.entries[high as usize]);
                 let finer = from & FINER != 0;
-                let tile = if finer { partition.tile_at(&low) } else { from };
-                fits &= block.put::<D>(tile, &corners, id);
+                let tile = if finer { partition.tile_at(&corners.low()) } else { from };
+                fits &= block.put::<D, S>(simd, tile, &corners, id);
                 corners.0[3] = id as i32;
                 block.straddlers[straddlers] = corners;
                 straddlers += usize::from((from != to) | finer);
             }
             for at in 0..straddlers {
                 let corners = block.straddlers[at];
-                let low = corners.low();
+                let (low, high, id) = (corners.low(), corners.high(), corners.0[3] as u32);
                 let home = partition.tile_at(&low);
-                partition.visit(&low, &corners.high(), &mut |tile| {
-                    if tile != home {
-                        fits &= block.put::<D>(tile, &corners, corners.0[3] as u32);
+                if let Some((tiles, count)) = partition.corner_tiles(&low, &high) {
+                    for &tile in &tiles[..count] {
+                        if tile != home {
+                            fits &= block.put::<D, S>(simd, tile, &corners, id);
+                        }
                     }
-                });
+                } else {
+                    partition.visit(&low, &high, &mut |tile| {
+                        if tile != home {
+                            fits &= block.put::<D, Scalar>(Scalar, tile, &corners, id);
+                        }
+                    });
+                }
             }
             first = last;
         }

@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 
 use super::changes::{Plan, bit};
-use super::lattice::{Cell, Corners, Lattice};
+use super::lattice::{Cell, Lattice};
 use super::partition::{Partition, Sample, Tile};
 use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::quantise::Corners;
 use crate::objects::Frame;
 
 /// Slots per block at least, and blocks at most: enough for several threads, few enough that a tile's runs stay long.

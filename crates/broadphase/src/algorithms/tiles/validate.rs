@@ -15,7 +15,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         ensure!(self.slots == frame.slots(), "{} slots are known, the frame has {}", self.slots, frame.slots());
         let tiles = self.partition.tiles.len();
         ensure!(
-            self.partition.entries.len() == self.partition.tables.iter().map(|t| t.cells()).sum(),
+            self.partition.entries.len() == self.partition.tables.iter().map(|t| t.cells()).sum::<usize>(),
             "tables and entries differ"
         );
         let mut found: BTreeMap<u32, Vec<u16>> = BTreeMap::new();

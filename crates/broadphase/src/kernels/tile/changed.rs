@@ -3,6 +3,8 @@
 //! A few changed records are compared with all others, word by word, as they lie. From [`SORTED_FROM`] on, sorting pays: a changed
 //! record is then compared with the run behind it, as in the full join, and with those before it that may reach it.
 
+use std::ops::Range;
+
 use super::{BATCH, Record, Scratch, confirm, decide, sort, sweep_row};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
@@ -104,13 +106,8 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
-    let mut len = 0;
-    for run in runs {
-        len += run.len();
-    }
-    scratch.resize(len);
     let starts = sort(runs, scratch);
-    let first_inside = starts[1];
+    let (len, first_inside) = (starts[257] as usize, starts[1] as usize);
     // The widest record in buckets: nobody further back reaches.
     let mut widest = 0;
     for record in &scratch.sorted[..len] {
@@ -122,21 +119,18 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
         if !is_changed(&own, changed) {
             continue;
         }
-        let end = starts[own.last_bucket() + 1];
+        let end = starts[own.last_bucket() + 1] as usize;
         let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
-        if from < end {
-            tests += end - from;
-            scratch.make_room(waiting, end - from);
-            waiting = sweep_row::<D, S>(simd, scratch, row, from, end, waiting);
-        }
-        let back = starts[own.bucket().saturating_sub(widest)];
-        if row >= first_inside && back < row {
-            tests += row - back;
-            scratch.make_room(waiting, row - back);
-            let before = waiting;
-            waiting = sweep_row::<D, S>(simd, scratch, row, back, row, waiting);
-            waiting = drop_changed(scratch, changed, before, waiting);
-        }
+        // Those that start before the tile on x are not paired with each other here.
+        let back = if row < first_inside { row } else { starts[own.bucket().saturating_sub(widest)] as usize };
+        tests += end.saturating_sub(from) + (row - back);
+        scratch.make_room::<S>(waiting, end.saturating_sub(from));
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and room was made.
+        let forward = unsafe { sweep_row::<D, S>(scratch, row, from, end, waiting) };
+        scratch.make_room::<S>(forward, row - back);
+        // SAFETY: (isa, in bounds) as above.
+        waiting = unsafe { sweep_row::<D, S>(scratch, row, back, row, forward) };
+        drop_changed(scratch, changed, forward..waiting);
         if waiting >= BATCH {
             confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
             waiting = 0;
@@ -149,14 +143,17 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
     hits.count_tests(tests as u64);
 }
 
-/// Drops candidates `from..to` whose column is changed: that one has met this row from the other side.
+/// Drops candidates whose column is changed: that one has met this row from the other side.
 #[inline(always)]
-fn drop_changed(scratch: &mut Scratch, changed: &[u64], from: usize, to: usize) -> usize {
-    let mut end = from;
-    for at in from..to {
-        let candidate = scratch.candidates[at];
-        scratch.candidates[end] = candidate;
-        end += usize::from(!is_changed(&scratch.sorted[candidate as u32 as usize], changed));
+fn drop_changed(scratch: &mut Scratch, changed: &[u64], finds: Range<usize>) {
+    for find in &mut scratch.finds[finds] {
+        let mut left = find.bits;
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            if is_changed(&scratch.sorted[(find.at + bit) as usize], changed) {
+                find.bits &= !(1 << bit);
+            }
+        }
     }
-    end
 }

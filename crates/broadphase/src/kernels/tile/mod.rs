@@ -7,8 +7,8 @@
 //! # Method
 //! 1. Counting sort by the upper byte of the lower x. A record's candidates are then one run: from behind it to the end of the
 //!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
-//! 2. Along the run, y and z are compared in bytes, as many at once as a register has. Candidates are appended without a branch
-//!    for the usual few.
+//! 2. Along the run, y and z are compared in bytes, as many at once as a register has. What a step finds is appended without a
+//!    branch, as a mask.
 //! 3. Each candidate is confirmed on its words: outside on any axis, it is no pair; strictly inside on all, it is one; only where
 //!    two words are equal do the boxes decide.
 //!
@@ -22,9 +22,11 @@
 
 mod changed;
 mod join;
+mod probe;
 
 pub(crate) use changed::join_changed;
 pub(crate) use join::join;
+pub(crate) use probe::probe;
 
 use super::hits::Hits;
 use super::lanes::{Bytes, Simd, Words};
@@ -66,8 +68,15 @@ impl Record {
     /// Another record overlaps, on words, if none of its lanes exceeds these: `max.x, ..., !min.x, ...`, and no bound on ids.
     #[inline(always)]
     fn reach(&self) -> [u16; 8] {
-        let r = &self.0;
-        [!r[3], !r[4], !r[5], !r[0], !r[1], !r[2], u16::MAX, u16::MAX]
+        let [low, high] = self.halves();
+        let (inverted_max, min) = (low >> 48 | (high & 0xffff_ffff) << 16, low & 0xffff_ffff_ffff);
+        bytemuck::cast([(!(inverted_max | min << 48)).to_le(), (!(min >> 16)).to_le() | 0xffff_ffff_0000_0000u64.to_le()])
+    }
+
+    /// All eight words in two registers, the first word lowest.
+    #[inline(always)]
+    fn halves(&self) -> [u64; 2] {
+        bytemuck::cast::<_, [u64; 2]>(self.0).map(u64::from_le)
     }
 
     /// The bucket of the lower x: 0 for those that start before the tile.
@@ -80,62 +89,89 @@ impl Record {
     /// The last bucket that the upper x reaches.
     #[inline(always)]
     fn last_bucket(&self) -> usize {
-        usize::from(!self.0[3] >> 8).max(1)
+        last_bucket((!self.0[3] >> 8) as u8)
     }
 }
 
-/// Candidates are confirmed when this many wait, so that the buffer stays in the cache.
-const BATCH: usize = 4096;
+/// The last bucket that an upper x reaches, by its upper byte.
+#[inline(always)]
+fn last_bucket(high_x: u8) -> usize {
+    usize::from(high_x).max(1)
+}
 
-/// Buffers of [`join`], reused: nothing in here outlives a call.
+/// Finds are confirmed when this many wait, so that the buffer stays in the cache.
+const BATCH: usize = 1024;
+/// Columns are this much longer than the records: the widest register.
+const PAD: usize = 64;
+
+/// What one step of a sweep found: candidates `at + bit` of a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Find {
+    row: u32,
+    at: u32,
+    bits: u64,
+}
+
+/// Buffers of the joins, reused: nothing in here outlives a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     sorted: Vec<Record>,
-    reach: Vec<[u16; 8]>,
-    /// Lower and upper bytes on y and z, in sorted order, padded.
-    columns: [Vec<u8>; 4],
-    /// `(row, column)` positions, in two halves of a word.
-    candidates: Vec<u64>,
+    /// The upper byte on x, then lower and upper bytes on y and z, in sorted order, padded.
+    high_x: Vec<u8>,
+    low_y: Vec<u8>,
+    high_y: Vec<u8>,
+    low_z: Vec<u8>,
+    high_z: Vec<u8>,
+    finds: Vec<Find>,
 }
+
+/// Where each bucket starts in the sorted records, with one more for the end.
+type Starts = [u32; 258];
 
 impl Scratch {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
-        (self.sorted.capacity() + self.reach.capacity()) * 16 + columns + self.candidates.capacity() * 8
+        let columns = [&self.high_x, &self.low_y, &self.high_y, &self.low_z, &self.high_z];
+        self.sorted.capacity() * 16 + columns.map(Vec::capacity).iter().sum::<usize>() + self.finds.capacity() * 16
     }
 
-    /// Makes sure that `count` more candidates fit behind those that wait, and the spare ones of the last step.
+    /// Makes sure that a sweep over `count` records fits behind the finds that wait, with one spare.
     #[inline(always)]
-    fn make_room(&mut self, waiting: usize, count: usize) {
-        if self.candidates.len() < waiting + count + 64 {
-            self.candidates.resize(waiting + count + BATCH, 0);
+    fn make_room<S: Simd>(&mut self, waiting: usize, count: usize) {
+        let needed = waiting + count / S::U8::N + 2;
+        if self.finds.len() < needed {
+            self.finds.resize(needed + BATCH, Find::default());
         }
     }
 
     fn resize(&mut self, len: usize) {
         if self.sorted.len() < len {
             self.sorted.resize(len, Record::default());
-            self.reach.resize(len, [0; 8]);
-            self.columns.iter_mut().for_each(|column| column.resize(len + 64, 0));
+            for column in [&mut self.high_x, &mut self.low_y, &mut self.high_y, &mut self.low_z, &mut self.high_z] {
+                column.resize(len + PAD, 0);
+            }
         }
     }
 }
 
-/// Turns candidates into hits.
+/// Turns finds into hits.
 #[inline(always)]
 fn confirm<const D: usize, T: Real, S: Simd>(simd: S, scratch: &Scratch, count: usize, boxes: &[Aabb<D, T>], hits: &mut Hits) {
-    let (sorted, reach) = (&scratch.sorted[..], &scratch.reach[..]);
-    let room = hits.room(count + 1);
-    let mut found = 0;
-    for &candidate in &scratch.candidates[..count] {
-        let (row, column) = ((candidate >> 32) as usize, candidate as u32 as usize);
-        let (pair, is_pair) = decide::<D, T, S>(simd, &sorted[row], &reach[row], &sorted[column], boxes);
-        room[found].write(pair);
-        found += usize::from(is_pair);
+    for find in &scratch.finds[..count] {
+        let own = &scratch.sorted[find.row as usize];
+        let reach = own.reach();
+        let room = hits.room(64);
+        let (mut bits, mut found) = (find.bits, 0);
+        while bits != 0 {
+            let other = &scratch.sorted[find.at as usize + bits.trailing_zeros() as usize];
+            let (pair, is_pair) = decide::<D, T, S>(simd, own, &reach, other, boxes);
+            room[found].write(pair);
+            found += usize::from(is_pair);
+            bits &= bits - 1;
+        }
+        // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most 64.
+        unsafe { hits.commit(found) };
     }
-    // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
-    unsafe { hits.commit(found) };
 }
 
 /// The pair of two records, and whether it is one: by words, and by boxes where words are equal.
@@ -160,55 +196,59 @@ fn decide<const D: usize, T: Real, S: Simd>(
     (Pair::new(x, y), is_pair)
 }
 
-/// Sorts all records by bucket into the scratch; returns where each bucket starts, with one more for the end.
+/// Sorts all records by bucket into the scratch.
 #[inline(always)]
-fn sort(runs: &[&[Record]], scratch: &mut Scratch) -> [usize; 258] {
-    let mut starts = [0usize; 258];
+fn sort(runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
+    let mut starts = [0u32; 258];
+    let mut len = 0;
     for run in runs {
+        len += run.len();
         for record in *run {
             starts[record.bucket() + 2] += 1;
         }
     }
+    scratch.resize(len);
     for bucket in 2..258 {
         starts[bucket] += starts[bucket - 1];
     }
     // starts[b + 1] is where bucket b goes next; after the pass it is where bucket b ends, which is where b + 1 starts.
-    let [low_y, high_y, low_z, high_z] = &mut scratch.columns;
+    let Scratch { sorted, high_x, low_y, high_y, low_z, high_z, .. } = scratch;
+    let (sorted, high_x) = (&mut sorted[..len], &mut high_x[..len]);
+    let (low_y, high_y, low_z, high_z) = (&mut low_y[..len], &mut high_y[..len], &mut low_z[..len], &mut high_z[..len]);
     for run in runs {
         for record in *run {
             let next = &mut starts[record.bucket() + 1];
-            let at = *next;
+            let at = *next as usize;
             *next += 1;
-            scratch.sorted[at] = *record;
-            scratch.reach[at] = record.reach();
-            low_y[at] = (record.0[1] >> 8) as u8;
-            high_y[at] = (!record.0[4] >> 8) as u8;
-            low_z[at] = (record.0[2] >> 8) as u8;
-            high_z[at] = (!record.0[5] >> 8) as u8;
+            sorted[at] = *record;
+            let [low, high] = record.halves();
+            high_x[at] = (!low >> 56) as u8;
+            low_y[at] = (low >> 24) as u8;
+            low_z[at] = (low >> 40) as u8;
+            high_y[at] = (!high >> 8) as u8;
+            high_z[at] = (!high >> 24) as u8;
         }
     }
     starts
 }
 
-/// Appends to the candidates those of `from..end` that `row` overlaps in bytes on y and z; returns their new number.
+/// Appends what `row` overlaps in bytes, on y and z, of the records `from..end`, to the finds; returns their new number.
 ///
-/// The caller has made room for all of them and 64 more.
+/// Most steps find nothing, a few something: each writes its find, and counts it only if there is any.
+///
+/// # Safety
+/// *isa* (of `S`); *in bounds*: `row` and `end` are at most the number of sorted records, and the caller has made room.
 #[inline(always)]
-fn sweep_row<const D: usize, S: Simd>(
-    _: S,
+unsafe fn sweep_row<const D: usize, S: Simd>(
     scratch: &mut Scratch,
     row: usize,
     from: usize,
     end: usize,
     mut waiting: usize,
 ) -> usize {
-    let [low_y, high_y, low_z, high_z] = &scratch.columns;
+    let Scratch { low_y, high_y, low_z, high_z, finds, .. } = scratch;
     let n = S::U8::N;
-    assert!(end + 64 <= low_y.len() && end + 64 <= high_y.len() && end + 64 <= low_z.len() && end + 64 <= high_z.len());
-    assert!(row < scratch.sorted.len() && scratch.candidates.len() >= waiting + (end - from) + 64);
-    let candidates = &mut scratch.candidates[..];
-    // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) the columns reach 64 bytes, the widest register, behind `end`,
-    // and each step appends at most the lanes it counts plus three spare ones.
+    // SAFETY: (isa) the caller's duty; (in bounds) columns are `PAD` longer than the records, and a step writes one find.
     unsafe {
         let own_y = (S::U8::splat(*low_y.get_unchecked(row)), S::U8::splat(*high_y.get_unchecked(row)));
         let own_z = (S::U8::splat(*low_z.get_unchecked(row)), S::U8::splat(*high_z.get_unchecked(row)));
@@ -220,21 +260,9 @@ fn sweep_row<const D: usize, S: Simd>(
                 let (low, high) = (S::U8::load(low_z.as_ptr().add(at)), S::U8::load(high_z.as_ptr().add(at)));
                 outside = outside.or(low.excess(own_z.1)).or(own_z.0.excess(high));
             }
-            let mut bits = outside.zeros() & (!0u64 >> (64 - (end - at).min(n)));
-            let count = bits.count_ones() as usize;
-            let base = (row as u64) << 32 | at as u64;
-            // The first four are written whether they exist or not: most rows have fewer, and nobody has to guess.
-            for spare in 0..4.min(n) {
-                *candidates.get_unchecked_mut(waiting + spare) = base + u64::from(bits.trailing_zeros());
-                bits &= bits.wrapping_sub(1);
-            }
-            let mut more = waiting + 4;
-            while bits != 0 {
-                *candidates.get_unchecked_mut(more) = base + u64::from(bits.trailing_zeros());
-                bits &= bits - 1;
-                more += 1;
-            }
-            waiting += count;
+            let bits = outside.zeros() & (!0u64 >> (64 - (end - at).min(n)));
+            *finds.get_unchecked_mut(waiting) = Find { row: row as u32, at: at as u32, bits };
+            waiting += usize::from(bits != 0);
             at += n;
         }
     }

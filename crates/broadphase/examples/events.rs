@@ -1,0 +1,46 @@
+//! A ball bounces on a floor: what starts and ends, and a number kept with each pair: `cargo run --example events`.
+
+use broadphase::{Aabb, Error, Object, World2};
+
+fn main() -> Result<(), Error> {
+    let mut world = World2::new();
+    let floor = world.insert(Object::fixed(Aabb::new([0.0, -1.0], [10.0, 0.0])))?;
+    let ball = world.insert(Object::new(ball_at(4.0)).with_user(1))?;
+
+    let (mut height, mut speed) = (4.0f32, 0.0f32);
+    let (mut touched, mut left) = (0, 0);
+    for frame in 0..60u64 {
+        speed -= 0.1;
+        height += speed;
+        if height < 0.5 {
+            height = 0.5; // the ball has radius 0.5: it touches the floor
+            speed *= -0.8;
+        }
+        world.set_box(ball, ball_at(height))?;
+        world.update()?;
+        for pair in world.started().to_vec() {
+            println!("frame {frame:2}: touch, at speed {speed:.2}");
+            world.set_pair_value(pair.0, pair.1, frame)?; // kept until the pair ends
+            touched += 1;
+        }
+        left += world.ended().len();
+        for _ in world.ended() {
+            println!("frame {frame:2}: in the air");
+        }
+    }
+
+    // Removing the floor ends what it still touches, with the handle that was valid.
+    let since = world.pair_value(floor, ball)?;
+    let together = since.is_some();
+    world.remove(floor)?;
+    let update = world.update()?;
+    assert_eq!(update.ended().contains(&(floor, ball)), together);
+    left += update.ended().len();
+    println!("{touched} touches began, {left} are over");
+    assert!(touched > 2 && touched == left);
+    Ok(())
+}
+
+fn ball_at(height: f32) -> Aabb<2, f32> {
+    Aabb::from_center([5.0, height], [0.5, 0.5])
+}

@@ -1,0 +1,134 @@
+//! Which cell size suits which box: the ladder of sizes `base * factor^exponent`.
+
+use super::level::Key;
+use crate::geometry::{Aabb, Real};
+
+/// Sides of an object may count as shorter than its longest by at most this many steps.
+const MOST_STEPS: i32 = 24;
+
+/// The cell sizes of all possible levels.
+#[derive(Clone, Debug)]
+pub(super) struct Ladder {
+    /// The cell sizes of the exponents from `lowest` on.
+    sizes: Vec<f64>,
+    lowest: i32,
+    /// Steps per doubling.
+    steps: f64,
+}
+
+/// The smallest and the largest size that cells are made for, and the share of a coordinate that is its grain.
+///
+/// Sizes below the first, zero and subnormal ones included, count as that size, so no loop runs down to them. Above the
+/// second, an object is held with the unbounded ones. A box is at least as large as four steps of its coordinates' precision:
+/// finer cells could not tell two places apart, and the number of cells from the origin stays within 2^22 in `f32` and 2^51 in
+/// `f64`.
+fn limits<T: Real>() -> (f64, f64, f64) {
+    if T::KEY_BITS == 32 {
+        ((-100f64).exp2(), 100f64.exp2(), (-21f64).exp2())
+    } else {
+        ((-900f64).exp2(), 900f64.exp2(), (-50f64).exp2())
+    }
+}
+
+/// The sides of a box as far as levels are concerned; `None` if one is beyond all levels.
+fn sides<const D: usize, T: Real>(value: &Aabb<D, T>) -> Option<[f64; D]> {
+    let (least, most, grain) = limits::<T>();
+    let mut sides = [0.0; D];
+    for k in 0..D {
+        let (low, high) = (value.min[k].to_f64(), value.max[k].to_f64());
+        sides[k] = (value.max[k] - value.min[k]).to_f64().max(low.abs().max(high.abs()) * grain).max(least);
+    }
+    sides.iter().all(|&side| side < most).then_some(sides)
+}
+
+impl Ladder {
+    /// The ladder that has the first object in the middle of a step: its longest side times the root of the factor.
+    pub(super) fn new<const D: usize, T: Real>(first: &Aabb<D, T>, factor: f64) -> Option<Self> {
+        let longest = sides(first)?.into_iter().fold(0.0, f64::max);
+        // A point at the origin says nothing of sizes.
+        let size = if longest <= limits::<T>().0 { 1.0 } else { longest };
+        let base = size * factor.sqrt();
+        let (least, most, _) = limits::<T>();
+        let lowest = ((least / base).ln() / factor.ln()).floor() as i32 - 2;
+        let highest = ((most / base).ln() / factor.ln()).ceil() as i32 + 2;
+        let sizes = (lowest..=highest).map(|e| T::from_f64(base * factor.powi(e)).to_f64()).collect();
+        Some(Self { sizes, lowest, steps: 1.0 / factor.log2() })
+    }
+
+    /// The cell size of an exponent; infinite beyond the ladder.
+    pub(super) fn size<T: Real>(&self, exponent: i32) -> T {
+        self.sizes.get((exponent - self.lowest) as usize).map_or(T::INFINITY, |&size| T::from_f64(size))
+    }
+
+    /// The smallest exponent whose cells are larger than `side`, which is within the ladder.
+    fn exponent(&self, side: f64) -> i32 {
+        let doublings = |x: f64| (x.to_bits() >> 52) as f64;
+        let guess = (doublings(side) - doublings(self.sizes[0])) * self.steps;
+        let mut at = (guess as usize).clamp(1, self.sizes.len() - 2);
+        while self.sizes[at] <= side && at + 1 < self.sizes.len() {
+            at += 1;
+        }
+        while self.sizes[at - 1] > side && at > 1 {
+            at -= 1;
+        }
+        at as i32 + self.lowest
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.sizes.capacity() * 8
+    }
+
+    /// The level of a box by its own shape, and by its longest side alone. The two are equal unless a side is two steps or more
+    /// shorter than the longest. `None`: too large for any level.
+    pub(super) fn keys<const D: usize, T: Real>(&self, value: &Aabb<D, T>) -> Option<(Key<D>, Key<D>)> {
+        let exact = sides(value)?.map(|side| self.exponent(side));
+        let most = exact.into_iter().max().unwrap_or(0);
+        let own = exact.map(|e| if most - e < 2 { most } else { e.max(most - MOST_STEPS) } as i16);
+        Some((own, [most as i16; D]))
+    }
+
+    /// A level's cells, one step larger on every axis than those of `key`.
+    pub(super) fn above<const D: usize>(key: Key<D>) -> Key<D> {
+        key.map(|e| e + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_zero_and_subnormal_have_a_level() {
+        for (first, other) in [(0.0f32, 1.0f32), (1.0, 0.0), (1e-44, 1e-44), (1.0, 1e-45), (1e30, 0.0), (0.0, 0.0)] {
+            let boxed = |size: f32| Aabb::new([0.0f32; 3], [size; 3]);
+            let ladder = Ladder::new(&boxed(first), 2.0).unwrap();
+            for size in [first, other] {
+                let (own, cube) = ladder.keys(&boxed(size)).unwrap();
+                assert_eq!(own, cube);
+                assert!(ladder.size::<f32>(own[0].into()) > size);
+            }
+        }
+        assert!(Ladder::new(&Aabb::new([-1e38f32; 2], [1e38; 2]), 2.0).is_none());
+    }
+
+    #[test]
+    fn a_level_suits_sizes_from_its_cell_by_the_factor_up_to_its_cell() {
+        for factor in [1.1, 1.5, 2.0, 4.0] {
+            let ladder = Ladder::new(&Aabb::new([0.0f64; 2], [1.0, 0.5]), factor).unwrap();
+            for step in -200..200 {
+                let size = 1.07f64.powi(step);
+                let (_, cube) = ladder.keys(&Aabb::new([0.0; 2], [size, size * 0.1])).unwrap();
+                let cell: f64 = ladder.size(cube[0].into());
+                assert!(size < cell && cell / factor <= size * (1.0 + 1e-12), "{size} {cell}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_boxes_have_long_cells_and_nearly_cubic_ones_cubes() {
+        let ladder = Ladder::new(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0]), 2.0).unwrap();
+        assert_eq!(ladder.keys(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0])), Some(([0, -3, -3], [0; 3])));
+        assert_eq!(ladder.keys(&Aabb::new([0.0f32; 3], [10.0, 6.0, 4.0])), Some(([0; 3], [0; 3])));
+    }
+}

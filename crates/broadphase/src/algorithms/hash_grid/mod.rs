@@ -1,0 +1,233 @@
+//! The hierarchical hash grid: O(1) per object, for any number of objects, sizes and extents of the world.
+//!
+//! # The structure
+//! A hierarchy of grids (*levels*). An object belongs to the level whose cells are the smallest that are larger than it: cell
+//! sizes are `base * factor^k` for integers k, the base being the first object's size times the root of the factor. Levels are
+//! made when an object needs one. In its level an object belongs to the one cell that holds its lower corner. Space is
+//! infinite, a level's cells are not: coordinates wrap around by a bit mask, so that adjacent cells stay adjacent, and objects
+//! that meet in a cell though they are far apart are told apart by the exact test. A level with more objects than cells / 8 is
+//! doubled along one axis; it never shrinks.
+//!
+//! So all overlaps of an object are with objects in its own and the adjacent cells of its level, of which half are searched (13
+//! of 26 in space), and in up to 27 cells of every other level, of which only those that its box can reach are read. See
+//! `level.rs` for why this holds whatever the floats round to.
+//!
+//! # Departures from the paper, with reasons
+//! 1. *Flat storage.* The paper's cell points to a heap vector; a cell here is 4 bytes and 2 bits (`cells.rs`), an object 10
+//!    bytes, and boxes are not copied: about 670 bytes per object in the paper's example are at most 96.
+//! 2. *Order.* A cell's index interleaves the axes' bits (`layout.rs`). The list of occupied cells is a bit set, read in the
+//!    order of space, so a search touches memory that its predecessor has just touched.
+//! 3. *Search by region.* The objects of up to 4,096 cells are copied into columns, row by row, so that neighbours are runs that
+//!    one vector comparison tests many at once (`region.rs`).
+//! 4. *Growth one axis at a time*, along the axis that separates most objects which share a cell, and not at all if hardly any
+//!    do. A world of 1024:1:1, a plane or a line gets a grid of its own shape, in place of the paper's 50 % loss.
+//! 5. *Long and flat objects* get cells of their own shape if they are common (`census.rs`).
+//! 6. *Many levels.* Of two levels, the one whose objects have less to search searches the other; a level of at most [`FEW`]
+//!    objects is not searched at all, but tested against each region in passing: one giant among a million costs one
+//!    comparison for every few objects. Empty levels cost nothing.
+//! 7. *Sizes and places.* A size of zero or below all reason counts as the smallest one, a size beyond all levels goes to the
+//!    list of unbounded objects, and a box is never in cells finer than the precision of its coordinates.
+//!
+//! # Cost
+//! Insertion, removal and move: constant (`touched` / operations in the statistics). Doubling: constant per insertion, spread out
+//! (`growth_work`). Detection: linear, if a bounded number of objects share a cell, which the hierarchy guarantees for objects
+//! that do not overlap, except for uncommon long ones. The bound breaks where overlaps themselves are quadratic, and where
+//! thousands of different long shapes are mixed evenly.
+//!
+//! # Source
+//! Paper 000, sections 2 and 3: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection".
+
+mod cells;
+mod census;
+mod ladder;
+mod layout;
+mod level;
+pub(crate) mod options;
+mod pairs;
+mod query;
+mod region;
+mod update;
+mod validate;
+
+use std::sync::Mutex;
+
+pub use options::{Options, Strategy};
+
+use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+use crate::context::{Context, PerWorker};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::Soa;
+use crate::objects::Frame;
+use crate::objects::unbounded::Unbounded;
+use crate::pairs::{Lineage, PairStore};
+use ladder::Ladder;
+use level::{Key, Level};
+use region::Gathered;
+
+/// A level with at most this many objects is tested against every region instead of being searched.
+pub(crate) const FEW: usize = 16;
+
+/// The entry of an object: its level, and [`MISFIT`] if a long or flat box stands in cubes.
+const LEVEL: u16 = 0x3fff;
+const MISFIT: u16 = 0x4000;
+/// The entries of a slot without an object, and of an object on the unbounded list.
+const ABSENT: u16 = 0xffff;
+const UNBOUNDED: u16 = 0xfffe;
+/// Levels that can be told apart; more sizes than any two floats differ by, at factors from 1.1 on.
+const MOST_LEVELS: usize = 0x3f00;
+
+/// The hierarchical hash grid.
+#[derive(Clone, Debug)]
+pub struct HashGrid<const D: usize, T: Real> {
+    options: Options,
+    /// Have there ever been more objects than the threshold? If not, nothing below but `live` and `dirty` is in use.
+    active: bool,
+    live: usize,
+    ladder: Option<Ladder>,
+    levels: Vec<Level<D, T>>,
+    /// The levels by key, sorted.
+    keys: Vec<(Key<D>, u16)>,
+    /// By slot: entry, cell, and where in the level's pool the id stands.
+    level: Vec<u16>,
+    cell: Vec<u32>,
+    place: Vec<u32>,
+    unbounded: Unbounded,
+    misfits: usize,
+    /// The entry of the last insertion: the first guess for the next.
+    recent: u16,
+    /// Has anything changed since the last `pairs`?
+    dirty: bool,
+    lineage: Lineage,
+    counters: Counters,
+    scratch: Scratch<D, T>,
+}
+
+/// What the structure did since the beginning.
+#[derive(Clone, Debug, Default)]
+struct Counters {
+    insertions: u64,
+    removals: u64,
+    moves: u64,
+    growths: u64,
+    /// Objects looked at or put in their new cells by growth.
+    growth_work: u64,
+    censuses: u64,
+    /// Insertions at the last census.
+    census_at: u64,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Debug, Default)]
+struct Scratch<const D: usize, T: Real> {
+    /// Objects that have to move, by job of the comparing pass.
+    pending: Vec<Mutex<Vec<update::Pending>>>,
+    lists: Vec<Vec<update::Pending>>,
+    ids: Vec<u32>,
+    /// The objects of levels with few of them; all objects below the threshold.
+    few: Soa<D, T>,
+    plan: pairs::Plan,
+    gathered: PerWorker<Gathered<D, T>>,
+    /// How many buffers there are.
+    workers: usize,
+}
+
+impl<const D: usize, T: Real> Clone for Scratch<D, T> {
+    /// Scratch is not copied.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<const D: usize, T: Real> HashGrid<D, T> {
+    /// An empty structure.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            active: false,
+            live: 0,
+            ladder: None,
+            levels: Vec::new(),
+            keys: Vec::new(),
+            level: Vec::new(),
+            cell: Vec::new(),
+            place: Vec::new(),
+            unbounded: Unbounded::default(),
+            misfits: 0,
+            recent: ABSENT,
+            dirty: true,
+            lineage: Lineage::default(),
+            counters: Counters::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let scratch = &self.scratch;
+        let lock = |list: &Mutex<Vec<update::Pending>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity();
+        let pending: usize = scratch.pending.iter().map(|list| lock(list) * 8 + size_of::<Mutex<Vec<u32>>>()).sum();
+        let gathered: usize = (0..scratch.workers).map(|worker| scratch.gathered.get(worker).bytes()).sum();
+        self.level.capacity() * 2
+            + (self.cell.capacity() + self.place.capacity() + scratch.ids.capacity()) * 4
+            + self.levels.iter().map(Level::bytes).sum::<usize>()
+            + self.levels.capacity() * size_of::<Level<D, T>>()
+            + self.keys.capacity() * size_of::<(Key<D>, u16)>()
+            + self.unbounded.bytes()
+            + self.ladder.as_ref().map_or(0, Ladder::bytes)
+            + scratch.few.bytes()
+            + scratch.plan.bytes()
+            + pending
+            + gathered
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for HashGrid<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame, context)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.join_probes(frame, probes, context, out)
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let sum = |of: &dyn Fn(&Level<D, T>) -> usize| self.levels.iter().map(of).sum::<usize>() as f64;
+        let touched: u64 = self.levels.iter().map(|level| level.cells.touched).sum();
+        let extra = vec![
+            ("levels", self.levels.len() as f64),
+            ("shapes", sum(&|level| usize::from(!level.is_cubic()))),
+            ("cells", sum(&|level| level.cells.len())),
+            ("occupied", sum(&|level| level.cells.filled)),
+            ("insertions", self.counters.insertions as f64),
+            ("removals", self.counters.removals as f64),
+            ("moves", self.counters.moves as f64),
+            ("touched", touched as f64),
+            ("growths", self.counters.growths as f64),
+            ("growth_work", self.counters.growth_work as f64),
+            ("censuses", self.counters.censuses as f64),
+        ];
+        Stats { bytes: self.bytes(), choice: None, extra }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,130 @@
+//! The paper's parameters, all settable.
+
+use crate::algorithms::{OptionDescriptor, Spec};
+use crate::error::Error;
+
+/// How the structure follows moving objects (section 2.6 of the paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// Each object is compared with its cell, and moved if it has left it.
+    Individual,
+    /// All cells are cleared and all objects inserted again.
+    Reinsert,
+}
+
+/// The parameters of a [`HashGrid`](super::HashGrid).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The ratio of the cell sizes of two successive levels.
+    pub factor: f64,
+    /// The cells of a new grid per axis, powers of two, at least 4; axes beyond the third use the third.
+    pub dims: [u32; 3],
+    /// Cells per object: with fewer, a grid is doubled.
+    pub density: u32,
+    /// Up to this many objects, all pairs are tested and no grid exists.
+    pub threshold: usize,
+    /// How moving objects are followed.
+    pub strategy: Strategy,
+    /// Ids per container of a cell.
+    pub capacity: usize,
+    /// The most shapes of long or flat cells; 0 keeps to the paper's cubes.
+    pub shapes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { factor: 2.0, dims: [16; 3], density: 8, threshold: 600, strategy: Strategy::Individual, capacity: 6, shapes: 32 }
+    }
+}
+
+/// What the list shows; `strategy` has the value of the listed name.
+macro_rules! descriptors {
+    ($strategy:literal) => {
+        &[
+            OptionDescriptor { name: "factor", default: "2", help: "cell size of a level by that of the one below: 1.1 to 16" },
+            OptionDescriptor {
+                name: "dims",
+                default: "16",
+                help: "cells of a new grid per axis, powers of two from 4 to 1024: one number, or one per axis as in 64x16x4",
+            },
+            OptionDescriptor { name: "density", default: "8", help: "cells per object, below which a grid doubles: 1 to 64" },
+            OptionDescriptor { name: "threshold", default: "600", help: "up to this many objects, all pairs are tested instead" },
+            OptionDescriptor {
+                name: "strategy",
+                default: $strategy,
+                help: "individual: objects that left their cell are moved; reinsert: all cells are cleared and filled again",
+            },
+            OptionDescriptor { name: "capacity", default: "6", help: "ids per container of a cell: 2 to 64" },
+            OptionDescriptor { name: "shapes", default: "32", help: "the most shapes of long or flat cells; 0: cubes only" },
+        ]
+    };
+}
+
+pub(crate) const INDIVIDUAL: &[OptionDescriptor] = descriptors!("individual");
+pub(crate) const REINSERT: &[OptionDescriptor] = descriptors!("reinsert");
+
+impl Options {
+    /// Reads the options of a spec; `strategy` is the default.
+    pub(crate) fn from_spec(spec: &Spec, strategy: Strategy) -> Result<Self, Error> {
+        let default = Self::default();
+        let dims = match spec.text("dims") {
+            None => default.dims,
+            Some(text) => parse_dims(text).ok_or_else(|| {
+                spec.invalid("dims", text, "powers of two from 4 to 1024: one, or one per axis joined by x".to_string())
+            })?,
+        };
+        let strategy = match spec.text("strategy") {
+            None => strategy,
+            Some("individual") => Strategy::Individual,
+            Some("reinsert") => Strategy::Reinsert,
+            Some(text) => return Err(spec.invalid("strategy", text, "individual or reinsert".to_string())),
+        };
+        Ok(Self {
+            factor: spec.value("factor", default.factor, "a number from 1.1 to 16", |f| (1.1..=16.0).contains(f))?,
+            dims,
+            density: spec.value("density", default.density, "a whole number from 1 to 64", |d| (1..=64).contains(d))?,
+            threshold: spec.value("threshold", default.threshold, "a whole number", |_| true)?,
+            strategy,
+            capacity: spec.value("capacity", default.capacity, "a whole number from 2 to 64", |c| (2..=64).contains(c))?,
+            shapes: spec.value("shapes", default.shapes, "a whole number up to 256", |s| *s <= 256)?,
+        })
+    }
+
+    /// The cells of a new grid on an axis, as bits.
+    pub(super) fn axis_bits(&self, axis: usize) -> u32 {
+        self.dims[axis.min(2)].max(4).next_power_of_two().trailing_zeros()
+    }
+}
+
+/// `16` or `64x16x4`; missing axes take the last number.
+fn parse_dims(text: &str) -> Option<[u32; 3]> {
+    let mut dims = [0; 3];
+    let mut count = 0;
+    for part in text.split('x') {
+        let value: u32 = part.parse().ok()?;
+        if count == 3 || !value.is_power_of_two() || !(4..=1024).contains(&value) {
+            return None;
+        }
+        dims[count] = value;
+        count += 1;
+    }
+    for k in count..3 {
+        dims[k] = dims[count - 1];
+    }
+    Some(dims)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_are_powers_of_two_from_four_on() {
+        assert_eq!(parse_dims("16"), Some([16; 3]));
+        assert_eq!(parse_dims("64x16x4"), Some([64, 16, 4]));
+        assert_eq!(parse_dims("8x4"), Some([8, 4, 4]));
+        for wrong in ["", "2", "12", "16x", "16x16x16x16", "2048", "-4"] {
+            assert_eq!(parse_dims(wrong), None, "{wrong}");
+        }
+    }
+}

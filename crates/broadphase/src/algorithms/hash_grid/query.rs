@@ -1,0 +1,127 @@
+//! Queries: the cells of each level that the area or the ray can reach.
+
+use std::ops::ControlFlow;
+
+use super::HashGrid;
+use super::level::Level;
+use crate::algorithms::Query;
+use crate::geometry::{Aabb, Ray, Real};
+use crate::objects::Frame;
+
+/// Cells that a ray passes through at a time, on its fastest axis.
+const STRIDE: f64 = 3.0;
+
+/// A visitor of objects that a ray enters.
+type Visit<'a, T> = &'a mut dyn FnMut(u32, T) -> ControlFlow<(), T>;
+
+impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
+    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let mut done = false;
+        let mut offer = |id: u32| {
+            if !done && frame.boxes[id as usize].overlaps(area) {
+                done = visit(id).is_break();
+            }
+        };
+        if !self.active {
+            return frame.ids().for_each(offer);
+        }
+        for level in self.levels.iter().filter(|level| level.count > 0) {
+            level.for_each_in(&level.reach(area), |cell| level.cells.for_each(cell, &mut offer));
+        }
+        self.unbounded.ids().iter().for_each(|&id| offer(id));
+    }
+
+    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: Visit<'_, T>) {
+        let mut ray = *ray;
+        if !self.active {
+            let _ = frame.ids().try_for_each(|id| offer(frame, id, &mut ray, visit));
+            return;
+        }
+        for level in self.levels.iter().filter(|level| level.count > 0) {
+            if level.along(frame, &mut ray, visit).is_break() {
+                return;
+            }
+        }
+        let _ = self.unbounded.ids().iter().try_for_each(|&id| offer(frame, id, &mut ray, visit));
+    }
+}
+
+/// Shows one object to the visitor if the ray enters it, and shortens the ray as the visitor says.
+fn offer<const D: usize, T: Real>(frame: &Frame<'_, D, T>, id: u32, ray: &mut Ray<D, T>, visit: Visit<'_, T>) -> ControlFlow<()> {
+    if let Some(t) = ray.enters(&frame.boxes[id as usize]) {
+        match visit(id, t) {
+            ControlFlow::Continue(length) => ray.length = length,
+            ControlFlow::Break(()) => return ControlFlow::Break(()),
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+impl<const D: usize, T: Real> Level<D, T> {
+    /// The objects that the ray enters: stretch by stretch of a few cells, or all at once if that is less to look at.
+    ///
+    /// A cell may be in the boxes of two successive stretches, never of two others alone, since the boxes only move on. An
+    /// object counts where its own cell, before wrapping around, is in this box and not in the one before.
+    fn along(&self, frame: &Frame<'_, D, T>, ray: &mut Ray<D, T>, visit: Visit<'_, T>) -> ControlFlow<()> {
+        let cell: [f64; D] = self.cell.map(Real::to_f64);
+        let origin: [f64; D] = std::array::from_fn(|k| ray.origin[k].to_f64() / cell[k]);
+        let speed: [f64; D] = std::array::from_fn(|k| ray.direction[k].to_f64() / cell[k]);
+        let Some((start, end)) = self.stretch_inside(&origin, &speed, ray.length.to_f64()) else {
+            return ControlFlow::Continue(());
+        };
+        let step = STRIDE / speed.iter().fold(0.0, |fastest: f64, s| fastest.max(s.abs()));
+        let steps = (end - start) / step;
+        let mut flow = ControlFlow::Continue(());
+        if !(steps < self.cells.filled as f64 / 4.0 + 4.0) {
+            self.cells.for_each_cell(|c| {
+                self.cells.for_each(c, |id| {
+                    if flow.is_continue() {
+                        flow = offer(frame, id, ray, visit);
+                    }
+                });
+            });
+            return flow;
+        }
+        let mut before = [(1, 0); D];
+        for number in 0..=steps as u64 {
+            let from = start + number as f64 * step;
+            if flow.is_break() || from > ray.length.to_f64() {
+                break;
+            }
+            // A cell more on each side, for what floats may round; one more below, for objects that reach up from there.
+            let range: [(i64, i64); D] = std::array::from_fn(|k| {
+                let (a, b) = (origin[k] + from * speed[k], origin[k] + (from + step) * speed[k]);
+                ((a.min(b).floor() as i64).saturating_sub(2), (a.max(b).floor() as i64).saturating_add(1))
+            });
+            let inside = |at: &[i64; D], range: &[(i64, i64); D]| (0..D).all(|k| range[k].0 <= at[k] && at[k] <= range[k].1);
+            self.for_each_in(&range, |c| {
+                self.cells.for_each(c, |id| {
+                    let at = self.coordinates(&frame.boxes[id as usize]);
+                    if flow.is_continue() && inside(&at, &range) && !inside(&at, &before) {
+                        flow = offer(frame, id, ray, visit);
+                    }
+                });
+            });
+            before = range;
+        }
+        flow
+    }
+
+    /// The part of a ray, in cells, that passes the cells in use.
+    fn stretch_inside(&self, origin: &[f64; D], speed: &[f64; D], length: f64) -> Option<(f64, f64)> {
+        let (mut near, mut far) = (0.0f64, length);
+        for k in 0..D {
+            let (low, high) = (self.lowest[k] as f64 - 1.0, self.highest[k] as f64 + 3.0);
+            if speed[k] == 0.0 {
+                if origin[k] < low || origin[k] > high {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) = ((low - origin[k]) / speed[k], (high - origin[k]) / speed[k]);
+            near = near.max(a.min(b));
+            far = far.min(a.max(b));
+        }
+        (near <= far).then_some((near, far))
+    }
+}

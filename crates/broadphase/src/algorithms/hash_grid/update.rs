@@ -1,0 +1,308 @@
+//! The update phase: objects that left their cell or outgrew their level are moved (algorithms 2 and 3 of the paper).
+//!
+//! 1. A pass over the boxes, in parallel, compares each object with its cell and lists those that have to move. It also
+//!    validates: a box that is not valid suits no level, so it is on the list, and the list is checked before anything changes.
+//! 2. The listed objects are moved one by one, in order.
+
+use std::sync::Mutex;
+
+use super::cells::NONE;
+use super::ladder::Ladder;
+use super::level::{Key, Level};
+use super::{ABSENT, HashGrid, LEVEL, MISFIT, Strategy, UNBOUNDED};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
+use crate::objects::unbounded::is_bounded;
+use crate::objects::{Changes, Frame};
+
+/// Slots per job of the first pass.
+const SLOTS_PER_JOB: usize = 1 << 14;
+/// How far ahead of their use cells are requested from memory.
+const AHEAD: usize = 8;
+
+/// An object that has to move, and its new cell in the same level; [`NONE`] if the level may change too.
+pub(super) type Pending = (u32, u32);
+
+impl<const D: usize, T: Real> HashGrid<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        if !self.active {
+            frame.check()?;
+            let live = frame.count();
+            self.dirty |= !matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+            if live <= self.options.threshold {
+                self.live = live;
+                return Ok(());
+            }
+            // Irrevocable: from here on the grids hold all objects.
+            self.active = true;
+            self.live = 0;
+            self.resize(frame.slots());
+            (0..frame.slots() as u32).for_each(|id| self.move_object(frame, id));
+            self.dirty = true;
+            self.take_census(frame);
+            return Ok(());
+        }
+        match frame.changes {
+            Changes::Listed { moved, inserted, removed } => {
+                frame.check()?;
+                self.dirty |=
+                    !(moved.is_empty() && inserted.is_empty() && removed.is_empty()) || frame.slots() < self.level.len();
+                self.resize(frame.slots());
+                let in_range = |id: &&u32| (**id as usize) < frame.slots();
+                for &id in removed.iter().filter(in_range).chain(moved).chain(inserted) {
+                    self.move_object(frame, id);
+                }
+            }
+            Changes::Unknown | Changes::All if self.options.strategy == Strategy::Reinsert => {
+                frame.check()?;
+                self.reinsert(frame, context);
+            }
+            Changes::Unknown | Changes::All => self.follow(frame, context)?,
+        }
+        self.take_census(frame);
+        Ok(())
+    }
+
+    /// The individual strategy for a whole frame.
+    fn follow(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        frame.check_lists()?;
+        let clock = context.clock();
+        let jobs = frame.slots().div_ceil(SLOTS_PER_JOB);
+        if self.scratch.pending.len() < jobs {
+            self.scratch.pending.resize_with(jobs, Mutex::default);
+        }
+        context.run(jobs, |job, _| {
+            let mut pending = self.scratch.pending[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            pending.clear();
+            let end = ((job + 1) * SLOTS_PER_JOB).min(frame.slots());
+            for id in (job * SLOTS_PER_JOB) as u32..end as u32 {
+                if let Some(cell) = self.unsettled(frame, id) {
+                    pending.push((id, cell));
+                }
+            }
+        });
+        context.record("compare", clock);
+        let clock = context.clock();
+        let mut pending = std::mem::take(&mut self.scratch.pending);
+        let open =
+            |list: &mut Mutex<Vec<Pending>>| std::mem::take(list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        let mut lists = std::mem::take(&mut self.scratch.lists);
+        lists.clear();
+        lists.extend(pending[..jobs].iter_mut().map(open));
+        let doubtful = |entry: &&Pending| entry.1 == NONE && frame.live.contains(entry.0);
+        let mut unclear = lists.iter().flatten().filter(doubtful);
+        let checked = unclear.try_for_each(|entry| frame.boxes[entry.0 as usize].check(entry.0 as usize));
+        if checked.is_ok() {
+            self.resize(frame.slots());
+            lists.iter().for_each(|list| self.move_listed(frame, list));
+            self.dirty = true;
+        }
+        for (slot, list) in pending.iter_mut().zip(lists.drain(..)) {
+            *slot.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()) = list;
+        }
+        self.scratch.pending = pending;
+        self.scratch.lists = lists;
+        context.record("move", clock);
+        checked
+    }
+
+    /// `None` if the object is where it belongs, valid, and of the size of its level. Else its new cell in the same level, or
+    /// [`NONE`] if that is not all.
+    #[inline(always)]
+    fn unsettled(&self, frame: &Frame<'_, D, T>, id: u32) -> Option<u32> {
+        let Some(&entry) = self.level.get(id as usize) else { return Some(NONE) };
+        if !frame.live.contains(id) {
+            return (entry != ABSENT).then_some(NONE);
+        }
+        let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return Some(NONE) };
+        let (cell, suits) = level.locate(&frame.boxes[id as usize]);
+        match suits & (entry & MISFIT == 0) {
+            true => (cell != self.cell[id as usize]).then_some(cell),
+            false => Some(NONE),
+        }
+    }
+
+    /// Moves objects, requesting the memory of later ones in the meantime.
+    fn move_listed(&mut self, frame: &Frame<'_, D, T>, list: &[Pending]) {
+        let growths = self.counters.growths;
+        for (index, &(id, cell)) in list.iter().enumerate() {
+            if let Some(&(later, cell)) = list.get(index + AHEAD) {
+                prefetch(&self.place, later as usize);
+                if let Some(level) = self.levels.get((self.level[later as usize] & LEVEL) as usize) {
+                    level.cells.prefetch(self.cell[later as usize]);
+                    level.cells.prefetch(cell);
+                }
+            }
+            if cell == NONE || self.counters.growths != growths {
+                self.move_object(frame, id);
+                continue;
+            }
+            let level = &mut self.levels[self.level[id as usize] as usize];
+            level.cells.remove(self.cell[id as usize], id, &mut self.place);
+            level.count -= 1;
+            self.cell[id as usize] = level.insert(id, &frame.boxes[id as usize], &mut self.place);
+            self.counters.moves += 1;
+        }
+    }
+
+    /// Clears all cells and inserts all objects again.
+    fn reinsert(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) {
+        let clock = context.clock();
+        for level in &mut self.levels {
+            level.clear();
+        }
+        self.unbounded.clear();
+        self.live = 0;
+        self.misfits = 0;
+        let cut = frame.slots().min(self.level.len());
+        self.level.truncate(cut); // what was there is gone already
+        self.resize(frame.slots());
+        for id in 0..frame.slots() as u32 {
+            // The old level is the first guess.
+            let hint = std::mem::replace(&mut self.level[id as usize], ABSENT);
+            if frame.live.contains(id) {
+                self.insert(frame, id, hint);
+            }
+        }
+        self.dirty = true;
+        context.record("reinsert", clock);
+    }
+
+    /// Slots behind the old end start empty; objects in slots cut off are removed.
+    fn resize(&mut self, slots: usize) {
+        (slots..self.level.len()).for_each(|id| self.remove(id as u32));
+        self.level.resize(slots, ABSENT);
+        self.cell.resize(slots, 0);
+        self.place.resize(slots, NONE);
+    }
+
+    /// Puts one object where it belongs now: constant time, beside growth.
+    pub(super) fn move_object(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+        let entry = self.level[id as usize];
+        let live = frame.live.contains(id);
+        if entry != ABSENT && live {
+            let value = &frame.boxes[id as usize];
+            let target = self.find_level(value, entry);
+            let cell = self.levels.get((target & LEVEL) as usize).map(|level| level.locate(value).0);
+            if target == entry && cell.is_none_or(|cell| cell == self.cell[id as usize]) {
+                return;
+            }
+            self.counters.moves += 1;
+        }
+        self.remove(id);
+        if live {
+            self.insert(frame, id, entry);
+        }
+    }
+
+    /// Takes an object out, if it is there.
+    fn remove(&mut self, id: u32) {
+        match std::mem::replace(&mut self.level[id as usize], ABSENT) {
+            ABSENT => return,
+            UNBOUNDED => {
+                self.unbounded.remove(id);
+            }
+            entry => {
+                let level = &mut self.levels[(entry & LEVEL) as usize];
+                level.cells.remove(self.cell[id as usize], id, &mut self.place);
+                level.count -= 1;
+                self.misfits -= usize::from(entry & MISFIT != 0);
+            }
+        }
+        self.live -= 1;
+        self.counters.removals += 1;
+    }
+
+    /// Puts an object in, which is not there; `hint` is an entry whose level it may have.
+    fn insert(&mut self, frame: &Frame<'_, D, T>, id: u32, hint: u16) {
+        self.live += 1;
+        self.counters.insertions += 1;
+        let value = &frame.boxes[id as usize];
+        let entry = self.find_level(value, if hint == ABSENT { self.recent } else { hint });
+        self.level[id as usize] = entry;
+        if entry == UNBOUNDED {
+            return self.unbounded.insert(id);
+        }
+        self.recent = entry;
+        let index = (entry & LEVEL) as usize;
+        if self.levels[index].count >= self.levels[index].next_growth {
+            self.grow(frame, index);
+        }
+        self.cell[id as usize] = self.levels[index].insert(id, value, &mut self.place);
+        self.misfits += usize::from(entry & MISFIT != 0);
+    }
+
+    /// The entry of a box: its level, created if there is none yet, with a note if a long or flat box has to do with cubes there;
+    /// or that it is unbounded, or larger than any cell. The level of `hint` is taken if it suits.
+    fn find_level(&mut self, value: &Aabb<D, T>, hint: u16) -> u16 {
+        let hint = hint & LEVEL;
+        if self.levels.get(hint as usize).is_some_and(|level| level.locate(value).1) {
+            return hint;
+        }
+        if !is_bounded(value) {
+            return UNBOUNDED;
+        }
+        if self.ladder.is_none() {
+            self.ladder = Ladder::new(value, self.options.factor);
+        }
+        let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else { return UNBOUNDED };
+        if own != cube {
+            if let Some(index) = self.level_of(&own).filter(|&index| self.levels[index as usize].holds(value)) {
+                return index;
+            }
+        }
+        let mut key = cube;
+        loop {
+            let Some(index) = self.level_of(&key).or_else(|| self.add_level(key)) else { return UNBOUNDED };
+            // Far from the origin a box may round to more cells than it has: a level up, it does not.
+            if self.levels[index as usize].holds(value) {
+                return index | if own != cube { MISFIT } else { 0 };
+            }
+            key = Ladder::above(key);
+        }
+    }
+
+    /// The level with this key, if it exists.
+    fn level_of(&self, key: &Key<D>) -> Option<u16> {
+        self.keys.binary_search_by(|entry| entry.0.cmp(key)).ok().map(|at| self.keys[at].1)
+    }
+
+    /// A new, empty level; `None` if its cells would be too large or levels too many.
+    pub(super) fn add_level(&mut self, key: Key<D>) -> Option<u16> {
+        let ladder = self.ladder.as_ref()?;
+        let cell: [T; D] = key.map(|e| ladder.size(e.into()));
+        if self.levels.len() >= super::MOST_LEVELS || cell.iter().any(|c| !c.is_finite()) {
+            return None;
+        }
+        let Err(at) = self.keys.binary_search_by(|entry| entry.0.cmp(&key)) else { return None };
+        let index = self.levels.len() as u16;
+        let options = &self.options;
+        let bits = std::array::from_fn(|k| options.axis_bits(k));
+        self.levels.push(Level::new(key, cell, options.factor, bits, options.density, options.capacity));
+        self.keys.insert(at, (key, index));
+        Some(index)
+    }
+
+    /// Doubles a level's grid along the axis that gains most, and puts its objects into their new cells. If no axis gains, the
+    /// question is put off until there are half as many objects again. Either way the cost is spread over as many insertions.
+    fn grow(&mut self, frame: &Frame<'_, D, T>, index: usize) {
+        let (density, capacity) = (self.options.density, self.options.capacity);
+        let level = &mut self.levels[index];
+        let axis = level.best_axis(frame.boxes);
+        self.counters.growth_work += level.count as u64;
+        let Some(axis) = axis.filter(|_| level.layout.bits() < super::layout::MAX_BITS) else {
+            level.next_growth = level.count + level.count / 2 + 1;
+            return;
+        };
+        let mut ids = Vec::with_capacity(level.count); // not kept: growth is rare, and memory is not
+        level.cells.for_each_cell(|cell| level.cells.for_each(cell, |id| ids.push(id)));
+        level.double(axis, density, capacity);
+        for id in ids {
+            // An object that is about to be removed may have any box, even none that is valid: any cell will do.
+            self.cell[id as usize] = level.insert(id, &frame.boxes[id as usize], &mut self.place);
+        }
+        self.counters.growths += 1;
+    }
+}

@@ -1,0 +1,167 @@
+//! The invariants: every object in one cell, every cell in its place, every box in its level.
+
+use super::cells::NONE;
+use super::level::Level;
+use super::{ABSENT, HashGrid, LEVEL, MISFIT, UNBOUNDED};
+use crate::algorithms::{Strength, Violation, ensure};
+use crate::geometry::Real;
+use crate::objects::Frame;
+use crate::objects::unbounded::is_bounded;
+
+impl<const D: usize, T: Real> HashGrid<D, T> {
+    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        ensure!(self.live == frame.count(), "{} objects for {} in the frame", self.live, frame.count());
+        if !self.active {
+            ensure!(self.live <= self.options.threshold, "{} objects without a grid", self.live);
+            ensure!(self.levels.is_empty() && self.level.is_empty(), "grids below the threshold");
+            return Ok(());
+        }
+        let slots = frame.slots();
+        ensure!(self.level.len() == slots, "{} entries for {slots} slots", self.level.len());
+        ensure!(self.cell.len() == slots && self.place.len() == slots, "tables of different lengths");
+        ensure!(self.keys.len() == self.levels.len(), "{} keys for {} levels", self.keys.len(), self.levels.len());
+        ensure!(self.keys.is_sorted_by(|a, b| a.0 < b.0), "the keys are not ascending");
+        for (key, index) in &self.keys {
+            ensure!(self.levels.get(*index as usize).is_some_and(|level| level.key == *key), "level {index} has another key");
+        }
+        let mut seen = 0;
+        for (index, level) in self.levels.iter().enumerate() {
+            seen += self.check_level(index, level, slots)?;
+        }
+        let misfits = self.level.iter().filter(|&&e| e < UNBOUNDED && e & MISFIT != 0).count();
+        ensure!(misfits == self.misfits, "{misfits} unsuited objects, {} counted", self.misfits);
+        let unbounded = self.unbounded.ids();
+        ensure!(self.level.iter().filter(|&&e| e == UNBOUNDED).count() == unbounded.len(), "the unbounded list is another");
+        ensure!(seen + unbounded.len() == self.live, "{seen} objects in cells, {} live", self.live);
+        for id in 0..slots as u32 {
+            let entry = self.level[id as usize];
+            ensure!((entry != ABSENT) == frame.live.contains(id), "slot {id} is live on one side only");
+            ensure!(entry != UNBOUNDED || self.unbounded.contains(id), "slot {id} is not on the unbounded list");
+        }
+        if strength == Strength::Geometry { self.check_boxes(frame) } else { Ok(()) }
+    }
+
+    /// Bits, counts and back references of one level; returns its objects.
+    fn check_level(&self, index: usize, level: &Level<D, T>, slots: usize) -> Result<usize, Violation> {
+        let cells = &level.cells;
+        let (mut fault, mut filled, mut objects, mut ids_in_containers) = (None, 0, 0, 0usize);
+        let mut note = |text: String| fault = fault.take().or(Some(Violation(text)));
+        cells.for_each_cell(|cell| {
+            filled += 1;
+            let count = cells.count(cell);
+            let crowded = cells.is_crowded(cell);
+            if crowded != (count > 1) {
+                note(format!("level {index}: cell {cell} has {count} objects and the wrong kind of head"));
+            }
+            let mut found = 0;
+            cells.for_each(cell, |id| {
+                found += 1;
+                let slot = id as usize;
+                if slot >= slots || (self.level[slot] & LEVEL) as usize != index || self.cell[slot] != cell {
+                    note(format!("level {index}: cell {cell} holds {id}, which is elsewhere"));
+                } else if if crowded { cells.at(self.place[slot]) != Some(id) } else { self.place[slot] != NONE } {
+                    note(format!("level {index}: object {id} does not know its place in cell {cell}"));
+                }
+            });
+            if found != count {
+                note(format!("level {index}: cell {cell} counts {count} objects and holds {found}"));
+            }
+            objects += found as usize;
+            ids_in_containers += if crowded { (found as usize).div_ceil(self.options.capacity) } else { 0 };
+        });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let (all, free) = cells.containers();
+        ensure!(ids_in_containers + free == all, "level {index}: {all} containers, {ids_in_containers} used, {free} free");
+        ensure!(filled == cells.filled, "level {index}: {filled} occupied cells, {} counted", cells.filled);
+        ensure!(objects == level.count, "level {index}: {objects} objects, {} counted", level.count);
+        for (word, &set) in cells.occupied.iter().enumerate() {
+            let bit = cells.summary[word / 64] >> (word % 64) & 1 == 1;
+            ensure!(bit == (set != 0), "level {index}: the summary of word {word} is wrong");
+        }
+        ensure!(cells.len() == level.layout.cells(), "level {index}: cells and layout differ");
+        Ok(objects)
+    }
+
+    fn check_boxes(&self, frame: &Frame<'_, D, T>) -> Result<(), Violation> {
+        for id in frame.ids() {
+            let value = &frame.boxes[id as usize];
+            let entry = self.level[id as usize];
+            let Some(level) = self.levels.get((entry & LEVEL) as usize) else {
+                let sides = value.size().into_iter().fold(T::ZERO, T::max);
+                ensure!(!is_bounded(value) || sides.to_f64() > 1e25, "object {id} is on the unbounded list without need");
+                continue;
+            };
+            ensure!(is_bounded(value), "object {id} has infinite sides and is in a cell");
+            ensure!(level.holds(value), "object {id} is larger than the cells of its level");
+            ensure!(level.locate(value).0 == self.cell[id as usize], "object {id} has left its cell");
+            let at = level.coordinates(value);
+            let known = (0..D).all(|k| level.lowest[k] <= at[k] && at[k] <= level.highest[k]);
+            ensure!(known, "object {id} is outside of the coordinates in use");
+            let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else {
+                return Err(Violation(format!("object {id} has no level and is in a cell")));
+            };
+            // Sizes at the border between two levels may count for either.
+            let near = |key: &[i16; D], slack: i16| (0..D).all(|k| level.key[k] >= key[k] - 1 && level.key[k] <= key[k] + slack);
+            ensure!(
+                near(&own, 2) || (level.is_cubic() && near(&cube, i16::MAX / 2)),
+                "object {id} is in a level of another shape"
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Options, cells::Cells};
+    use super::*;
+    use crate::{Aabb, BroadPhase, Context};
+
+    fn grid(boxes: &[Aabb<3, f32>]) -> HashGrid<3, f32> {
+        let mut grid = HashGrid::new(Options { threshold: 0, ..Options::default() });
+        grid.update(&Frame::new(boxes), &mut Context::new()).unwrap();
+        grid.validate(&Frame::new(boxes), Strength::Geometry).unwrap();
+        grid
+    }
+
+    #[test]
+    fn the_validator_notices_lost_objects_wrong_places_bits_and_levels() {
+        let boxes: Vec<Aabb<3, f32>> =
+            (0..40).map(|i| Aabb::from_center([(i / 4) as f32; 3], [0.4 + (i % 4) as f32; 3])).collect();
+        let frame = Frame::new(&boxes);
+        let whole = grid(&boxes);
+        let damage: [(&str, fn(&mut HashGrid<3, f32>)); 8] = [
+            ("a lost object", |g| g.live -= 1),
+            ("another cell", |g| g.cell[7] ^= 1),
+            ("another place", |g| g.place.swap(0, 39)),
+            ("another level", |g| g.level[5] = g.level[6]),
+            ("a wrong note", |g| g.level[5] |= MISFIT),
+            ("a lost bit", |g| {
+                let word = g.levels[0].cells.occupied.iter().position(|&w| w != 0).unwrap();
+                g.levels[0].cells.occupied[word] &= g.levels[0].cells.occupied[word] - 1;
+            }),
+            ("a lost summary", |g| g.levels[1].cells.summary[0] = 0),
+            ("an empty level", |g| g.levels[0].cells = Cells::new(g.levels[0].layout.cells(), 6)),
+        ];
+        for (name, change) in damage {
+            let mut damaged = whole.clone();
+            change(&mut damaged);
+            assert!(damaged.validate(&frame, Strength::Structure).is_err(), "{name} goes unnoticed");
+        }
+    }
+
+    #[test]
+    fn the_validator_notices_boxes_that_moved_or_grew_behind_its_back() {
+        let mut boxes: Vec<Aabb<3, f32>> = (0..30).map(|i| Aabb::from_center([i as f32; 3], [0.5; 3])).collect();
+        let whole = grid(&boxes);
+        boxes[3] = boxes[3].translate([5.0; 3]);
+        assert!(whole.validate(&Frame::new(&boxes), Strength::Geometry).is_err());
+        assert!(whole.validate(&Frame::new(&boxes), Strength::Structure).is_ok());
+        boxes[3] = Aabb::from_center([3.0; 3], [50.0; 3]);
+        assert!(whole.validate(&Frame::new(&boxes), Strength::Geometry).is_err());
+        boxes[3] = Aabb::everything();
+        assert!(whole.validate(&Frame::new(&boxes), Strength::Geometry).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! A kd-tree with a sweep in each node.
+//!
+//! # The structure
+//! A binary tree of planes. An object lives in the deepest node whose open region holds it whole, its *ideal* node: objects that
+//! touch a node's plane stay in that node, so nobody is stored twice. Two objects in different branches cannot touch. All nodes
+//! share one array of objects, in the order of an in-order walk: a node's objects are a block, a subtree's as well.
+//!
+//! # A frame
+//! 1. *Refit* (`refit.rs`): from the leaves up, objects that left their region go to the parent.
+//! 2. *Optimise* (`optimise/`): from the root down, planes are judged, moved or erased, leaves split above T objects, subtrees
+//!    collapsed below, and objects go down to their ideal nodes. A second update without motion changes nothing.
+//! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
+//!    that reach into its region, by sweeps along the axis on which they vary most.
+//! 4. *Coherency* (`coherency.rs`): if most objects are static, pairs of static objects come from a cache.
+//!
+//! # Invariants (`validate.rs`)
+//! Blocks follow each other in the order of the walk and cover the array; populations add up; a region is its parent's, cut by the
+//! parent's plane; every inner node is evaluated positive and has at least T objects; every object is in its ideal node; nothing
+//! is pending.
+//!
+//! # Cost
+//! Update O(n) if little changes, O(n log(n / T)) for a new tree, whatever the input: a branch has at most 77 % of its parent's
+//! objects. The search adds a sweep over a few hundred objects per node. It degrades to one big sweep where no plane parts
+//! the objects: most of them in one place on every axis (then pairs are many as well), or long ones that cross every plane.
+//! Memory: 4 bytes per object, and for coherent variants two boxes and the cached pairs.
+//!
+//! # Source
+//! Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection
+//! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimise/mod.rs`, `walk.rs`.
+
+mod bits;
+mod coherency;
+mod nodes;
+mod optimise;
+mod options;
+mod pairs;
+mod probe;
+mod query;
+mod refit;
+mod stats;
+mod update;
+mod validate;
+mod walk;
+
+pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
+pub use options::{Options, Pruning, Variant};
+pub use query::HalfSpace;
+
+use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+use crate::context::{Context, PerWorker};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::node::Runs;
+use crate::objects::Frame;
+use crate::objects::unbounded::Unbounded;
+use crate::pairs::{Lineage, PairStore};
+
+use bits::Bits;
+use coherency::Coherency;
+use nodes::Tree;
+use optimise::{Scratch, Work};
+use pairs::Plan;
+use walk::Walker;
+
+/// The kd-tree and sweep-and-prune hybrid.
+///
+/// ```
+/// use broadphase::algorithms::kd_tree::{KdTree, Options, Variant};
+/// use broadphase::{Aabb, BroadPhase, Context, Frame, PairStore, step};
+/// let boxes: Vec<_> = (0..100).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.5, 1.0])).collect();
+/// let mut tree = KdTree::new(Options { threshold: 16, ..Options::new(Variant::Adaptive) });
+/// let mut pairs = PairStore::default();
+/// step(&mut tree, &Frame::new(&boxes), &mut Context::new(), &mut pairs)?;
+/// assert_eq!(pairs.len(), 99);
+/// # Ok::<(), broadphase::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct KdTree<const D: usize, T: Real> {
+    options: Options,
+    tree: Tree<D, T>,
+    /// The slots whose objects are in the tree.
+    members: Bits,
+    /// Live objects that are not.
+    unbounded: Unbounded,
+    /// Held boxes and the cache, for the variants that need them.
+    coherency: Option<Coherency<D, T>>,
+    /// Did anything change since the last search?
+    touched: bool,
+    /// What the last search wrote.
+    lineage: Lineage,
+    work: Work,
+    found: Found,
+
+    // From here on: buffers that can be dropped between two calls without changing a result.
+    loose: Bits,
+    bounded: Vec<u64>,
+    entering: Vec<u32>,
+    leaves: bool,
+    plan: Plan,
+    scratch: Scratch<T>,
+    walkers: PerWorker<Walker<D, T>>,
+}
+
+/// What the last search was.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    static_share: f64,
+    incremental: bool,
+    /// The lengths of its runs of candidates.
+    runs: Runs,
+}
+
+impl<const D: usize, T: Real> KdTree<D, T> {
+    /// An empty tree.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            tree: Tree::default(),
+            members: Bits::default(),
+            unbounded: Unbounded::default(),
+            coherency: options.coherent().then(Coherency::default),
+            touched: true,
+            lineage: Lineage::default(),
+            work: Work::default(),
+            found: Found::default(),
+            loose: Bits::default(),
+            bounded: Vec::new(),
+            entering: Vec::new(),
+            leaves: false,
+            plan: Plan::default(),
+            scratch: Scratch::default(),
+            walkers: PerWorker::default(),
+        }
+    }
+}
+
+impl<const D: usize, T: Real> Clone for KdTree<D, T> {
+    /// Continues from the same state; buffers start empty.
+    fn clone(&self) -> Self {
+        Self {
+            tree: self.tree.clone(),
+            members: self.members.clone(),
+            unbounded: self.unbounded.clone(),
+            coherency: self.coherency.clone(),
+            touched: self.touched,
+            lineage: self.lineage,
+            work: self.work,
+            found: self.found,
+            ..Self::new(self.options)
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for KdTree<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame, context)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.join_probes(frame, probes, context, out)
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        self.describe()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,94 @@
+//! What can be set, as `kd-tree:t=256:k=50`.
+
+use crate::algorithms::{OptionDescriptor, Spec};
+use crate::error::Error;
+
+/// How the tree follows the objects and which pairs are searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// All pairs are searched for in every frame.
+    Complete,
+    /// Pairs of two static objects come from a cache.
+    Incremental,
+    /// Incremental if more than K % of the objects are static, else complete.
+    Adaptive,
+    /// Complete, with a new tree in every frame.
+    Rebuilt,
+}
+
+/// Which stages prune, to see what each is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Pruning {
+    /// The tree, and a sweep in each node.
+    #[default]
+    Both,
+    /// The tree; in a node every object is tested with every other.
+    TreeOnly,
+    /// One sweep over all objects: the tree is a single leaf.
+    SweepOnly,
+}
+
+/// All options of the kd-tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Complete, incremental, adaptive or rebuilt.
+    pub variant: Variant,
+    /// The paper's T: a leaf with more objects is partitioned, a subtree with fewer collapsed.
+    pub threshold: usize,
+    /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental.
+    pub adaptive_percent: f64,
+    /// How far the held boxes reach beyond the objects', as a share of the mean size.
+    pub epsilon: f64,
+    /// Which stages prune.
+    pub pruning: Pruning,
+}
+
+/// The options of every variant.
+pub(in crate::algorithms) const COMMON: &[OptionDescriptor] = &[T, MODE];
+/// And of those that tell static objects from moving ones.
+pub(in crate::algorithms) const COHERENT: &[OptionDescriptor] = &[T, MODE, EPSILON];
+/// And of the one that chooses.
+pub(in crate::algorithms) const ADAPTIVE: &[OptionDescriptor] = &[T, MODE, EPSILON, K];
+
+const T: OptionDescriptor =
+    OptionDescriptor { name: "t", default: "512", help: "objects above which a leaf is split, below which a subtree collapses" };
+const MODE: OptionDescriptor =
+    OptionDescriptor { name: "mode", default: "both", help: "which stages prune: both, tree (no sweep), sweep (no tree)" };
+const EPSILON: OptionDescriptor = OptionDescriptor {
+    name: "epsilon",
+    default: "0.01",
+    help: "margin within which an object counts as static, of the mean size",
+};
+const K: OptionDescriptor =
+    OptionDescriptor { name: "k", default: "60", help: "percentage of static objects above which the search is incremental" };
+
+impl Options {
+    /// The paper's defaults.
+    pub fn new(variant: Variant) -> Self {
+        Self { variant, threshold: 512, adaptive_percent: 60.0, epsilon: 0.01, pruning: Pruning::Both }
+    }
+
+    /// The options that a text gives.
+    pub(in crate::algorithms) fn from_spec(variant: Variant, spec: &Spec) -> Result<Self, Error> {
+        let default = Self::new(variant);
+        let pruning = match spec.text("mode") {
+            None | Some("both") => Pruning::Both,
+            Some("tree") => Pruning::TreeOnly,
+            Some("sweep") => Pruning::SweepOnly,
+            Some(other) => return Err(spec.invalid("mode", other, "one of both, tree, sweep".to_string())),
+        };
+        Ok(Self {
+            threshold: spec.value("t", default.threshold, "a whole number from 1 on", |&t| t >= 1)?,
+            adaptive_percent: spec
+                .value("k", default.adaptive_percent, "a percentage, 0 to 100", |k| (0.0..=100.0).contains(k))?,
+            epsilon: spec.value("epsilon", default.epsilon, "a share from 0 to 10", |e| (0.0..=10.0).contains(e))?,
+            pruning,
+            variant,
+        })
+    }
+
+    /// Does this variant tell static objects from moving ones?
+    pub(super) fn coherent(&self) -> bool {
+        matches!(self.variant, Variant::Incremental | Variant::Adaptive)
+    }
+}

@@ -1,0 +1,90 @@
+//! Refit: from the leaves up, objects that left their node's region go to its parent, until they fit.
+//!
+//! The root's region is the whole space, so everybody fits somewhere. Each step moves the misfits of one node across the block of
+//! one grandchild, whose indices are corrected later (see `nodes.rs`).
+
+use super::nodes::{NONE, Node, ROOT, Tree};
+use super::optimise::Loose;
+use crate::geometry::{Aabb, Real};
+
+/// Refits the whole tree. `boxes` are those that the tree arranges, by slot. Returns how often an object went up a level.
+pub(super) fn refit<const D: usize, T: Real>(
+    tree: &mut Tree<D, T>,
+    boxes: &[Aabb<D, T>],
+    loose: Loose<'_>,
+    misfits: &mut Vec<u32>,
+) -> u64 {
+    let (left, right) = (tree.node(ROOT).left, tree.node(ROOT).right);
+    let mut raised = 0;
+    if left != NONE {
+        raised += climb(tree, left, ROOT, boxes, loose, misfits);
+        raised += climb(tree, right, ROOT, boxes, loose, misfits);
+    }
+    raised
+}
+
+fn climb<const D: usize, T: Real>(
+    tree: &mut Tree<D, T>,
+    node: u32,
+    parent: u32,
+    boxes: &[Aabb<D, T>],
+    loose: Loose<'_>,
+    misfits: &mut Vec<u32>,
+) -> u64 {
+    let (left, right) = (tree.node(node).left, tree.node(node).right);
+    let mut raised = 0;
+    if left != NONE {
+        raised += climb(tree, left, node, boxes, loose, misfits);
+        raised += climb(tree, right, node, boxes, loose, misfits);
+    }
+    let this = *tree.node(node);
+    let kept = split_off(&mut tree.order[this.own()], &this, boxes, loose, misfits);
+    if misfits.is_empty() {
+        return raised;
+    }
+    let moved = misfits.len();
+    tree.node_mut(node).population -= moved;
+    if tree.node(parent).left == node {
+        // [own | misfits | right subtree | parent] becomes [own | right subtree | misfits + parent].
+        let between = tree.population(right);
+        tree.order.copy_within(this.end..this.end + between, this.end - moved);
+        let to = this.end - moved + between;
+        tree.order[to..to + moved].copy_from_slice(misfits);
+        tree.node_mut(node).end -= moved;
+        tree.shift(right, -(moved as isize));
+        tree.node_mut(parent).begin -= moved;
+    } else {
+        // [parent | left subtree | own] becomes [parent + misfits | left subtree | own].
+        let between = tree.population(left);
+        tree.order.copy_within(this.begin..this.begin + kept, this.begin + moved);
+        let from = this.begin - between;
+        tree.order.copy_within(from..this.begin, from + moved);
+        tree.order[from..from + moved].copy_from_slice(misfits);
+        tree.node_mut(node).begin += moved;
+        tree.shift(left, moved as isize);
+        tree.node_mut(parent).end += moved;
+    }
+    raised + moved as u64
+}
+
+/// Puts those that fit to the front of the block, in order, and the others into `misfits`. Returns how many fit.
+fn split_off<const D: usize, T: Real>(
+    block: &mut [u32],
+    node: &Node<D, T>,
+    boxes: &[Aabb<D, T>],
+    loose: Loose<'_>,
+    misfits: &mut Vec<u32>,
+) -> usize {
+    misfits.clear();
+    let mut kept = 0;
+    for at in 0..block.len() {
+        let id = block[at];
+        let fits = !loose.contains(id) || node.fits(&boxes[id as usize]);
+        block[kept] = id;
+        kept += usize::from(fits);
+        if !fits {
+            misfits.push(id);
+        }
+    }
+    kept
+}

@@ -1,0 +1,278 @@
+//! A frame taken in: who is here, who is loose, then refit and optimise.
+
+use super::bits::each_bit;
+use super::optimise::{Loose, Optimiser, Work};
+use super::refit::refit;
+use super::{KdTree, Pruning, Variant};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::unbounded::is_bounded;
+use crate::objects::{Changes, Frame, Live};
+
+impl<const D: usize, T: Real> KdTree<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        let clock = context.clock();
+        let listed = matches!(frame.changes, Changes::Listed { .. });
+        frame.check_lists()?;
+        if listed {
+            frame.check()?;
+        } else {
+            self.survey(frame)?;
+        }
+        self.cover(frame.slots());
+        self.loose.clear();
+        self.entering.clear();
+        self.leaves = false;
+        if listed {
+            self.follow_list(frame)
+        } else {
+            self.follow_all(frame)
+        }
+        self.change_members();
+        context.record("take in", clock);
+
+        let clock = context.clock();
+        self.work = Work::default();
+        self.arrange(frame, if listed || self.coherency.is_some() { Scope::Noted } else { Scope::All });
+        context.record("arrange", clock);
+        Ok(())
+    }
+
+    /// One pass over all boxes: are they valid, and which are bounded? Nothing changes before all are.
+    fn survey(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        self.bounded.clear();
+        let mut valid = true;
+        for (word, boxes) in frame.boxes.chunks(64).enumerate() {
+            let mut bits = 0u64;
+            for (bit, value) in boxes.iter().enumerate() {
+                let live = matches!(frame.live, Live::All) || frame.live.contains((word * 64 + bit) as u32);
+                valid &= value.is_valid() | !live;
+                bits |= u64::from(is_bounded(value) & live) << bit;
+            }
+            self.bounded.push(bits);
+        }
+        if valid { Ok(()) } else { frame.check_boxes() }
+    }
+
+    /// Room for all slots, and an end to those beyond the last one.
+    fn cover(&mut self, slots: usize) {
+        self.members.cover(slots);
+        self.loose.cover(self.members.words().len() * 64);
+        if let Some(coherency) = &mut self.coherency {
+            coherency.cover(slots);
+        }
+    }
+
+    fn follow_list(&mut self, frame: &Frame<'_, D, T>) {
+        self.cut(frame.slots());
+        let Changes::Listed { moved, inserted, removed } = frame.changes else { return };
+        self.touched |= !(moved.is_empty() && inserted.is_empty() && removed.is_empty());
+        for &id in removed {
+            self.unbounded.remove(id);
+            self.leave(id);
+        }
+        for &id in moved.iter().chain(inserted) {
+            let value = &frame.boxes[id as usize];
+            if !is_bounded(value) {
+                self.leave(id);
+                self.unbounded.insert(id);
+                continue;
+            }
+            self.unbounded.remove(id);
+            if !self.members.contains(id) {
+                self.members.insert(id);
+                self.entering.push(id);
+            }
+            match &mut self.coherency {
+                None => self.loose.insert(id),
+                Some(coherency) => {
+                    coherency.changed.insert(id); // the tag may have changed, if not the box
+                    coherency.remember(id, value);
+                    if coherency.place(id, value) {
+                        self.loose.insert(id);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Slots beyond the frame's end are gone, listed or not.
+    fn cut(&mut self, slots: usize) {
+        for word in slots / 64..self.members.words().len() {
+            let beyond = if word == slots / 64 { !0 << (slots % 64) } else { !0 };
+            each_bit(self.members.words()[word] & beyond, word * 64, |id| self.leave(id));
+        }
+        while let Some(&last) = self.unbounded.ids().last().filter(|&&id| id as usize >= slots) {
+            self.unbounded.remove(last);
+            self.touched = true;
+        }
+    }
+
+    fn follow_all(&mut self, frame: &Frame<'_, D, T>) {
+        self.unbounded.clear();
+        for word in 0..self.members.words().len() {
+            let (here, before) = (self.bounded.get(word).copied().unwrap_or(0), self.members.words()[word]);
+            if here != before {
+                each_bit(before & !here, word * 64, |id| self.leave(id));
+                self.members.words_mut()[word] = here;
+                each_bit(here & !before, word * 64, |id| self.entering.push(id));
+            }
+            if here != !0 {
+                let end = ((word + 1) * 64).min(frame.slots());
+                for id in (word * 64).min(end)..end {
+                    if here >> (id % 64) & 1 == 0 && frame.live.contains(id as u32) {
+                        self.unbounded.insert(id as u32);
+                    }
+                }
+            }
+        }
+        let share = self.options.epsilon;
+        let Some(coherency) = &mut self.coherency else {
+            self.touched = true;
+            return;
+        };
+        coherency.measure(frame, share);
+        // Unbounded objects are not compared: with them, every frame is new.
+        let compares = frame.may_compare() && coherency.remembers;
+        self.touched |= !compares || !self.unbounded.is_empty() || !self.entering.is_empty() || self.leaves;
+        if !compares {
+            coherency.changed.insert_all(frame.slots());
+        }
+        for (word, &bits) in self.members.words().iter().enumerate() {
+            each_bit(bits, word * 64, |id| {
+                let value = &frame.boxes[id as usize];
+                coherency.remember(id, value);
+                if coherency.place(id, value) {
+                    self.loose.insert(id);
+                }
+            });
+        }
+        self.touched |= coherency.changed.words().iter().any(|&word| word != 0);
+    }
+
+    /// An object leaves the tree, if it is in it.
+    fn leave(&mut self, id: u32) {
+        if (id as usize) < self.members.words().len() * 64 && self.members.contains(id) {
+            self.members.remove(id);
+            self.leaves = true;
+            self.touched = true;
+            if let Some(coherency) = &mut self.coherency {
+                coherency.forget(id);
+            }
+        }
+    }
+
+    /// Takes objects out of the array, each by a swap with the last one, and appends those that enter.
+    fn change_members(&mut self) {
+        if self.leaves {
+            let (members, loose) = (&self.members, &mut self.loose);
+            self.tree.remove(|id| members.contains(id), |id| loose.insert(id));
+        }
+        for &id in &self.entering {
+            self.tree.append(id);
+            self.loose.insert(id);
+        }
+    }
+
+    /// Refit and optimise, or a new tree.
+    fn arrange(&mut self, frame: &Frame<'_, D, T>, scope: Scope) {
+        let boxes: &[Aabb<D, T>] = self.coherency.as_ref().map_or(frame.boxes, |coherency| &coherency.held);
+        let rebuilt = self.options.variant == Variant::Rebuilt;
+        if rebuilt {
+            self.tree.reset();
+        } else if matches!(scope, Scope::Noted) && self.loose.words().iter().all(|&word| word == 0) && !self.leaves {
+            return;
+        }
+        let loose = match scope {
+            Scope::All => Loose::All,
+            Scope::Noted => Loose::These(&self.loose),
+        };
+        if !rebuilt {
+            self.work.raised = refit(&mut self.tree, boxes, loose, &mut self.scratch.ids);
+        }
+        let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
+        let (tree, work, scratch) = (&mut self.tree, &mut self.work, &mut self.scratch);
+        Optimiser { tree, boxes, loose, threshold, work, scratch }.run();
+    }
+}
+
+/// Which objects the tree must look at.
+#[derive(Clone, Copy, Debug)]
+enum Scope {
+    /// Every one.
+    All,
+    /// Those in `loose`.
+    Noted,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Options;
+    use super::*;
+    use crate::BroadPhase;
+
+    fn scatter(count: usize, size: f32, step: usize) -> Vec<Aabb<3, f32>> {
+        let place = |i: usize, k: usize| ((i * (7919 + 104_729 * k) + step * (i % 7)) % 10_007) as f32 * 0.01;
+        (0..count).map(|i| Aabb::from_center(std::array::from_fn(|k| place(i, k)), [size; 3])).collect()
+    }
+
+    #[test]
+    fn a_second_update_without_motion_changes_not_one_index() {
+        for variant in [Variant::Complete, Variant::Incremental, Variant::Adaptive] {
+            for size in [0.0, 0.5, 8.0, 40.0] {
+                let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(variant) });
+                let mut context = Context::new();
+                for step in 0..12 {
+                    let boxes = scatter(2000, size, step * step);
+                    let frame = Frame::new(&boxes).with_changes(Changes::All);
+                    tree.update(&frame, &mut context).unwrap();
+                    let (nodes, order) = (tree.tree.nodes.clone(), tree.tree.order.clone());
+                    tree.update(&frame, &mut context).unwrap();
+                    assert!(nodes == tree.tree.nodes && order == tree.tree.order, "{variant:?}, size {size}, step {step}");
+                    assert_eq!(tree.work, Work::default(), "{variant:?}, size {size}, step {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_operators_take_part_when_the_distribution_changes() {
+        let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(Variant::Complete) });
+        let mut context = Context::new();
+        let mut sum = Work::default();
+        for step in 0..40 {
+            let mut boxes = scatter(2000, 0.5, step);
+            // Everything falls towards one corner, then spreads again; in between, most objects vanish.
+            let pull = 1.0 + (step % 20) as f32 * 0.2;
+            boxes.iter_mut().for_each(|value| value.min = value.min.map(|c| 100.0 * (c / 100.0).abs().powf(pull)));
+            boxes.iter_mut().for_each(|value| value.max = value.min.map(|c| c + 1.0));
+            boxes.truncate(if step % 10 == 9 { 300 } else { 2000 });
+            let frame = Frame::new(&boxes);
+            tree.update(&frame, &mut context).unwrap();
+            tree.validate(&frame, crate::Strength::Geometry).unwrap();
+            sum.raised += tree.work.raised;
+            sum.lowered += tree.work.lowered;
+            sum.partitions += tree.work.partitions;
+            sum.collapses += tree.work.collapses;
+            sum.translations += tree.work.translations;
+            sum.erasures += tree.work.erasures;
+        }
+        let all = [sum.raised, sum.lowered, sum.partitions, sum.collapses, sum.translations, sum.erasures];
+        assert!(all.iter().all(|&count| count > 0), "{sum:?}");
+    }
+
+    #[test]
+    fn an_invalid_box_leaves_the_tree_as_it_was() {
+        let mut boxes = scatter(200, 0.5, 0);
+        let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(Variant::Adaptive) });
+        tree.update(&Frame::new(&boxes), &mut Context::new()).unwrap();
+        let before = (tree.tree.nodes.clone(), tree.tree.order.clone());
+        let good = boxes.clone();
+        boxes[100].max[1] = f32::NAN;
+        boxes[3] = boxes[3].translate([1000.0; 3]);
+        assert!(tree.update(&Frame::new(&boxes), &mut Context::new()).is_err());
+        assert!(before == (tree.tree.nodes.clone(), tree.tree.order.clone()));
+        tree.validate(&Frame::new(&good), crate::Strength::Geometry).unwrap();
+    }
+}

@@ -1,0 +1,251 @@
+//! The grid itself: points and one radius, in any number of dimensions.
+
+use std::sync::Mutex;
+
+use super::space::{Space, extent, first_world};
+use super::{Hash, neighbours::NeighbourLists};
+use crate::context::Context;
+use crate::error::{BoxFault, Error};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::ball_runs::Points;
+use crate::objects::MAX_OBJECTS;
+use crate::pairs::{Lineage, PairStore};
+
+/// Particles per job of the pass that finds cells.
+const PER_JOB: usize = 1 << 14;
+
+/// Where slices are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Storage {
+    /// One slot per cell of a bounded world; particles outside belong to the cells at the border.
+    #[default]
+    Dense,
+    /// A hash table, for space without an end.
+    Hashed {
+        /// The hash function.
+        hash: Hash,
+        /// The size of the table; two slots per particle if not given.
+        slots: Option<usize>,
+    },
+}
+
+/// The parameters of a [`ParticleGrid`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options<const D: usize, T> {
+    /// Where slices are looked up.
+    pub storage: Storage,
+    /// The world of a dense or periodic grid. If not given, a dense grid takes the extent of the first particles, and a tenth
+    /// of it on each side.
+    pub world: Option<Aabb<D, T>>,
+    /// Does the world repeat on all sides? Distances are then those to the nearest image.
+    pub periodic: bool,
+}
+
+impl<const D: usize, T> Default for Options<D, T> {
+    fn default() -> Self {
+        Self { storage: Storage::Dense, world: None, periodic: false }
+    }
+}
+
+/// Particles of one radius in cells as wide as they are: points in, pairs and neighbours out. Any dimension.
+///
+/// The grid keeps indices into the caller's points, never the points; every call borrows them. Two particles are neighbours if
+/// `dx*dx + dy*dy ... <= (2 * radius)^2`, evaluated in `T`, left to right.
+///
+/// ```
+/// use broadphase::algorithms::particle_grid::{Options, ParticleGrid};
+/// use broadphase::{Context, PairStore};
+/// let points = [[0.0, 0.0], [0.9, 0.0], [5.0, 5.0]];
+/// let mut grid = ParticleGrid::new(0.5, Options::default())?;
+/// let (context, mut pairs) = (Context::new(), PairStore::default());
+/// grid.build(&points, &context)?;
+/// grid.pairs(&points, &context, &mut pairs)?;
+/// assert_eq!(pairs.len(), 1);
+/// let mut near = Vec::new();
+/// grid.for_each_neighbour(&points, 1, |other| near.push(other));
+/// assert_eq!(near, [0]);
+/// # Ok::<(), broadphase::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ParticleGrid<const D: usize, T: Real> {
+    pub(super) radius: T,
+    options: Options<D, T>,
+    /// The world of a dense grid, as given or as first seen.
+    world: Option<Aabb<D, f64>>,
+    pub(super) space: Space<D>,
+    /// `order[starts[s]..starts[s + 1]]` are the particles of slot s; behind the last slot a sentinel, and more of it for the
+    /// runs that end there.
+    pub(super) starts: Vec<u32>,
+    pub(super) order: Vec<u32>,
+    pub(super) ahead: Vec<u32>,
+    pub(super) scratch: Scratch<D, T>,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Debug, Default)]
+pub(super) struct Scratch<const D: usize, T> {
+    /// The slot of each particle, by job.
+    slots: Vec<Mutex<Vec<u32>>>,
+    pub(super) sorted: Points<D, T>,
+}
+
+impl<const D: usize, T: Real> Clone for Scratch<D, T> {
+    /// Scratch is not copied.
+    fn clone(&self) -> Self {
+        Self { slots: Vec::new(), sorted: Points::default() }
+    }
+}
+
+impl<const D: usize, T: Real> ParticleGrid<D, T> {
+    /// An empty grid for particles of `radius`.
+    pub fn new(radius: T, options: Options<D, T>) -> Result<Self, Error> {
+        let unsuited = |reason| Err(Error::Unsuited { algorithm: "particle-grid", reason });
+        let reach = radius + radius;
+        if !(radius >= T::ZERO && (reach * reach).is_finite()) {
+            return unsuited("the radius must be neither negative nor NaN, and its square finite");
+        }
+        if D == 0 {
+            return unsuited("there must be at least one dimension");
+        }
+        if let Some(world) = &options.world {
+            world.check(0)?;
+            if !world.is_finite() || options.periodic && (0..D).any(|k| world.min[k] == world.max[k]) {
+                return unsuited("the world must be finite and, if it repeats, not flat");
+            }
+        } else if options.periodic {
+            return unsuited("a world that repeats must be given");
+        }
+        let world = options.world.map(|world| Aabb { min: world.min.map(Real::to_f64), max: world.max.map(Real::to_f64) });
+        let space = Space::new(radius, &options, &world.unwrap_or_else(|| first_world(&Aabb::empty())), 0, 0.0);
+        let scratch = Scratch { slots: Vec::new(), sorted: Points::default() };
+        Ok(Self { radius, options, world, space, starts: Vec::new(), order: Vec::new(), ahead: Vec::new(), scratch })
+    }
+
+    /// The radius.
+    pub fn radius(&self) -> T {
+        self.radius
+    }
+
+    /// Another radius, from the next [`build`](ParticleGrid::build) on.
+    pub fn set_radius(&mut self, radius: T) -> Result<(), Error> {
+        let checked = Self::new(radius, self.options.clone())?;
+        self.radius = checked.radius;
+        Ok(())
+    }
+
+    /// Sorts the particles into their cells: to be called when they have moved. On error the grid is unchanged.
+    pub fn build(&mut self, points: &[[T; D]], context: &Context) -> Result<(), Error> {
+        if points.len() > MAX_OBJECTS {
+            return Err(Error::TooManyObjects { count: points.len(), limit: MAX_OBJECTS });
+        }
+        if let Some(index) = points.iter().position(|point| point.iter().any(|x| x.is_nan())) {
+            let axis = points[index].iter().position(|x| x.is_nan()).unwrap_or(0);
+            return Err(Error::InvalidBox { index, axis, fault: BoxFault::NotANumber });
+        }
+        let (all, largest) = extent(points);
+        if self.world.is_none() && !points.is_empty() && self.options.storage == Storage::Dense {
+            self.world = Some(first_world(&all));
+        }
+        let world = self.world.unwrap_or_else(|| first_world(&Aabb::empty()));
+        let dims = self.space.dims;
+        self.space = Space::new(self.radius, &self.options, &world, points.len(), largest);
+        if self.is_in_rows() && (dims != self.space.dims || self.ahead.is_empty()) {
+            self.ahead = self.space.ahead();
+        }
+        self.sort(points, context);
+        Ok(())
+    }
+
+    /// A counting sort: particles per slot, the slots' first places, then each particle to its place.
+    fn sort(&mut self, points: &[[T; D]], context: &Context) {
+        let jobs = points.len().div_ceil(PER_JOB);
+        if self.scratch.slots.len() < jobs {
+            self.scratch.slots.resize_with(jobs, Mutex::default);
+        }
+        let (space, lists) = (&self.space, &self.scratch.slots);
+        context.run(jobs, |job, _| {
+            let mut list = lists[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            list.clear();
+            let end = ((job + 1) * PER_JOB).min(points.len());
+            list.extend(points[job * PER_JOB..end].iter().map(|point| space.slot(&space.cell(point)) as u32));
+        });
+        let pads = self.ahead.iter().max().map_or(2, |most| *most as usize + 2);
+        self.starts.clear();
+        self.starts.resize(space.slots + 1 + pads, 0);
+        for job in &mut self.scratch.slots[..jobs] {
+            for &slot in job.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).iter() {
+                self.starts[slot as usize] += 1;
+            }
+        }
+        let mut total = 0;
+        for start in &mut self.starts {
+            total += *start;
+            *start = total; // the end of the slice for now; filling it from behind turns it into the start
+        }
+        self.order.clear();
+        self.order.resize(points.len(), 0);
+        let mut index = points.len() as u32;
+        for job in self.scratch.slots[..jobs].iter_mut().rev() {
+            for &slot in job.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).iter().rev() {
+                index -= 1;
+                let start = &mut self.starts[slot as usize];
+                *start -= 1;
+                self.order[*start as usize] = index;
+            }
+        }
+    }
+
+    /// Are the slots rows of cells, so that neighbours are runs?
+    pub(super) fn is_in_rows(&self) -> bool {
+        !self.space.is_hashed() && !self.space.periodic
+    }
+
+    /// The particles of a slot.
+    #[inline(always)]
+    pub(super) fn slice(&self, slot: usize) -> &[u32] {
+        &self.order[self.starts[slot] as usize..self.starts[slot + 1] as usize]
+    }
+
+    /// All pairs of neighbours, each once, smaller index first. `points` are those of the last [`build`](ParticleGrid::build).
+    pub fn pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<(), Error> {
+        self.check_built(points)?;
+        self.find_pairs(points, context, out).map(|_: Lineage| ())
+    }
+
+    /// The neighbours of one particle, in no order.
+    pub fn for_each_neighbour(&self, points: &[[T; D]], index: usize, mut visit: impl FnMut(u32)) {
+        if points.len() == self.order.len() && index < points.len() {
+            self.for_each_near(points, index as u32, &mut visit);
+        }
+    }
+
+    /// All neighbour lists in compressed rows, each ascending: of every particle its neighbours (`half = false`), or only those
+    /// with a larger index.
+    pub fn neighbour_lists(
+        &mut self,
+        points: &[[T; D]],
+        half: bool,
+        context: &Context,
+        out: &mut NeighbourLists,
+    ) -> Result<(), Error> {
+        self.check_built(points)?;
+        let mut pairs = PairStore::default();
+        self.find_pairs(points, context, &mut pairs)?;
+        out.fill(points.len(), &pairs, half);
+        Ok(())
+    }
+
+    fn check_built(&self, points: &[[T; D]]) -> Result<(), Error> {
+        if points.len() == self.order.len() {
+            return Ok(());
+        }
+        Err(Error::InvalidFrame { index: points.len().min(self.order.len()), reason: "build the grid from these points first" })
+    }
+
+    /// The bytes it holds.
+    pub fn bytes(&self) -> usize {
+        let list = |list: &Mutex<Vec<u32>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity() * 4;
+        let slots: usize = self.scratch.slots.iter().map(|l| list(l) + size_of::<Mutex<Vec<u32>>>()).sum();
+        (self.starts.capacity() + self.order.capacity()) * 4 + self.ahead.capacity() * 4 + self.scratch.sorted.bytes() + slots
+    }
+}

@@ -1,0 +1,138 @@
+//! The particle hash grid: points of one radius, sorted into cells as wide as a particle.
+//!
+//! # The structure
+//! Three arrays, as the text has them: a table from cell to the start of its slice, with a sentinel behind the last; the
+//! particles' indices, sorted by cell with one counting sort; and the particles themselves, which stay in the caller's array.
+//! Particles that touch are in the same or in adjacent cells. A bounded world has a dense table, and what lies outside belongs
+//! to the cells at the border. An unbounded one has a hash table, with one of three functions ([`Hash`]); two cells may share a
+//! slot, so a particle is compared with the cell it is met in. A world may repeat ([`Options::periodic`]).
+//!
+//! # Departures from the text, with reasons
+//! 1. Cells are wider than a particle by a thousandth: with floats, two that touch could land two cells apart.
+//! 2. The table is never larger than a few cells per particle: wider cells stand in for a sparse world's.
+//! 3. Each pair is met once: the slots of a dense table are rows, and the half of the neighbours that lies ahead is a handful of
+//!    runs, which vector comparisons test many at once (`kernels/ball_runs.rs`). The text tests each pair from both sides.
+//!
+//! # Two doors
+//! [`ParticleGrid`] takes points and a radius, in any dimension, and also gives the neighbours of one particle and compressed
+//! lists of all. [`ParticlePhase`] is the adapter into the one list, for boxes of one size that stand for balls; it answers
+//! with the pairs whose boxes and balls overlap. Sizes that differ by more than a hundredth are refused.
+//!
+//! # Cost
+//! Linear in particles and pairs. The bound breaks where many particles outside of a bounded world share a border cell.
+//!
+//! # Source
+//! Paper 003, "Particle Collisions with Spatial Hash Grid".
+
+mod grid;
+mod hash;
+mod neighbours;
+mod pairs;
+mod space;
+mod update;
+mod validate;
+
+pub use grid::{Options, ParticleGrid, Storage};
+pub use hash::Hash;
+pub use neighbours::NeighbourLists;
+
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::Soa;
+use crate::objects::Frame;
+use crate::pairs::{Lineage, PairStore};
+
+/// What the list shows.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[
+    OptionDescriptor {
+        name: "grid",
+        default: "dense",
+        help: "dense: a bounded world from the first frame; hashed: an unbounded one",
+    },
+    OptionDescriptor { name: "hash", default: "xor", help: "of a hashed grid: chain, xor or modular" },
+    OptionDescriptor { name: "slots", default: "0", help: "of a hashed grid: the size of the table; 0: two per particle" },
+];
+
+/// Reads the options of a spec.
+pub(crate) fn storage(spec: &Spec) -> Result<Storage, Error> {
+    let slots = spec.value("slots", 0usize, "a whole number up to 2^31", |s| *s <= 1 << 31)?;
+    let name = spec.text("hash").unwrap_or("xor");
+    let Some((_, hash)) = Hash::ALL.into_iter().find(|entry| entry.0 == name) else {
+        return Err(spec.invalid("hash", name, "chain, xor or modular".to_string()));
+    };
+    match spec.text("grid") {
+        None | Some("dense") => Ok(Storage::Dense),
+        Some("hashed") => Ok(Storage::Hashed { hash, slots: (slots > 0).then_some(slots) }),
+        Some(other) => Err(spec.invalid("grid", other, "dense or hashed".to_string())),
+    }
+}
+
+/// The particle grid as an algorithm among the others: boxes of one size that stand for balls.
+#[derive(Clone, Debug)]
+pub struct ParticlePhase<const D: usize, T: Real> {
+    storage: Storage,
+    /// Built from `centers`; none before the first particle.
+    grid: Option<ParticleGrid<D, T>>,
+    /// The ids of the live slots, ascending, and the centres of their boxes.
+    ids: Vec<u32>,
+    centers: Vec<[T; D]>,
+    /// Has anything changed since the last `pairs`?
+    dirty: bool,
+    lineage: Lineage,
+    /// The boxes in the order of cells: a buffer of the search.
+    sorted: Soa<D, T>,
+    sorted_ids: Vec<u32>,
+}
+
+impl<const D: usize, T: Real> ParticlePhase<D, T> {
+    /// An empty structure.
+    pub fn new(storage: Storage) -> Self {
+        Self {
+            storage,
+            grid: None,
+            ids: Vec::new(),
+            centers: Vec::new(),
+            dirty: true,
+            lineage: Lineage::default(),
+            sorted: Soa::default(),
+            sorted_ids: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for ParticlePhase<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame, context)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.join_probes(frame, probes, context, out)
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let slots = self.grid.as_ref().map_or(0, |grid| grid.space.slots);
+        let lists = (self.ids.capacity() + self.sorted_ids.capacity()) * 4 + self.centers.capacity() * size_of::<[T; D]>();
+        let bytes = self.grid.as_ref().map_or(0, ParticleGrid::bytes) + lists + self.sorted.bytes();
+        Stats { bytes, choice: None, extra: vec![("cells", slots as f64)] }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

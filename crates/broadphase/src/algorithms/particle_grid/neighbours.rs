@@ -1,0 +1,161 @@
+//! Pairs, neighbours of one particle, and neighbour lists.
+
+use super::grid::ParticleGrid;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::ball_runs::{PointBlock, join_balls};
+use crate::objects::Frame;
+use crate::pairs::{Lineage, Pair, PairStore};
+
+/// Chunks of pairs, at most.
+const CHUNKS: usize = 1024;
+/// Particles per chunk, at least, on average.
+const PER_CHUNK: usize = 256;
+
+/// Neighbour lists in compressed rows: those of particle i are `items[starts[i]..starts[i + 1]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NeighbourLists {
+    /// The start of each list, and the end of the last.
+    pub starts: Vec<usize>,
+    /// The neighbours, list after list.
+    pub items: Vec<u32>,
+}
+
+impl NeighbourLists {
+    /// The neighbours of particle `index`, ascending.
+    pub fn of(&self, index: usize) -> &[u32] {
+        &self.items[self.starts[index]..self.starts[index + 1]]
+    }
+
+    /// Makes the lists of `count` particles from their pairs.
+    pub(super) fn fill(&mut self, count: usize, pairs: &PairStore, half: bool) {
+        self.starts.clear();
+        self.starts.resize(count + 1, 0);
+        pairs.for_each_chunk(|chunk| {
+            for pair in chunk {
+                self.starts[pair.a as usize] += 1;
+                self.starts[pair.b as usize] += usize::from(!half);
+            }
+        });
+        let mut total = 0;
+        for start in &mut self.starts {
+            total += *start;
+            *start = total;
+        }
+        self.items.clear();
+        self.items.resize(total, 0);
+        pairs.for_each_chunk(|chunk| {
+            for pair in chunk {
+                self.put(pair.a, pair.b);
+                if !half {
+                    self.put(pair.b, pair.a);
+                }
+            }
+        });
+        for index in 0..count {
+            let list = self.starts[index]..self.starts[index + 1];
+            self.items[list].sort_unstable();
+        }
+    }
+
+    fn put(&mut self, of: u32, neighbour: u32) {
+        let start = &mut self.starts[of as usize];
+        *start -= 1;
+        self.items[*start] = neighbour;
+    }
+}
+
+impl<const D: usize, T: Real> ParticleGrid<D, T> {
+    /// The range of slots that belongs to a chunk, of so many.
+    pub(super) fn chunk_slots(&self, chunk: usize, chunks: usize) -> std::ops::Range<usize> {
+        let slots = self.space.slots as u64;
+        let at = |c: usize| (slots * c as u64 / chunks as u64) as usize;
+        at(chunk)..at(chunk + 1)
+    }
+
+    /// The number of chunks: a matter of the particles, not of the threads.
+    pub(super) fn chunk_count(&self) -> usize {
+        (self.order.len() / PER_CHUNK).clamp(1, CHUNKS).min(self.space.slots.max(1))
+    }
+
+    pub(super) fn find_pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<Lineage, Error> {
+        let frame = Frame::<D, T>::new(&[]);
+        let chunks = self.chunk_count();
+        out.begin(&frame, context, Lineage::default(), chunks);
+        if self.is_in_rows() {
+            self.scratch.sorted.gather(points, &self.order);
+        }
+        let this = &*self;
+        context.run(chunks, |chunk, worker| {
+            let slots = this.chunk_slots(chunk, chunks);
+            out.rewrite(chunk, worker, &frame, |hits| {
+                if this.is_in_rows() {
+                    let (starts, ahead) = (&this.starts, &this.ahead);
+                    let (points, reach) = (&this.scratch.sorted, this.reach());
+                    return join_balls(context.kernels(), PointBlock { points, starts, cells: slots, ahead, reach }, hits);
+                }
+                for &index in &this.order[this.starts[slots.start] as usize..this.starts[slots.end] as usize] {
+                    let mut tests = 0;
+                    this.visit_near(points, index, true, &mut tests, &mut |other| hits.push(Pair::new(index, other)));
+                    hits.count_tests(tests);
+                    if hits.stopped() {
+                        return;
+                    }
+                }
+            });
+        });
+        out.finish(chunks)
+    }
+
+    /// The square of the largest distance of neighbours.
+    fn reach(&self) -> T {
+        (self.radius + self.radius) * (self.radius + self.radius)
+    }
+
+    pub(super) fn for_each_near(&self, points: &[[T; D]], index: u32, visit: &mut impl FnMut(u32)) {
+        self.visit_near(points, index, false, &mut 0, visit);
+    }
+
+    /// The neighbours of one particle; with `once`, so that of two neighbours one meets the other: in cells ahead, and in its own
+    /// cell those with a larger index. In a world that repeats, a cell may be ahead and behind: there the larger index counts.
+    ///
+    /// Two of the adjacent cells may share a slot of the table: a particle counts only where the cell is its own.
+    #[inline]
+    fn visit_near(&self, points: &[[T; D]], index: u32, once: bool, tests: &mut u64, visit: &mut impl FnMut(u32)) {
+        let own = &points[index as usize];
+        let reach = self.reach();
+        let space = &self.space;
+        let home = space.cell(own);
+        let half = once && !space.periodic;
+        space.for_each_slot(&home, half, &self.starts, |slot, cell| {
+            let by_index = once && (space.periodic || *cell == home);
+            for &other in self.slice(slot) {
+                if other == index || by_index && other < index {
+                    continue;
+                }
+                let point = &points[other as usize];
+                *tests += 1;
+                if self.distance(own, point) <= reach && (!space.is_hashed() || space.cell(point) == *cell) {
+                    visit(other);
+                }
+            }
+        });
+    }
+
+    /// The square of the distance: to the nearest image, if the world repeats.
+    #[inline(always)]
+    fn distance(&self, a: &[T; D], b: &[T; D]) -> T {
+        let mut sum = T::ZERO;
+        for k in 0..D {
+            let mut d = a[k] - b[k];
+            if self.space.periodic {
+                let side = self.space.sides[k];
+                let turns = (d.to_f64() / side).round();
+                d = T::from_f64(d.to_f64() - turns * side);
+            }
+            sum = if k == 0 { d * d } else { sum + d * d };
+        }
+        sum
+    }
+}

@@ -1,0 +1,153 @@
+//! The boxes of each cell against those of its neighbours.
+
+use super::space::{floor, for_each_cell};
+use super::{ParticleGrid, ParticlePhase};
+use crate::algorithms::Probes;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::kernels::Hits;
+use crate::kernels::cell_runs::{CellBlock, join_neighbours};
+use crate::objects::Frame;
+use crate::pairs::{Lineage, Pair, PairStore};
+
+/// Probes that share a chunk.
+const PROBES_PER_CHUNK: usize = 1024;
+
+impl<const D: usize, T: Real> ParticlePhase<D, T> {
+    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        let Some(grid) = &self.grid else {
+            out.begin(frame, context, self.lineage, 0);
+            self.lineage = out.finish(0)?;
+            return Ok(());
+        };
+        let chunks = grid.chunk_count();
+        let kept = out.begin(frame, context, self.lineage, chunks);
+        if !kept || self.dirty {
+            let clock = context.clock();
+            if grid.is_in_rows() {
+                self.sorted_ids.clear();
+                self.sorted_ids.extend(grid.order.iter().map(|&index| self.ids[index as usize]));
+                self.sorted.gather(frame.boxes, &self.sorted_ids);
+            }
+            let this = (grid, &self.sorted, &self.ids, &self.centers);
+            context.run(chunks, |chunk, worker| {
+                let (grid, sorted, ids, centers) = this;
+                let slots = grid.chunk_slots(chunk, chunks);
+                out.rewrite(chunk, worker, frame, |hits| {
+                    if !grid.is_in_rows() {
+                        return join_slots(grid, slots, frame, ids, centers, hits);
+                    }
+                    // To the kernel all slots of the chunk are one row.
+                    let block = CellBlock {
+                        boxes: sorted.columns(),
+                        starts: &grid.starts,
+                        rows: &[slots.start as u32],
+                        row: slots.len(),
+                        ahead: &grid.ahead,
+                    };
+                    join_neighbours(context.kernels(), &block, hits);
+                });
+            });
+            context.record("join", clock);
+        }
+        self.lineage = out.finish(chunks)?;
+        self.dirty = false;
+        Ok(())
+    }
+
+    pub(super) fn join_probes(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
+        // Without ids a probe has no slot, so the ball of its box is not known to the store: boxes decide.
+        let unfiltered = Frame::new(frame.boxes);
+        let view = if probes.ids.is_some() { frame } else { &unfiltered };
+        let pair = |index: usize, other: u32| match probes.ids {
+            Some(ids) => Pair::new(ids[index], other),
+            None => Pair { a: index as u32, b: other },
+        };
+        out.begin(view, context, Lineage::default(), chunks);
+        context.run(chunks, |chunk, worker| {
+            out.rewrite(chunk, worker, view, |hits| {
+                for index in chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len()) {
+                    self.search(frame, &probes.boxes[index], hits, |other| pair(index, other));
+                }
+            });
+        });
+        out.finish(chunks).map(|_| ())
+    }
+
+    /// All particles whose box overlaps `area`: those of the cells it can reach, or all if there are fewer particles than cells.
+    fn search(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, hits: &mut Hits, pair: impl Fn(u32) -> Pair) {
+        let Some(grid) = &self.grid else { return };
+        let space = &grid.space;
+        let mut offer = |index: u32| {
+            let id = self.ids[index as usize];
+            hits.count_tests(1);
+            if frame.boxes[id as usize].overlaps(area) {
+                hits.push(pair(id));
+            }
+        };
+        // The centre of a box that overlaps is at most a radius away, and a little for rounding.
+        let radius = grid.radius.to_f64() * 1.01;
+        let mut range = [(0, 0); D];
+        let mut cells = 1.0;
+        for k in 0..D {
+            let low = floor((area.min[k].to_f64() - radius - space.origin[k]) * space.inverse[k]);
+            let high = floor((area.max[k].to_f64() + radius - space.origin[k]) * space.inverse[k]);
+            range[k] = (low.saturating_sub(1), high.saturating_add(1));
+            if let Some(dims) = &space.dims {
+                range[k] = (range[k].0.clamp(0, dims[k] - 1), range[k].1.clamp(0, dims[k] - 1));
+            }
+            cells *= range[k].1 as f64 - range[k].0 as f64 + 1.0;
+        }
+        if cells >= self.ids.len() as f64 {
+            return (0..self.ids.len() as u32).for_each(offer);
+        }
+        for_each_cell(&range, |cell| {
+            for &index in grid.slice(space.slot(cell)) {
+                if !space.is_hashed() || space.cell(&self.centers[index as usize]) == *cell {
+                    offer(index);
+                }
+            }
+        });
+    }
+}
+
+/// The hashed form: each particle looks into its own cell and those ahead of it.
+fn join_slots<const D: usize, T: Real>(
+    grid: &ParticleGrid<D, T>,
+    slots: std::ops::Range<usize>,
+    frame: &Frame<'_, D, T>,
+    ids: &[u32],
+    centers: &[[T; D]],
+    hits: &mut Hits,
+) {
+    let space = &grid.space;
+    for &index in &grid.order[grid.starts[slots.start] as usize..grid.starts[slots.end] as usize] {
+        let (id, mut tests) = (ids[index as usize], 0);
+        let value = &frame.boxes[id as usize];
+        let home = space.cell(&centers[index as usize]);
+        space.for_each_slot(&home, true, &grid.starts, |slot, cell| {
+            for &other in grid.slice(slot) {
+                if *cell == home && other <= index {
+                    continue;
+                }
+                tests += 1;
+                let other_id = ids[other as usize];
+                if frame.boxes[other_id as usize].overlaps(value) && space.cell(&centers[other as usize]) == *cell {
+                    hits.push(Pair::new(id, other_id));
+                }
+            }
+        });
+        hits.count_tests(tests);
+        if hits.stopped() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A value per slot that costs nothing while all have the default.
+
+/// A value per slot. Nothing is stored until one differs from the default.
+#[derive(Clone, Debug)]
+pub(crate) struct Column<V> {
+    values: Vec<V>,
+    default: V,
+    /// How many differ from the default.
+    special: usize,
+}
+
+impl<V: Copy + PartialEq> Column<V> {
+    /// All slots have `default`.
+    pub(crate) fn new(default: V) -> Self {
+        Self { values: Vec::new(), default, special: 0 }
+    }
+
+    /// The value of a slot.
+    #[inline(always)]
+    pub(crate) fn get(&self, slot: u32) -> V {
+        self.values.get(slot as usize).copied().unwrap_or(self.default)
+    }
+
+    /// Gives a slot a value; returns whether that is a change.
+    pub(crate) fn set(&mut self, slot: u32, value: V) -> bool {
+        let old = self.get(slot);
+        if old == value {
+            return false;
+        }
+        let slot = slot as usize;
+        if slot >= self.values.len() {
+            self.values.resize(slot + 1, self.default);
+        }
+        self.values[slot] = value;
+        self.special += usize::from(value != self.default);
+        self.special -= usize::from(old != self.default);
+        true
+    }
+
+    /// Does any slot differ from the default?
+    #[inline(always)]
+    pub(crate) fn any(&self) -> bool {
+        self.special > 0
+    }
+
+    /// The values of `len` slots, if any differs from the default; [`fit`](Column::fit) comes first.
+    pub(crate) fn slice(&self, len: usize) -> Option<&[V]> {
+        if self.any() { self.values.get(..len) } else { None }
+    }
+
+    /// Makes sure that all of `len` slots are stored, if any is. Slots behind have the default.
+    pub(crate) fn fit(&mut self, len: usize) {
+        if self.any() && self.values.len() != len {
+            self.values.resize(len, self.default);
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.capacity() * size_of::<V>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_cost_nothing_and_values_come_and_go() {
+        let mut column = Column::new(7);
+        assert!(!column.set(1000, 7) && column.bytes() == 0 && !column.any());
+        assert!(column.set(3, 9) && column.get(3) == 9 && column.get(2) == 7 && column.get(99) == 7);
+        column.fit(6);
+        assert_eq!(column.slice(6), Some(&[7, 7, 7, 9, 7, 7][..]));
+        assert!(column.set(3, 7) && column.slice(6).is_none());
+    }
+}

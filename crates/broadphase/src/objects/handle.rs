@@ -1,0 +1,52 @@
+//! Names of objects that outlive moves, and that notice a removal.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The name of an object in a [`World`](crate::World): its index, and the generation of that index.
+///
+/// An index is used again after its object was removed, with the next generation, so that an old handle is noticed. Generations
+/// of different worlds start far apart, so that a handle of another world is noticed too (up to about 2^32 removals at one
+/// index). Clones of a world share their handles.
+///
+/// Plain data: eight bytes; [`to_bits`](Handle::to_bits) makes one number of it. Handles order by index.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Handle {
+    /// A small number, unique among the living objects of a world: good as an index into the caller's own arrays.
+    pub index: u32,
+    /// Which object at that index.
+    pub generation: u32,
+}
+
+impl Handle {
+    /// The handle as one number, for those who store or transmit it.
+    ///
+    /// ```
+    /// use broadphase::Handle;
+    /// let handle = Handle { index: 7, generation: 3 };
+    /// assert_eq!(Handle::from_bits(handle.to_bits()), handle);
+    /// ```
+    pub const fn to_bits(self) -> u64 {
+        (self.index as u64) << 32 | self.generation as u64
+    }
+
+    /// The handle from its number.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self { index: (bits >> 32) as u32, generation: bits as u32 }
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}v{}", self.index, self.generation)
+    }
+}
+
+/// The first generation of a new world. Multiples of the golden section of 2^32 keep the starts of any k worlds about 2^32 / k
+/// apart. Generations are compared for equality only, so no result depends on which world asked first.
+pub(crate) fn first_generation() -> u32 {
+    static WORLDS: AtomicU32 = AtomicU32::new(0);
+    WORLDS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b1)
+}

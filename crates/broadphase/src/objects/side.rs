@@ -1,0 +1,329 @@
+//! One of the two halves of a world, movers or statics: dense slots, their boxes, and what changed.
+//!
+//! # Three clocks
+//! A slot's *mark* tells what changed since the structure last took in a frame; the marks become `Changes::Listed`. *Touched* are
+//! the slots that changed since pairs were last found; between the two lie frames that were only read. *Known* (in [`Slots`])
+//! are the slots that were live when pairs were last found: such a slot, once vacated, is not used again before the next pairs,
+//! so that a pair of slots never means two different pairs of objects in one difference.
+
+use super::column::Column;
+use super::slots::Slots;
+use super::{Changes, Filter, Frame, Shape, Tag};
+use crate::geometry::{Aabb, Real};
+
+/// What happened to a slot since the last frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// Nothing; it is not listed.
+    None,
+    /// A new box, tag or kind.
+    Moved,
+    /// It was empty.
+    Inserted,
+    /// It is empty.
+    Removed,
+    /// It was empty and is again; it is listed.
+    Void,
+}
+
+/// A set of slots, with a list of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touched {
+    bits: Vec<u64>,
+    list: Vec<u32>,
+    all: bool,
+}
+
+impl Touched {
+    fn insert(&mut self, slot: u32) {
+        let word = slot as usize / 64;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        if self.bits[word] >> (slot % 64) & 1 == 0 {
+            self.bits[word] |= 1 << (slot % 64);
+            self.list.push(slot);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.list.drain(..).for_each(|slot| self.bits[slot as usize / 64] = 0);
+        self.all = false;
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, slot: u32) -> bool {
+        self.all || self.bits.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    /// Any slot at all?
+    pub(crate) fn any(&self) -> bool {
+        self.all || !self.list.is_empty()
+    }
+
+    /// Perhaps every slot?
+    pub(crate) fn all(&self) -> bool {
+        self.all
+    }
+
+    /// Puts the list in ascending order.
+    pub(crate) fn sort(&mut self) {
+        self.list.sort_unstable();
+    }
+
+    /// The slots; incomplete if [`all`](Touched::all).
+    pub(crate) fn list(&self) -> &[u32] {
+        &self.list
+    }
+}
+
+/// One half of a world.
+#[derive(Clone, Debug)]
+pub(crate) struct Side<const D: usize, T> {
+    pub(crate) slots: Slots,
+    /// By slot: grown by the margins, as structures see them.
+    pub(crate) boxes: Vec<Aabb<D, T>>,
+    /// By slot: as the user gave them; kept only if there are margins.
+    pub(super) plain: Option<Vec<Aabb<D, T>>>,
+    /// By slot: the index of the object's handle.
+    pub(crate) owners: Vec<u32>,
+    /// Is every slot, of objects that are here and of those in the last pairs, its handle's index?
+    pub(crate) aligned: bool,
+    pub(crate) tags: Column<Tag>,
+    pub(crate) kinematic: Column<bool>,
+    marks: Vec<Mark>,
+    /// The slots with a mark.
+    marked: Vec<u32>,
+    /// Is everything to be taken as moved?
+    pub(crate) all: bool,
+    /// Vacated slots that were known.
+    retired: Vec<u32>,
+    pub(crate) touched: Touched,
+    moved: Vec<u32>,
+    inserted: Vec<u32>,
+    removed: Vec<u32>,
+}
+
+impl<const D: usize, T: Real> Default for Side<D, T> {
+    fn default() -> Self {
+        Self {
+            slots: Slots::default(),
+            boxes: Vec::new(),
+            plain: None,
+            owners: Vec::new(),
+            aligned: true,
+            tags: Column::new(Tag::default()),
+            kinematic: Column::new(false),
+            marks: Vec::new(),
+            marked: Vec::new(),
+            all: false,
+            retired: Vec::new(),
+            touched: Touched::default(),
+            moved: Vec::new(),
+            inserted: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+}
+
+/// # Changes
+impl<const D: usize, T: Real> Side<D, T> {
+    /// The box as the user gave it.
+    pub(crate) fn plain(&self, slot: u32) -> Aabb<D, T> {
+        self.plain_boxes()[slot as usize]
+    }
+
+    /// The boxes as the user gave them, by slot.
+    pub(super) fn plain_boxes(&self) -> &[Aabb<D, T>] {
+        self.plain.as_ref().unwrap_or(&self.boxes)
+    }
+
+    /// A new object, whose box is grown by `margin`.
+    pub(super) fn insert(&mut self, owner: u32, plain: Aabb<D, T>, margin: T) -> u32 {
+        let slot = self.slots.take();
+        self.aligned &= owner == slot;
+        let at = slot as usize;
+        if at == self.boxes.len() {
+            self.boxes.push(plain);
+            self.owners.push(owner);
+            self.marks.push(Mark::None);
+            self.plain.iter_mut().for_each(|list| list.push(plain));
+        }
+        self.owners[at] = owner;
+        self.store(slot, plain, margin);
+        self.mark(slot, Mark::Inserted);
+        slot
+    }
+
+    /// The object is gone.
+    pub(super) fn remove(&mut self, slot: u32) {
+        self.slots.vacate(slot);
+        self.tags.set(slot, Tag::default());
+        self.kinematic.set(slot, false);
+        if self.marks[slot as usize] == Mark::Inserted {
+            self.marks[slot as usize] = Mark::Void; // no structure ever saw it
+            self.slots.release(slot);
+        } else {
+            self.mark(slot, Mark::Removed);
+        }
+    }
+
+    /// Another box or margin. A box that is the same as before is not a change.
+    pub(super) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+        let old = self.boxes[slot as usize];
+        self.store(slot, plain, margin);
+        if self.boxes[slot as usize] != old {
+            self.touch(slot);
+        }
+    }
+
+    /// Writes a box, marking nothing.
+    pub(super) fn store(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+        let at = slot as usize;
+        match &mut self.plain {
+            None => self.boxes[at] = plain,
+            Some(list) => {
+                list[at] = plain;
+                self.boxes[at] = if margin == T::ZERO { plain } else { plain.grow(margin) };
+            }
+        }
+    }
+
+    /// Something about the object changed.
+    pub(super) fn touch(&mut self, slot: u32) {
+        self.mark(slot, Mark::Moved);
+    }
+
+    fn mark(&mut self, slot: u32, mark: Mark) {
+        let old = &mut self.marks[slot as usize];
+        if *old == Mark::None {
+            self.marked.push(slot);
+        }
+        if !(mark == Mark::Moved && *old == Mark::Inserted) {
+            *old = mark;
+        }
+    }
+
+    /// From now on plain boxes are kept beside the grown ones.
+    pub(super) fn keep_plain(&mut self) {
+        if self.plain.is_none() {
+            self.plain = Some(self.boxes.clone());
+        }
+    }
+}
+
+/// # Frames
+impl<const D: usize, T: Real> Side<D, T> {
+    /// Is there anything that the structure does not know?
+    pub(crate) fn pending(&self) -> bool {
+        self.all || !self.marked.is_empty()
+    }
+
+    /// Prepares the lists of changes. Can be repeated.
+    pub(crate) fn gather(&mut self) {
+        self.trim();
+        let Self { marks, marked, moved, inserted, removed, .. } = self;
+        marked.sort_unstable(); // results do not depend on the order of calls
+        [&mut *moved, &mut *inserted, &mut *removed].into_iter().for_each(Vec::clear);
+        for &slot in marked.iter() {
+            match marks[slot as usize] {
+                Mark::Moved => moved.push(slot),
+                Mark::Inserted => inserted.push(slot),
+                Mark::Removed => removed.push(slot),
+                Mark::None | Mark::Void => {}
+            }
+        }
+        self.tags.fit(self.slots.len());
+    }
+
+    /// Gives back the slots behind the last object, when they are at least half of all.
+    fn trim(&mut self) {
+        let len = self.slots.len();
+        if len < 256 || self.slots.count() > len / 4 {
+            return;
+        }
+        let busy = self.retired.iter().chain(self.marked.iter().filter(|&&slot| self.marks[slot as usize] == Mark::Removed));
+        let end = busy.fold(self.slots.end(), |end, &slot| end.max(slot as usize + 1));
+        if end > len / 2 {
+            return;
+        }
+        self.marked.retain(|&slot| (slot as usize) < end); // behind the end, all that is marked is void
+        self.slots.truncate(end);
+        self.boxes.truncate(end);
+        self.owners.truncate(end);
+        self.marks.truncate(end);
+        self.plain.iter_mut().for_each(|list| list.truncate(end));
+    }
+
+    /// All changes that [`gather`](Side::gather) found.
+    pub(crate) fn changes(&self) -> Changes<'_> {
+        let Self { moved, inserted, removed, .. } = self;
+        let listed = moved.len() + inserted.len() + removed.len();
+        if self.all || listed > self.slots.count().div_ceil(2) {
+            Changes::All
+        } else {
+            Changes::Listed { moved, inserted, removed }
+        }
+    }
+
+    /// The present frame, in which nothing changed.
+    pub(crate) fn frame<'a>(&'a self, shape: Shape, filter: Option<Filter<'a>>) -> Frame<'a, D, T> {
+        Frame {
+            boxes: &self.boxes,
+            live: self.slots.live(),
+            tags: self.tags.slice(self.slots.len()),
+            changes: Changes::Listed { moved: &[], inserted: &[], removed: &[] },
+            shape,
+            filter,
+        }
+    }
+
+    /// The structure has taken in what was gathered.
+    pub(crate) fn taken_in(&mut self) {
+        for slot in self.marked.drain(..) {
+            if std::mem::replace(&mut self.marks[slot as usize], Mark::None) != Mark::Void {
+                self.touched.insert(slot);
+            }
+        }
+        for &slot in &self.removed {
+            if self.slots.knows(slot) {
+                self.retired.push(slot);
+            } else {
+                self.slots.release(slot);
+            }
+        }
+        [&mut self.moved, &mut self.inserted, &mut self.removed].into_iter().for_each(Vec::clear);
+        self.touched.all |= std::mem::take(&mut self.all);
+    }
+
+    /// Pairs have been found.
+    pub(super) fn paired(&mut self) {
+        self.retired.drain(..).for_each(|slot| self.slots.release(slot));
+        self.slots.remember();
+        self.touched.clear();
+        self.aligned |= self.slots.count() == 0;
+    }
+
+    /// Makes room for `more` objects; false if there is no memory for it.
+    pub(super) fn reserve(&mut self, more: usize) -> bool {
+        self.slots.reserve(more)
+            && self.boxes.try_reserve(more).is_ok()
+            && self.owners.try_reserve(more).is_ok()
+            && self.marks.try_reserve(more).is_ok()
+            && self.plain.as_mut().is_none_or(|list| list.try_reserve(more).is_ok())
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let Self { owners, marked, retired, touched, moved, inserted, removed, .. } = self;
+        let lists = [owners, marked, retired, &touched.list, moved, inserted, removed];
+        let boxes = self.boxes.capacity() + self.plain.as_ref().map_or(0, Vec::capacity);
+        self.slots.bytes()
+            + boxes * size_of::<Aabb<D, T>>()
+            + lists.iter().map(|list| list.capacity() * 4).sum::<usize>()
+            + self.marks.capacity()
+            + touched.bits.capacity() * 8
+            + self.tags.bytes()
+            + self.kinematic.bytes()
+    }
+}

@@ -1,0 +1,384 @@
+//! The object table of a world: handles, and all that is known of each object.
+//!
+//! # The structure
+//! Rows are named by a handle's index. Boxes and tags live in one of two [`Side`]s, movers (dynamic and kinematic) and statics, each with
+//! dense slots of its own, so that a hundred movers among a million statics are a small frame. A row knows its slot, a slot knows
+//! its row. In a world without statics both numbers are the same. What has its default everywhere (tags, margins, user data) is
+//! not stored.
+//!
+//! # Cost
+//! Every change of one object is O(1), or O(log n) where free slots are taken up. Memory: a box and about 14 bytes per object.
+
+use super::column::Column;
+use super::handle::first_generation;
+use super::side::Side;
+use super::slots::Slots;
+use super::{Handle, MAX_OBJECTS, Object, ObjectKind, Tag};
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::pairs::Pair;
+
+/// The objects of a world. Every change is checked before anything is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<const D: usize, T> {
+    slots: Slots,
+    generations: Vec<u32>,
+    /// By index: the slot in the object's side.
+    places: Vec<u32>,
+    kinds: Vec<ObjectKind>,
+    users: Column<u64>,
+    margins: Column<T>,
+    /// The world's margin.
+    margin: T,
+    first_generation: u32,
+    /// Vacated indices that were known.
+    retired: Vec<u32>,
+    /// Indices met in a list of handles; empty between calls.
+    pub(super) met: Vec<u64>,
+    statics_count: usize,
+    kinematic_count: usize,
+    /// Dynamic and kinematic objects.
+    pub(crate) movers: Side<D, T>,
+    /// Static objects.
+    pub(crate) statics: Side<D, T>,
+}
+
+impl<const D: usize, T: Real> Default for Table<D, T> {
+    fn default() -> Self {
+        Self {
+            slots: Slots::default(),
+            generations: Vec::new(),
+            places: Vec::new(),
+            kinds: Vec::new(),
+            users: Column::new(0),
+            margins: Column::new(T::ZERO),
+            margin: T::ZERO,
+            first_generation: first_generation(),
+            retired: Vec::new(),
+            met: Vec::new(),
+            statics_count: 0,
+            kinematic_count: 0,
+            movers: Side::default(),
+            statics: Side::default(),
+        }
+    }
+}
+
+/// A margin must be finite and not negative; so must its sum with the other one that applies.
+fn check_margin<T: Real>(margin: T, with: T, index: Option<u32>) -> Result<(), Error> {
+    let valid = margin >= T::ZERO && margin.is_finite() && (margin + with).is_finite();
+    if valid { Ok(()) } else { Err(Error::InvalidMargin { index, margin: margin.to_f64() }) }
+}
+
+/// # Reading
+impl<const D: usize, T: Real> Table<D, T> {
+    /// The number of objects.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.count()
+    }
+
+    /// The number of indices, in use or not.
+    pub(crate) fn indices(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The number of objects of a kind.
+    pub(crate) fn count(&self, kind: ObjectKind) -> usize {
+        match kind {
+            ObjectKind::Static => self.statics_count,
+            ObjectKind::Kinematic => self.kinematic_count,
+            ObjectKind::Dynamic => self.len() - self.statics_count - self.kinematic_count,
+        }
+    }
+
+    /// The handle's index, if its object is here.
+    #[inline]
+    pub(crate) fn find(&self, handle: Handle) -> Result<u32, Error> {
+        let Handle { index, generation } = handle;
+        if self.slots.contains(index) && self.generations[index as usize] == generation {
+            Ok(index)
+        } else {
+            Err(Error::StaleHandle { index, generation })
+        }
+    }
+
+    /// The handle of an index that is live, or was at the last pairs.
+    #[inline(always)]
+    pub(crate) fn handle(&self, index: u32) -> Handle {
+        Handle { index, generation: self.generations[index as usize] }
+    }
+
+    /// The handles of all objects, by index.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.slots.ids().map(|index| self.handle(index))
+    }
+
+    /// The side of the object at `index`, and its slot there.
+    pub(crate) fn place(&self, index: u32) -> (&Side<D, T>, u32) {
+        let side = if self.is_static(index) { &self.statics } else { &self.movers };
+        (side, self.places[index as usize])
+    }
+
+    /// All that is known of an object.
+    pub(crate) fn object(&self, index: u32) -> Object<D, T> {
+        let (side, slot) = self.place(index);
+        Object {
+            aabb: side.plain(slot),
+            tag: side.tags.get(slot),
+            kind: self.kinds[index as usize],
+            margin: self.margins.get(index),
+            user: self.users.get(index),
+        }
+    }
+
+    /// The user data of an object.
+    pub(crate) fn user(&self, index: u32) -> u64 {
+        self.users.get(index)
+    }
+
+    /// The world's margin.
+    pub(crate) fn margin(&self) -> T {
+        self.margin
+    }
+
+    fn is_static(&self, index: u32) -> bool {
+        self.kinds[index as usize] == ObjectKind::Static
+    }
+
+    pub(super) fn side_mut(&mut self, index: u32) -> (&mut Side<D, T>, u32) {
+        let side = if self.is_static(index) { &mut self.statics } else { &mut self.movers };
+        (side, self.places[index as usize])
+    }
+
+    /// By how much the box at `index` is grown.
+    pub(super) fn growth(&self, index: u32) -> T {
+        self.margin + self.margins.get(index)
+    }
+
+    /// From a pair of slots (two movers, or a mover and a static) to a pair of indices.
+    #[inline(always)]
+    pub(crate) fn to_indices(&self, pair: Pair, mixed: bool) -> Pair {
+        if !mixed && self.movers.aligned {
+            return pair;
+        }
+        let others = if mixed { &self.statics } else { &self.movers };
+        Pair::new(self.movers.owners[pair.a as usize], others.owners[pair.b as usize])
+    }
+
+    /// From a pair of indices of living objects back to a pair of slots.
+    pub(crate) fn to_slots(&self, pair: Pair, mixed: bool) -> Pair {
+        let (a, b) = (self.places[pair.a as usize], self.places[pair.b as usize]);
+        match mixed {
+            false => Pair::new(a, b),
+            true if self.is_static(pair.a) => Pair { a: b, b: a },
+            true => Pair { a, b },
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.bytes()
+            + (self.generations.capacity() + self.places.capacity() + self.retired.capacity()) * 4
+            + self.kinds.capacity() * size_of::<ObjectKind>()
+            + self.users.bytes()
+            + self.margins.bytes()
+            + self.met.capacity() * 8
+            + self.movers.bytes()
+            + self.statics.bytes()
+    }
+}
+
+/// # Changes
+impl<const D: usize, T: Real> Table<D, T> {
+    /// May the object be inserted? The error names `at`.
+    pub(super) fn admits(&self, object: &Object<D, T>, at: usize) -> Result<(), Error> {
+        object.aabb.check(at)?;
+        check_margin(object.margin, self.margin, Some(at as u32))
+    }
+
+    /// Makes room for `more` objects of one side or the other.
+    pub(crate) fn reserve(&mut self, movers: usize, statics: usize) -> Result<(), Error> {
+        let (count, more) = (self.slots.len(), movers.saturating_add(statics));
+        if more > MAX_OBJECTS - count {
+            return Err(Error::TooManyObjects { count: count.saturating_add(more), limit: MAX_OBJECTS });
+        }
+        let fits = self.slots.reserve(more)
+            && self.generations.try_reserve(more).is_ok()
+            && self.places.try_reserve(more).is_ok()
+            && self.kinds.try_reserve(more).is_ok()
+            && self.movers.reserve(movers)
+            && self.statics.reserve(statics);
+        if fits { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
+    }
+
+    /// Inserts an object; an error names it `at`.
+    pub(crate) fn insert(&mut self, object: &Object<D, T>, at: usize) -> Result<Handle, Error> {
+        self.admits(object, at)?;
+        if self.slots.next() >= MAX_OBJECTS {
+            return Err(Error::TooManyObjects { count: self.slots.len() + 1, limit: MAX_OBJECTS });
+        }
+        let index = self.slots.take();
+        if index as usize == self.generations.len() {
+            self.generations.push(self.first_generation);
+            self.places.push(0);
+            self.kinds.push(object.kind);
+        }
+        if object.margin != T::ZERO {
+            self.keep_plain();
+        }
+        self.margins.set(index, object.margin);
+        self.users.set(index, object.user);
+        self.settle_in(index, object);
+        Ok(self.handle(index))
+    }
+
+    /// Gives an object that has an index a slot in the side of its kind.
+    fn settle_in(&mut self, index: u32, object: &Object<D, T>) {
+        let growth = self.growth(index);
+        self.kinds[index as usize] = object.kind;
+        let (side, _) = self.side_mut(index);
+        let slot = side.insert(index, object.aabb, growth);
+        side.tags.set(slot, object.tag);
+        side.kinematic.set(slot, object.kind == ObjectKind::Kinematic);
+        self.places[index as usize] = slot;
+        self.count_kind(object.kind, true);
+    }
+
+    fn count_kind(&mut self, kind: ObjectKind, more: bool) {
+        let count = match kind {
+            ObjectKind::Dynamic => return,
+            ObjectKind::Static => &mut self.statics_count,
+            ObjectKind::Kinematic => &mut self.kinematic_count,
+        };
+        *count = if more { *count + 1 } else { *count - 1 };
+    }
+
+    /// Removes an object and says what it was.
+    pub(crate) fn remove(&mut self, handle: Handle) -> Result<Object<D, T>, Error> {
+        let index = self.find(handle)?;
+        let object = self.object(index);
+        let (side, slot) = self.side_mut(index);
+        side.remove(slot);
+        self.count_kind(object.kind, false);
+        self.margins.set(index, T::ZERO);
+        self.users.set(index, 0);
+        self.slots.vacate(index);
+        if self.slots.knows(index) {
+            self.retired.push(index);
+        } else {
+            self.release(index); // no pair was ever reported of it
+        }
+        Ok(object)
+    }
+
+    fn release(&mut self, index: u32) {
+        let generation = &mut self.generations[index as usize];
+        *generation = generation.wrapping_add(1);
+        self.slots.release(index);
+    }
+
+    /// Moves or resizes an object.
+    pub(crate) fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        aabb.check(index as usize)?;
+        self.put_box(index, aabb);
+        Ok(())
+    }
+
+    /// Gives an object a box that is known to be valid.
+    pub(super) fn put_box(&mut self, index: u32, aabb: Aabb<D, T>) {
+        let growth = self.growth(index);
+        let (side, slot) = self.side_mut(index);
+        side.set(slot, aabb, growth);
+    }
+
+    /// Changes an object's tag.
+    pub(crate) fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        let (side, slot) = self.side_mut(index);
+        if side.tags.set(slot, tag) {
+            side.touch(slot);
+        }
+        Ok(())
+    }
+
+    /// Changes an object's user data.
+    pub(crate) fn set_user(&mut self, handle: Handle, user: u64) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        self.users.set(index, user);
+        Ok(())
+    }
+
+    /// Changes an object's kind; its handle stays.
+    pub(crate) fn set_kind(&mut self, handle: Handle, kind: ObjectKind) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        let object = self.object(index).with_kind(kind);
+        let old = self.kinds[index as usize];
+        if old == kind {
+            return Ok(());
+        }
+        let (side, slot) = self.side_mut(index);
+        if old != ObjectKind::Static && kind != ObjectKind::Static {
+            side.kinematic.set(slot, kind == ObjectKind::Kinematic);
+            side.touch(slot);
+            self.kinds[index as usize] = kind;
+            self.count_kind(kind, true);
+        } else {
+            side.remove(slot);
+            self.settle_in(index, &object);
+        }
+        self.count_kind(old, false);
+        Ok(())
+    }
+
+    /// Changes an object's own margin.
+    pub(crate) fn set_margin(&mut self, handle: Handle, margin: T) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        check_margin(margin, self.margin, Some(index))?;
+        if self.margins.set(index, margin) {
+            self.keep_plain();
+            let aabb = self.object(index).aabb;
+            self.put_box(index, aabb);
+        }
+        Ok(())
+    }
+
+    /// Changes the world's margin.
+    pub(crate) fn set_world_margin(&mut self, margin: T) -> Result<(), Error> {
+        let largest = self.slots.ids().map(|index| self.margins.get(index)).fold(T::ZERO, T::max);
+        check_margin(margin, largest, None)?;
+        if margin != self.margin {
+            self.margin = margin;
+            self.keep_plain();
+            for index in 0..self.slots.len() as u32 {
+                if self.slots.contains(index) {
+                    let aabb = self.object(index).aabb;
+                    self.put_box(index, aabb);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_plain(&mut self) {
+        self.movers.keep_plain();
+        self.statics.keep_plain();
+    }
+
+    /// Pairs have been found: vacated slots and indices are free again, their generations over.
+    pub(crate) fn paired(&mut self) {
+        self.movers.paired();
+        self.statics.paired();
+        while let Some(index) = self.retired.pop() {
+            self.release(index);
+        }
+        self.slots.remember();
+    }
+
+    /// Pairs were perhaps found, and not reported: what is live now is known.
+    pub(crate) fn half_paired(&mut self) {
+        self.slots.remember_also();
+        self.movers.slots.remember_also();
+        self.statics.slots.remember_also();
+    }
+}

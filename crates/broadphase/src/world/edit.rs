@@ -1,0 +1,185 @@
+//! Objects in, out, and changed: one and many.
+
+use super::World;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::{Handle, Object, ObjectKind, Tag};
+
+/// # Objects
+///
+/// A change is noted at once and costs O(1); structures and pairs follow with the next [`update`](World::update) or
+/// [`read`](World::read). A handle that is not one of this world's living objects is [`Error::StaleHandle`], a box that is not
+/// valid [`Error::InvalidBox`].
+impl<const D: usize, T: Real> World<D, T> {
+    /// Inserts an object: an [`Aabb`], or an [`Object`] with tag, kind, margin and user data.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Error, Object, World3};
+    /// let mut world = World3::new();
+    /// let handle = world.insert(Object::new(Aabb::point([1.0; 3])).with_user(42))?;
+    /// assert_eq!(world.user(handle)?, 42);
+    /// assert!(matches!(world.insert(Aabb::point([f32::NAN; 3])), Err(Error::InvalidBox { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn insert(&mut self, object: impl Into<Object<D, T>>) -> Result<Handle, Error> {
+        self.table.insert(&object.into(), 0)
+    }
+
+    /// Inserts all objects, or none if one is not valid; the error names its position in the list.
+    pub fn insert_many<O: Into<Object<D, T>> + Copy>(&mut self, objects: &[O]) -> Result<Vec<Handle>, Error> {
+        self.table.insert_many(objects)
+    }
+
+    /// Removes an object, and says what it was. Its pairs end with the next update.
+    pub fn remove(&mut self, handle: Handle) -> Result<Object<D, T>, Error> {
+        self.table.remove(handle)
+    }
+
+    /// Removes all of them, or none if one handle is stale or stands in the list twice.
+    pub fn remove_many(&mut self, handles: &[Handle]) -> Result<(), Error> {
+        self.table.remove_many(handles)
+    }
+
+    /// Removes all objects. Their pairs end with the next update; memory and settings stay.
+    pub fn clear(&mut self) {
+        let handles: Vec<Handle> = self.table.handles().collect();
+        for handle in handles {
+            let removed = self.table.remove(handle);
+            debug_assert!(removed.is_ok(), "a handle from the table is valid");
+        }
+    }
+
+    /// Makes room for so many more movers and statics.
+    pub fn reserve(&mut self, movers: usize, statics: usize) -> Result<(), Error> {
+        self.table.reserve(movers, statics)
+    }
+
+    /// Moves or resizes an object. The same box again is not a change.
+    pub fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
+        self.table.set_box(handle, aabb)
+    }
+
+    /// Moves or resizes all of them, or none if a handle is stale or a box not valid. The last box of a handle counts.
+    pub fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
+        self.table.set_boxes_of(list)
+    }
+
+    /// Gives every mover its box of a new frame, in the order of [`movers`](World::movers): that of insertion, as long as nobody
+    /// was removed. Boxes that are as before are noticed, and cost next to nothing. All, or none on error.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let handles = world.insert_many(&[Aabb::point([0.0, 0.0]), Aabb::point([1.0, 1.0])])?;
+    /// world.set_boxes(&[Aabb::point([5.0, 5.0]), Aabb::point([5.0, 5.0])])?;
+    /// assert_eq!(world.update()?.started(), [(handles[0], handles[1])]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_boxes(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), Error> {
+        self.table.set_boxes(boxes)
+    }
+
+    /// Like [`set_boxes`](World::set_boxes), but by exchange, without copying: `boxes` has one box for each of
+    /// [`mover_slots`](World::mover_slots), at the object's [`slot`](World::slot), and anything at empty slots. It gets back the boxes
+    /// of the last frame. On error both stay as they were.
+    pub fn swap_boxes(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Error> {
+        self.table.swap_boxes(boxes)
+    }
+
+    /// The number of slots that movers live in, empty ones included.
+    pub fn mover_slots(&self) -> usize {
+        self.table.movers.slots.len()
+    }
+
+    /// The slot of an object among the movers, or `None` for a static one. It stays until the object is removed or its kind changes.
+    pub fn slot(&self, handle: Handle) -> Result<Option<u32>, Error> {
+        let index = self.table.find(handle)?;
+        let (_, slot) = self.table.place(index);
+        Ok((self.table.object(index).kind != ObjectKind::Static).then_some(slot))
+    }
+
+    /// Changes who may pair with it.
+    pub fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
+        self.table.set_tag(handle, tag)
+    }
+
+    /// Changes the caller's number.
+    pub fn set_user(&mut self, handle: Handle, user: u64) -> Result<(), Error> {
+        self.table.set_user(handle, user)
+    }
+
+    /// Changes how it takes part; the handle stays.
+    pub fn set_kind(&mut self, handle: Handle, kind: ObjectKind) -> Result<(), Error> {
+        self.table.set_kind(handle, kind)
+    }
+
+    /// Changes its own margin. A margin that is negative, infinite or NaN is [`Error::InvalidMargin`].
+    pub fn set_margin(&mut self, handle: Handle, margin: T) -> Result<(), Error> {
+        self.table.set_margin(handle, margin)
+    }
+
+    /// All that is known of an object.
+    pub fn object(&self, handle: Handle) -> Result<Object<D, T>, Error> {
+        Ok(self.table.object(self.table.find(handle)?))
+    }
+
+    /// The box of an object, as it was set.
+    pub fn get_box(&self, handle: Handle) -> Result<Aabb<D, T>, Error> {
+        Ok(self.object(handle)?.aabb)
+    }
+
+    /// The box of an object, grown by its margin and the world's: what pairs and queries are made of.
+    pub fn grown_box(&self, handle: Handle) -> Result<Aabb<D, T>, Error> {
+        let (side, slot) = self.table.place(self.table.find(handle)?);
+        Ok(side.boxes[slot as usize])
+    }
+
+    /// Who may pair with it.
+    pub fn tag(&self, handle: Handle) -> Result<Tag, Error> {
+        Ok(self.object(handle)?.tag)
+    }
+
+    /// The caller's number.
+    pub fn user(&self, handle: Handle) -> Result<u64, Error> {
+        Ok(self.table.user(self.table.find(handle)?))
+    }
+
+    /// How it takes part.
+    pub fn kind(&self, handle: Handle) -> Result<ObjectKind, Error> {
+        Ok(self.object(handle)?.kind)
+    }
+
+    /// Its own margin.
+    pub fn margin(&self, handle: Handle) -> Result<T, Error> {
+        Ok(self.object(handle)?.margin)
+    }
+
+    /// Is it one of this world's living objects?
+    pub fn contains(&self, handle: Handle) -> bool {
+        self.table.find(handle).is_ok()
+    }
+
+    /// The number of objects.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Are there no objects?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects with their boxes, as they were set, by index.
+    pub fn iter(&self) -> impl Iterator<Item = (Handle, Aabb<D, T>)> + '_ {
+        self.table.handles().map(|handle| {
+            let (side, slot) = self.table.place(handle.index);
+            (handle, side.plain(slot))
+        })
+    }
+
+    /// The movers (dynamic and kinematic objects) in the order of their slots.
+    pub fn movers(&self) -> impl Iterator<Item = Handle> + '_ {
+        let side = &self.table.movers;
+        side.slots.ids().map(|slot| self.table.handle(side.owners[slot as usize]))
+    }
+}

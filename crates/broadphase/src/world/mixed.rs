@@ -1,0 +1,271 @@
+//! Pairs of a mover and a static object.
+//!
+//! # The structure
+//! Chunk `c` holds the pairs of the movers in slots `256 c ..= 256 c + 255`; `pair.a` is the mover's slot, `pair.b` the static's, in
+//! different sides. Movers that changed are probed against the statics' structure; statics that changed, if they are few, against
+//! the movers' structure; pairs of two that did not change are kept.
+//!
+//! # Cost
+//! A probe per mover that changed. If statics changed as well: one probe each and a pass over the pairs here, or, beyond a quarter of
+//! the number of movers, a probe per mover.
+
+use std::ops::Range;
+
+use super::rules::Rules;
+use crate::algorithms::{BroadPhase, Probes};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::side::Side;
+use crate::objects::{Filter, Frame, Shape};
+use crate::pairs::{Lineage, Pair, PairStore, Retain, Want};
+
+/// Mover slots whose pairs share a chunk.
+const ROWS: usize = 256;
+/// Chunks that are probed for at once: unfiltered pairs wait in memory for no more movers than these.
+const BLOCK: usize = 256;
+/// Up to one changed static per so many movers, the statics are probed.
+const SHARE: usize = 4;
+
+/// The two structures: movers', statics'.
+type Structures<'a, const D: usize, T> = (&'a dyn BroadPhase<D, T>, &'a dyn BroadPhase<D, T>);
+
+/// Pairs of movers and statics.
+#[derive(Clone, Debug)]
+pub(super) struct Mixed<const D: usize, T> {
+    pub(super) store: PairStore,
+    /// What the last frame wrote.
+    lineage: Lineage,
+    scratch: Scratch<D, T>,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Clone, Debug)]
+struct Scratch<const D: usize, T> {
+    /// What probes find, before any filter.
+    raw: PairStore,
+    slots: Vec<u32>,
+    boxes: Vec<Aabb<D, T>>,
+    /// Pairs by chunk of a block.
+    found: Vec<Pair>,
+    /// Where each chunk of the block starts in `found`, and the end of the last one.
+    starts: Vec<usize>,
+    /// Pairs of a static that changed and a mover that did not, sorted.
+    backward: Vec<Pair>,
+    /// Chunks of the block that change.
+    dirty: Vec<bool>,
+    tests: u64,
+}
+
+impl<const D: usize, T> Default for Mixed<D, T> {
+    fn default() -> Self {
+        let scratch = Scratch {
+            raw: PairStore::new(Want::All),
+            slots: Vec::new(),
+            boxes: Vec::new(),
+            found: Vec::new(),
+            starts: Vec::new(),
+            backward: Vec::new(),
+            dirty: Vec::new(),
+            tests: 0,
+        };
+        Self { store: PairStore::new(Want::Both), lineage: Lineage::default(), scratch }
+    }
+}
+
+impl<const D: usize, T: Real> Mixed<D, T> {
+    /// What is stored may be out of date: the next frame finds all pairs.
+    pub(super) fn forget(&mut self) {
+        self.lineage = Lineage::default();
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let Scratch { raw, slots, boxes, found, starts, backward, dirty, .. } = &self.scratch;
+        self.store.bytes()
+            + raw.bytes()
+            + slots.capacity() * 4
+            + boxes.capacity() * size_of::<Aabb<D, T>>()
+            + (found.capacity() + backward.capacity()) * size_of::<Pair>()
+            + starts.capacity() * size_of::<usize>()
+            + dirty.capacity()
+    }
+
+    /// Finds all pairs, and returns the number of tests. The movers' touched slots must be sorted.
+    pub(super) fn find(
+        &mut self,
+        rules: &Rules<'_, D, T>,
+        structures: Structures<'_, D, T>,
+        context: &mut Context,
+    ) -> Result<u64, Error> {
+        let apply = |fresh: &mut Retain<'_>| rules.apply_mixed(fresh);
+        let apply: Option<Filter<'_>> = if rules.for_mixed() { Some(&apply) } else { None };
+        let frame = Frame { filter: apply, ..Frame::new(&[]) };
+        let (movers, statics) = (&rules.table.movers, &rules.table.statics);
+        let chunks = movers.slots.len().div_ceil(ROWS);
+        let kept = self.store.begin(&frame, context, self.lineage, chunks);
+        let few = !statics.touched.all() && statics.touched.list().len() <= movers.slots.count() / SHARE;
+        let all = !kept || movers.touched.all() || !few;
+        self.scratch.tests = 0;
+        if let Err(error) = self.join(rules, structures, context, &frame, all) {
+            self.store.roll_back();
+            return Err(error);
+        }
+        self.lineage = self.store.finish(chunks)?;
+        Ok(self.scratch.tests)
+    }
+
+    fn join(
+        &mut self,
+        rules: &Rules<'_, D, T>,
+        (of_movers, of_statics): Structures<'_, D, T>,
+        context: &mut Context,
+        frame: &Frame<'_, D, T>,
+        all: bool,
+    ) -> Result<(), Error> {
+        let (movers, statics) = (&rules.table.movers, &rules.table.statics);
+        self.scratch.backward.clear();
+        if !all && statics.touched.any() {
+            self.scratch.probe_movers(movers, statics, of_movers, context)?;
+        }
+        let chunks = movers.slots.len().div_ceil(ROWS);
+        for first in (0..chunks).step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(chunks);
+            self.scratch.choose(movers, &block, all);
+            if !self.mark_dirty(movers, statics, &block, all) {
+                continue;
+            }
+            self.scratch.probe_statics(movers, statics, of_statics, context, &block)?;
+            let (store, scratch) = (&self.store, &self.scratch);
+            context.run(block.len(), |number, worker| {
+                if !scratch.dirty[number] {
+                    return;
+                }
+                let chunk = block.start + number;
+                let fresh = &scratch.found[scratch.starts[number]..scratch.starts[number + 1]];
+                let fresh = fresh.iter().chain(scratch.backward_of(chunk));
+                if all {
+                    store.rewrite(chunk, worker, frame, |hits| fresh.for_each(|&pair| hits.push(pair)));
+                } else {
+                    let keep = |pair: Pair| !movers.touched.contains(pair.a) && !statics.touched.contains(pair.b);
+                    store.edit(chunk, worker, frame, keep, |hits| fresh.for_each(|&pair| hits.push(pair)));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// Notes which chunks of the block change; false if none does.
+    fn mark_dirty(&mut self, movers: &Side<D, T>, statics: &Side<D, T>, block: &Range<usize>, all: bool) -> bool {
+        let Self { store, scratch, .. } = self;
+        scratch.dirty.clear();
+        scratch.dirty.resize(block.len(), all);
+        if all {
+            return true;
+        }
+        for &slot in within(movers.touched.list(), |&slot| slot, block) {
+            scratch.dirty[slot as usize / ROWS - block.start] = true;
+        }
+        if statics.touched.any() {
+            for chunk in block.clone() {
+                let dirty = !scratch.backward_of(chunk).is_empty()
+                    || store.chunk(chunk).iter().any(|pair| statics.touched.contains(pair.b));
+                scratch.dirty[chunk - block.start] |= dirty;
+            }
+        }
+        scratch.dirty.contains(&true)
+    }
+}
+
+/// The part of a list, sorted by mover slot, that belongs to a range of chunks.
+fn within<'a, V>(list: &'a [V], slot: impl Fn(&V) -> u32, chunks: &Range<usize>) -> &'a [V] {
+    let from = list.partition_point(|value| (slot(value) as usize) < chunks.start * ROWS);
+    let to = list.partition_point(|value| (slot(value) as usize) < chunks.end * ROWS);
+    &list[from..to]
+}
+
+impl<const D: usize, T: Real> Scratch<D, T> {
+    fn backward_of(&self, chunk: usize) -> &[Pair] {
+        within(&self.backward, |pair| pair.a, &(chunk..chunk + 1))
+    }
+
+    /// The movers of a block that are to be probed: dynamic ones, those touched or all.
+    fn choose(&mut self, movers: &Side<D, T>, block: &Range<usize>, all: bool) {
+        let dynamic = |slot: &u32| movers.slots.contains(*slot) && !movers.kinematic.get(*slot);
+        self.slots.clear();
+        if all {
+            let end = (block.end * ROWS).min(movers.slots.len());
+            self.slots.extend(((block.start * ROWS) as u32..end as u32).filter(dynamic));
+        } else {
+            self.slots.extend(within(movers.touched.list(), |&slot| slot, block).iter().copied().filter(dynamic));
+        }
+    }
+
+    /// Pairs of the chosen movers with any static, by chunk of the block.
+    fn probe_statics(
+        &mut self,
+        movers: &Side<D, T>,
+        statics: &Side<D, T>,
+        structure: &dyn BroadPhase<D, T>,
+        context: &mut Context,
+        block: &Range<usize>,
+    ) -> Result<(), Error> {
+        let Self { raw, slots, boxes, found, starts, tests, .. } = self;
+        starts.clear();
+        starts.resize(block.len() + 1, 0);
+        found.clear();
+        if slots.is_empty() || statics.slots.count() == 0 {
+            return Ok(());
+        }
+        boxes.clear();
+        boxes.extend(slots.iter().map(|&slot| movers.boxes[slot as usize]));
+        structure.probe(&statics.frame(Shape::Box, None), Probes { boxes, ids: None }, context, raw)?;
+        *tests += raw.tests();
+        // Counting sort by chunk; probes come in any order.
+        let chunk = |probe: u32| slots[probe as usize] as usize / ROWS - block.start;
+        raw.for_each_chunk(|pairs| pairs.iter().for_each(|pair| starts[chunk(pair.a)] += 1));
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            let count = std::mem::replace(start, end);
+            end += count;
+        }
+        found.resize(end, Pair::default());
+        raw.for_each_chunk(|pairs| {
+            for pair in pairs {
+                let at = &mut starts[chunk(pair.a)];
+                found[*at] = Pair { a: slots[pair.a as usize], b: pair.b };
+                *at += 1;
+            }
+        });
+        // Each start has become its chunk's end: the next one's start.
+        starts.rotate_right(1);
+        starts[0] = 0;
+        Ok(())
+    }
+
+    /// Pairs of the statics that changed with dynamic movers that did not.
+    fn probe_movers(
+        &mut self,
+        movers: &Side<D, T>,
+        statics: &Side<D, T>,
+        structure: &dyn BroadPhase<D, T>,
+        context: &mut Context,
+    ) -> Result<(), Error> {
+        let Self { raw, slots, boxes, backward, tests, .. } = self;
+        slots.clear();
+        slots.extend(statics.touched.list().iter().copied().filter(|&slot| statics.slots.contains(slot)));
+        if slots.is_empty() || movers.slots.count() == 0 {
+            return Ok(());
+        }
+        boxes.clear();
+        boxes.extend(slots.iter().map(|&slot| statics.boxes[slot as usize]));
+        structure.probe(&movers.frame(Shape::Box, None), Probes { boxes, ids: None }, context, raw)?;
+        *tests += raw.tests();
+        let candidate = |mover: u32| !movers.touched.contains(mover) && !movers.kinematic.get(mover);
+        raw.for_each_chunk(|pairs| {
+            let fresh = pairs.iter().filter(|pair| candidate(pair.b));
+            backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[pair.a as usize] }));
+        });
+        backward.sort_unstable();
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! Objects with handles, tags, kinds and margins; pairs, and what started and ended; queries. For those who do not want to keep
+//! slots and changes themselves.
+//!
+//! # The structure
+//! One table owns all objects. Its two sides, movers (dynamic and kinematic) and statics, have one broad phase each. Pairs of two
+//! movers come from the movers' structure; pairs of a mover and a static from probing the statics' structure with the movers that
+//! changed, or the movers' structure with the statics that changed. Both kinds of pairs live in chunks that are kept while nothing
+//! in them changes.
+//!
+//! # Rooms
+//! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
+//! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries.
+
+mod edit;
+mod mixed;
+mod neighbours;
+mod read;
+mod results;
+mod rules;
+mod settings;
+mod stats;
+mod update;
+mod values;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use read::Reader;
+pub use results::{Pairs, Update};
+pub use stats::WorldStats;
+
+use crate::algorithms::{BroadPhase, Spec};
+use crate::context::Context;
+use crate::geometry::Real;
+use crate::objects::table::Table;
+use crate::objects::{Handle, Shape};
+use crate::pairs::{PairStore, Retain, Want};
+
+/// A world in the plane, `f32`.
+pub type World2 = World<2, f32>;
+/// A world in space, `f32`.
+pub type World3 = World<3, f32>;
+/// A world in the plane, `f64`.
+pub type World2d = World<2, f64>;
+/// A world in space, `f64`.
+pub type World3d = World<3, f64>;
+
+/// A filter that a world keeps.
+type SharedFilter = Arc<dyn Fn(&mut Retain<'_>) + Send + Sync>;
+
+/// Objects in space, and the pairs among them.
+///
+/// Insert objects, move them, call [`update`](World::update) once a frame: it finds all pairs, and which started and ended since
+/// the last one. Every error leaves all objects as they were.
+///
+/// ```
+/// use broadphase::{Aabb, Object, World2};
+/// let mut world = World2::new();
+/// let floor = world.insert(Object::fixed(Aabb::new([0.0, -1.0], [100.0, 0.0])))?;
+/// let ball = world.insert(Aabb::new([5.0, 2.0], [6.0, 3.0]))?;
+/// assert_eq!(world.update()?.started(), []);
+/// world.set_box(ball, Aabb::new([5.0, -0.5], [6.0, 0.5]))?;
+/// assert_eq!(world.update()?.started(), [(floor, ball)]);
+/// world.remove(floor)?;
+/// assert_eq!(world.update()?.ended(), [(floor, ball)]);
+/// # Ok::<(), broadphase::Error>(())
+/// ```
+///
+/// # Cost
+/// A frame costs what the algorithm ([`set_algorithm`](World::set_algorithm)) needs for the changes, and a pass over what is
+/// reported. A frame without changes costs nothing. Statics that do not change cost nothing but the probes of the movers that do.
+/// Memory: a box, about 14 bytes of book-keeping, and the structure's share per object.
+///
+/// Bad case: statics that change in large numbers each frame. They are paired anew with all movers; make such objects
+/// [kinematic](crate::ObjectKind::Kinematic).
+///
+/// # What it does not do
+/// It does not test shapes, and it does not move anything by itself.
+#[derive(Clone)]
+pub struct World<const D: usize, T: Real> {
+    table: Table<D, T>,
+    movers: Engine<D, T>,
+    statics: Engine<D, T>,
+    context: Context,
+    want: Want,
+    limit: u64,
+    shape: Shape,
+    filter: Option<SharedFilter>,
+    /// Pairs of two movers, as slots.
+    own: PairStore,
+    /// Pairs of a mover and a static, as slots.
+    mixed: mixed::Mixed<D, T>,
+    started: Vec<(Handle, Handle)>,
+    ended: Vec<(Handle, Handle)>,
+    /// Are all pairs to be asked for, though no object changed?
+    whole: bool,
+    /// Did the last update fail on the way? Then `started` and `ended` hold differences that wait to be reported.
+    failed: bool,
+    tests: u64,
+    values: values::Values,
+    neighbours: neighbours::Lazy,
+}
+
+/// A side's structure.
+#[derive(Clone)]
+struct Engine<const D: usize, T: Real> {
+    spec: Spec,
+    /// Built with the first frame.
+    structure: Option<Box<dyn BroadPhase<D, T>>>,
+    /// Has it taken in a frame?
+    filled: bool,
+}
+
+impl<const D: usize, T: Real> Engine<D, T> {
+    fn new(spec: Spec) -> Self {
+        Self { spec, structure: None, filled: false }
+    }
+}
+
+impl<const D: usize, T: Real> Default for World<D, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// An empty world with the default algorithm, one thread, wanting [`Want::Both`].
+    pub fn new() -> Self {
+        Self {
+            table: Table::default(),
+            movers: Engine::new(Spec::default()),
+            statics: Engine::new(Spec::default()),
+            context: Context::new(),
+            want: Want::Both,
+            limit: PairStore::DEFAULT_LIMIT,
+            shape: Shape::Box,
+            filter: None,
+            own: PairStore::new(Want::Both),
+            mixed: mixed::Mixed::default(),
+            started: Vec::new(),
+            ended: Vec::new(),
+            whole: true,
+            failed: false,
+            tests: 0,
+            values: values::Values::default(),
+            neighbours: neighbours::Lazy::default(),
+        }
+    }
+}
+
+impl<const D: usize, T: Real> fmt::Debug for World<D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}

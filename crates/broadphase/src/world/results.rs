@@ -1,0 +1,155 @@
+//! What an update found.
+
+use std::fmt;
+
+use super::World;
+use crate::geometry::Real;
+use crate::objects::Handle;
+use crate::pairs::{Pair, PairStore, Want};
+
+/// The pairs of one update, and what started and ended.
+#[derive(Clone, Copy)]
+pub struct Update<'a, const D: usize, T: Real> {
+    world: &'a World<D, T>,
+}
+
+impl<const D: usize, T: Real> fmt::Debug for Update<'_, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} pairs, {} started, {} ended", self.len(), self.started().len(), self.ended().len())
+    }
+}
+
+impl<'a, const D: usize, T: Real> Update<'a, D, T> {
+    pub(super) fn new(world: &'a World<D, T>) -> Self {
+        Self { world }
+    }
+
+    /// The world.
+    pub fn world(&self) -> &'a World<D, T> {
+        self.world
+    }
+
+    /// The number of pairs.
+    pub fn len(&self) -> u64 {
+        self.world.pair_count()
+    }
+
+    /// Are there no pairs?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All pairs; see [`World::pairs`].
+    pub fn pairs(&self) -> Pairs<'a, D, T> {
+        self.world.pairs()
+    }
+
+    /// The pairs that the last update did not have, sorted.
+    pub fn started(&self) -> &'a [(Handle, Handle)] {
+        self.world.started()
+    }
+
+    /// The pairs of the last update that are none any more, sorted. Handles of removed objects are those that were valid.
+    pub fn ended(&self) -> &'a [(Handle, Handle)] {
+        self.world.ended()
+    }
+}
+
+/// # Results of the last update
+impl<const D: usize, T: Real> World<D, T> {
+    /// The number of pairs.
+    pub fn pair_count(&self) -> u64 {
+        if self.failed { 0 } else { self.own.len() + self.mixed.store.len() }
+    }
+
+    /// All pairs, the smaller index first, each once; deterministic, but in an order that depends on the algorithm. None with
+    /// [`Want::Count`]. Cost: two look-ups per pair.
+    pub fn pairs(&self) -> Pairs<'_, D, T> {
+        let left = if self.want == Want::Count { 0 } else { self.pair_count() as usize };
+        Pairs { world: self, mixed: false, chunk: 0, from: 0, buffer: [Pair::default(); BUFFER], at: 0, filled: 0, left }
+    }
+
+    /// All pairs, sorted: the one list that every algorithm gives. Costs a copy and a sort.
+    pub fn sorted_pairs(&self) -> Vec<(Handle, Handle)> {
+        let mut list: Vec<_> = self.pairs().collect();
+        list.sort_unstable();
+        list
+    }
+
+    /// The pairs that the update before did not have, sorted; empty unless [`Want`] includes the difference.
+    pub fn started(&self) -> &[(Handle, Handle)] {
+        if self.failed || !self.want.delta() { &[] } else { &self.started }
+    }
+
+    /// The pairs of the update before that are none any more, sorted; empty unless [`Want`] includes the difference.
+    pub fn ended(&self) -> &[(Handle, Handle)] {
+        if self.failed || !self.want.delta() { &[] } else { &self.ended }
+    }
+
+    /// The tests of the last update: object pairs compared.
+    pub fn tests(&self) -> u64 {
+        self.tests
+    }
+}
+
+/// Pairs that are taken out of the store at once.
+const BUFFER: usize = 64;
+
+/// An iterator over pairs of handles; see [`World::pairs`].
+#[derive(Clone)]
+pub struct Pairs<'a, const D: usize, T: Real> {
+    world: &'a World<D, T>,
+    /// Which of the two stores is being read.
+    mixed: bool,
+    chunk: usize,
+    from: usize,
+    buffer: [Pair; BUFFER],
+    at: usize,
+    filled: usize,
+    left: usize,
+}
+
+impl<const D: usize, T: Real> Pairs<'_, D, T> {
+    fn store(&self) -> &PairStore {
+        if self.mixed { &self.world.mixed.store } else { &self.world.own }
+    }
+
+    /// Fills the buffer from the next chunk that has pairs; false at the end.
+    fn refill(&mut self) -> bool {
+        loop {
+            let mut buffer = self.buffer;
+            match self.store().copy_from(self.chunk, self.from, &mut buffer) {
+                None if self.mixed => return false,
+                None => (self.mixed, self.chunk, self.from) = (true, 0, 0),
+                Some(0) => (self.chunk, self.from) = (self.chunk + 1, 0),
+                Some(count) => {
+                    (self.buffer, self.at, self.filled) = (buffer, 0, count);
+                    self.from += count;
+                    return true;
+                }
+            }
+        }
+    }
+}
+
+impl<const D: usize, T: Real> Iterator for Pairs<'_, D, T> {
+    type Item = (Handle, Handle);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 || (self.at == self.filled && !self.refill()) {
+            return None;
+        }
+        let table = &self.world.table;
+        let pair = table.to_indices(self.buffer[self.at], self.mixed);
+        self.at += 1;
+        self.left -= 1;
+        Some((table.handle(pair.a), table.handle(pair.b)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<const D: usize, T: Real> ExactSizeIterator for Pairs<'_, D, T> {}

@@ -1,0 +1,143 @@
+//! What holds for the whole world: algorithm, threads, filter, margin, wishes.
+
+use std::sync::Arc;
+
+use super::{Engine, World};
+use crate::algorithms::{BroadPhase, Spec};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Shape;
+use crate::pairs::{Retain, Want};
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// Switches to another algorithm, for movers and statics. Objects, handles and pairs stay; the next difference is against the
+    /// last frame, whichever algorithm found it. Cost: the next frame builds the structure from scratch.
+    ///
+    /// ```
+    /// let mut world = broadphase::World3::new();
+    /// world.set_algorithm(&"brute-force:isa=scalar".parse()?)?;
+    /// assert_eq!(world.algorithm().to_string(), "brute-force:isa=scalar");
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
+        let (movers, statics) = (build(spec)?, build(spec)?);
+        self.movers = movers;
+        self.statics = statics;
+        if spec.text("isa").is_some() {
+            self.context = std::mem::take(&mut self.context).with_kernels(spec.kernels());
+        }
+        self.whole = true;
+        Ok(())
+    }
+
+    /// Switches to another algorithm for the statics alone. They are rarely rebuilt and often probed, which may suit another one
+    /// than the movers'.
+    pub fn set_static_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
+        self.statics = build(spec)?;
+        Ok(())
+    }
+
+    /// The algorithm of the movers.
+    pub fn algorithm(&self) -> &Spec {
+        &self.movers.spec
+    }
+
+    /// The algorithm of the statics.
+    pub fn static_algorithm(&self) -> &Spec {
+        &self.statics.spec
+    }
+
+    /// Runs with other threads or kernels, which never changes a result.
+    pub fn set_context(&mut self, context: Context) {
+        self.context = context;
+    }
+
+    /// Threads, kernels and timed stages.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Threads, kernels and timed stages, to be cleared.
+    pub fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
+    /// What [`update`](World::update) finds: pairs, differences, or only a number. [`Want::Both`] at first. With
+    /// [`Want::All`] there is no difference, with [`Want::Count`] no list; after `Count`, all pairs count as started, and values
+    /// of pairs are gone.
+    pub fn set_want(&mut self, want: Want) {
+        if want != self.want {
+            self.want = want;
+            self.whole = true;
+            if want == Want::Count {
+                self.values.clear();
+            }
+        }
+    }
+
+    /// What [`update`](World::update) finds.
+    pub fn want(&self) -> Want {
+        self.want
+    }
+
+    /// More pairs than this make [`update`](World::update) return [`Error::TooManyPairs`].
+    pub fn set_pair_limit(&mut self, limit: u64) {
+        self.limit = limit;
+        self.whole = true;
+    }
+
+    /// Removes pairs by a closure, chunk by chunk, after the exact test, kinds and tags. In its pairs, `a < b` are the
+    /// [indices](crate::Handle::index) of two handles: look things up in arrays of your own. It runs for fresh pairs only; all
+    /// pairs are found anew when it is set. If its answers change, set it again.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 4])?;
+    /// world.set_filter(|fresh| fresh.retain(|pair| (pair.a + pair.b) % 2 == 1));
+    /// assert_eq!(world.update()?.len(), 4); // of six: 0-1, 0-3, 1-2, 2-3
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_filter(&mut self, filter: impl Fn(&mut Retain<'_>) + Send + Sync + 'static) {
+        self.filter = Some(Arc::new(filter));
+        self.table.movers.all = true;
+    }
+
+    /// Filters no more.
+    pub fn clear_filter(&mut self) {
+        if self.filter.take().is_some() {
+            self.table.movers.all = true;
+        }
+    }
+
+    /// What boxes stand for: themselves, or their inscribed balls.
+    pub fn set_shape(&mut self, shape: Shape) {
+        if shape != self.shape {
+            self.shape = shape;
+            self.table.movers.all = true;
+        }
+    }
+
+    /// What boxes stand for.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Grows every box by `margin` on every side, beside each object's own margin: the box is grown once, by the sum. A margin
+    /// that is negative, infinite or NaN is an error.
+    pub fn set_world_margin(&mut self, margin: T) -> Result<(), Error> {
+        self.table.set_world_margin(margin)
+    }
+
+    /// By how much every box is grown.
+    pub fn world_margin(&self) -> T {
+        self.table.margin()
+    }
+}
+
+/// A structure, built now, so that an error is noticed now.
+fn build<const D: usize, T: Real>(spec: &Spec) -> Result<Engine<D, T>, Error> {
+    let structure: Box<dyn BroadPhase<D, T>> = spec.build()?;
+    Ok(Engine { structure: Some(structure), ..Engine::new(spec.clone()) })
+}

@@ -1,0 +1,166 @@
+//! The frame of a world: structures take in what changed, pairs are found, differences are named by handles.
+
+use super::rules::Rules;
+use super::{Engine, Update, World};
+use crate::algorithms::{BroadPhase, Strength, Violation};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::side::Side;
+use crate::objects::table::Table;
+use crate::objects::{Filter, Handle, Shape};
+use crate::pairs::{Pair, Want, events};
+
+impl<const D: usize, T: Real> Engine<D, T> {
+    /// The structure, built if need be.
+    fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
+        if self.structure.is_none() {
+            self.structure = Some(self.spec.build()?);
+        }
+        match &mut self.structure {
+            Some(structure) => Ok(&mut **structure),
+            None => Err(Error::OutOfMemory { what: "the structure" }),
+        }
+    }
+
+    /// Hands the structure what `side` has gathered. On error neither changes.
+    fn take_in(
+        &mut self,
+        side: &Side<D, T>,
+        shape: Shape,
+        filter: Option<Filter<'_>>,
+        context: &mut Context,
+    ) -> Result<(), Error> {
+        let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
+        self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context)?;
+        self.filled = true;
+        Ok(())
+    }
+}
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// Takes in all changes, finds all pairs, and what started and ended since the last successful update.
+    ///
+    /// A pair ends when its boxes part, when a tag, a kind, a margin or the filter forbids it, and when one of the two is removed: it
+    /// is then reported with the handle that was valid. An object that was removed and another that took its place are
+    /// two objects, also if both happens between two updates.
+    ///
+    /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
+    /// update reports the difference to the last successful one. Until then there are no pairs to be seen.
+    pub fn update(&mut self) -> Result<Update<'_, D, T>, Error> {
+        self.flush()?;
+        if let Err(error) = self.find() {
+            self.failed = true;
+            self.whole = true;
+            self.table.half_paired();
+            self.neighbours.reset();
+            return Err(error);
+        }
+        Ok(Update::new(self))
+    }
+
+    /// The structures take in what changed.
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
+        let Self { table, movers, statics, context, shape, filter, .. } = self;
+        if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
+            table.statics.gather();
+            statics.take_in(&table.statics, *shape, None, context)?;
+            table.statics.taken_in();
+        }
+        if table.movers.pending() || !movers.filled {
+            table.movers.gather();
+            let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
+            let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
+            let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
+            movers.take_in(&table.movers, *shape, apply, context)?;
+            table.movers.taken_in();
+        }
+        Ok(())
+    }
+
+    /// Finds pairs where something changed, and all differences.
+    fn find(&mut self) -> Result<(), Error> {
+        self.tests = 0;
+        if !self.failed {
+            self.started.clear();
+            self.ended.clear();
+        }
+        let (movers, statics) = (self.table.movers.touched.any(), self.table.statics.touched.any());
+        if !(self.whole || movers || statics) {
+            return Ok(());
+        }
+        let want = if self.want == Want::All && self.values.used { Want::Both } else { self.want };
+        if self.whole || movers {
+            self.find_own(want)?;
+            note(&self.table, false, self.own.started(), &mut self.started);
+            note(&self.table, false, self.own.ended(), &mut self.ended);
+        }
+        if self.find_mixed(want)? {
+            note(&self.table, true, self.mixed.store.started(), &mut self.started);
+            note(&self.table, true, self.mixed.store.ended(), &mut self.ended);
+        }
+        if self.own.len() + self.mixed.store.len() > self.limit {
+            return Err(Error::TooManyPairs { limit: self.limit });
+        }
+        // A pair of an object that changed sides ended on one and started on the other.
+        events::cancel(&mut self.started, &mut self.ended);
+        self.values.forget(&self.ended);
+        self.neighbours.reset();
+        self.table.paired();
+        self.whole = false;
+        self.failed = false;
+        Ok(())
+    }
+
+    /// Pairs of two movers.
+    fn find_own(&mut self, want: Want) -> Result<(), Error> {
+        let Self { table, movers, context, shape, filter, own, .. } = self;
+        own.set_want(want);
+        own.set_limit(self.limit);
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
+        let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
+        let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
+        movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, own)?;
+        self.tests += own.tests();
+        Ok(())
+    }
+
+    /// Pairs of a mover and a static; false if there are none and were none.
+    fn find_mixed(&mut self, want: Want) -> Result<bool, Error> {
+        let Self { table, movers, statics, context, shape, filter, mixed, .. } = self;
+        mixed.store.set_want(want);
+        mixed.store.set_limit(self.limit);
+        if table.statics.slots.count() == 0 && mixed.store.is_empty() {
+            mixed.forget();
+            return Ok(false);
+        }
+        let start = context.clock();
+        table.movers.touched.sort();
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
+        let structures = (movers.structure()? as &dyn BroadPhase<D, T>, statics.structure()? as &dyn BroadPhase<D, T>);
+        let tests = mixed.find(&rules, structures, context)?;
+        context.record("probe", start);
+        self.tests += tests;
+        Ok(true)
+    }
+
+    /// Checks all invariants of both structures and of the table, changes taken in first.
+    pub fn validate(&mut self, strength: Strength) -> Result<(), Violation> {
+        self.flush().map_err(|error| Violation(format!("the structures cannot take in the changes: {error}")))?;
+        let sides = [(&self.movers, &self.table.movers), (&self.statics, &self.table.statics)];
+        for (engine, side) in sides {
+            if let (Some(structure), true) = (&engine.structure, engine.filled) {
+                structure.validate(&side.frame(self.shape, None), strength)?;
+            }
+        }
+        self.table.validate()
+    }
+}
+
+/// Appends pairs of slots as pairs of handles.
+fn note<const D: usize, T: Real>(table: &Table<D, T>, mixed: bool, pairs: &[Pair], list: &mut Vec<(Handle, Handle)>) {
+    list.extend(pairs.iter().map(|&pair| {
+        let pair = table.to_indices(pair, mixed);
+        (table.handle(pair.a), table.handle(pair.b))
+    }));
+}

@@ -1,0 +1,75 @@
+//! A number of the caller's for each pair, kept while the pair lasts.
+
+use std::collections::HashMap;
+
+use super::World;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Handle;
+use crate::pairs::Pair;
+
+/// Values by pair of indices. Never iterated, so no result depends on the hash.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    map: HashMap<Pair, u64>,
+    /// Was a value ever set? Then differences are found, even if they are not reported, to know when a pair ends.
+    pub(super) used: bool,
+}
+
+impl Values {
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Forgets the values of these pairs.
+    pub(super) fn forget(&mut self, ended: &[(Handle, Handle)]) {
+        if !self.map.is_empty() {
+            ended.iter().for_each(|(a, b)| _ = self.map.remove(&Pair::new(a.index, b.index)));
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        // The table of the standard library has one byte of control per bucket, and 8 buckets for 7 entries.
+        self.map.capacity() * 8 / 7 * (size_of::<(Pair, u64)>() + 1)
+    }
+}
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// Attaches a number to a pair of the last update, until the pair ends; returns whether the two are a pair. For contact
+    /// caches, timers, or an index into an array of the caller's.
+    ///
+    /// Cost: a hash table of such pairs. The first use in a frame costs as [`pairs_of`](World::pairs_of) does, and with
+    /// [`Want::All`](crate::Want::All) differences are found from then on. Nothing if never used.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let [a, b] = world.insert_many(&[Aabb::point([0.0, 0.0]); 2])?[..] else { unreachable!() };
+    /// world.update()?;
+    /// assert!(world.set_pair_value(b, a, 7)?);
+    /// world.update()?;
+    /// assert_eq!(world.pair_value(a, b)?, Some(7));
+    /// world.set_box(a, Aabb::point([1.0, 0.0]))?;
+    /// world.update()?;
+    /// assert_eq!(world.pair_value(a, b)?, None);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_pair_value(&mut self, a: Handle, b: Handle, value: u64) -> Result<bool, Error> {
+        let (a, b) = (self.table.find(a)?, self.table.find(b)?);
+        let paired = self.neighbours().of(a).binary_search(&b).is_ok();
+        if paired {
+            self.values.map.insert(Pair::new(a, b), value);
+            if !self.values.used {
+                self.values.used = true;
+                self.whole = true;
+            }
+        }
+        Ok(paired)
+    }
+
+    /// The number attached to a pair, if there is one.
+    pub fn pair_value(&self, a: Handle, b: Handle) -> Result<Option<u64>, Error> {
+        let (a, b) = (self.table.find(a)?, self.table.find(b)?);
+        Ok(self.values.map.get(&Pair::new(a, b)).copied())
+    }
+}

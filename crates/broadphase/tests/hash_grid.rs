@@ -1,0 +1,462 @@
+//! The claims of paper 000, counted; and the traps of its text.
+
+use broadphase::{
+    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Spec, Strength, Want, step,
+};
+
+/// A small deterministic generator, enough for boxes.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+
+    fn unit(&mut self) -> f64 {
+        self.below(1 << 24) as f64 / (1u64 << 24) as f64
+    }
+
+    /// A box of one of several kinds, among them points, needles, plates and giants.
+    fn aabb<const D: usize, T: Real>(&mut self, world: f64) -> Aabb<D, T> {
+        let min: [f64; D] = std::array::from_fn(|_| (self.unit() - 0.5) * world);
+        let kind = self.below(16);
+        let size: [f64; D] = std::array::from_fn(|k| match kind {
+            0 => 0.0,
+            1 => [30.0, 0.3][usize::from(k != 0)],
+            2 => [0.2, 10.0][usize::from(k != 0)],
+            3 => 1e-3 * self.unit(),
+            4 => 40.0 * self.unit(),
+            _ => 0.5 + self.unit(),
+        });
+        Aabb::new(min.map(T::from_f64), std::array::from_fn(|k| T::from_f64(min[k] + size[k])))
+    }
+}
+
+fn naive<const D: usize, T: Real>(boxes: &[Aabb<D, T>], live: impl Fn(u32) -> bool) -> Vec<Pair> {
+    let n = boxes.len() as u32;
+    let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| Pair { a, b }));
+    all.filter(|p| live(p.a) && live(p.b) && boxes[p.a as usize].overlaps(&boxes[p.b as usize])).collect()
+}
+
+fn build<const D: usize, T: Real>(spec: &str) -> Box<dyn BroadPhase<D, T>> {
+    spec.parse::<Spec>().unwrap().build().unwrap()
+}
+
+fn pairs_of<const D: usize, T: Real>(spec: &str, boxes: &[Aabb<D, T>]) -> Vec<Pair> {
+    let mut structure = build::<D, T>(spec);
+    let mut store = PairStore::default();
+    step(&mut *structure, &Frame::new(boxes), &mut Context::new(), &mut store).unwrap();
+    structure.validate(&Frame::new(boxes), Strength::Geometry).unwrap();
+    store.sorted()
+}
+
+fn extra<const D: usize, T: Real>(structure: &dyn BroadPhase<D, T>, name: &str) -> f64 {
+    structure.stats().extra.iter().find(|entry| entry.0 == name).unwrap().1
+}
+
+fn changes_against_naive<const D: usize, T: Real>(spec: &str, isa: Isa) {
+    let mut random = Random(11);
+    let mut boxes: Vec<Aabb<D, T>> = (0..250).map(|_| random.aabb(24.0)).collect();
+    let mut live = vec![!0u64; boxes.len().div_ceil(64)];
+    let mut structure = build::<D, T>(spec);
+    let mut context = Context::new().with_kernels(Kernels::new(isa).unwrap());
+    let mut store = PairStore::new(Want::Both);
+    let mut last: Vec<Pair> = Vec::new();
+    for round in 0..20 {
+        let (mut moved, mut inserted, mut removed) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..random.below(60) {
+            let id = random.below(boxes.len() as u64) as u32;
+            if moved.contains(&id) || inserted.contains(&id) || removed.contains(&id) {
+                continue;
+            }
+            let (word, bit) = (id as usize / 64, 1 << (id % 64));
+            let old = live[word] & bit != 0;
+            if old && random.below(3) == 0 {
+                live[word] &= !bit;
+                removed.push(id);
+                boxes[id as usize] = Aabb::new([T::NAN; D], [T::NAN; D]);
+            } else {
+                boxes[id as usize] = if random.below(40) == 0 { Aabb::everything() } else { random.aabb(24.0) };
+                live[word] |= bit;
+                if old { moved.push(id) } else { inserted.push(id) }
+            }
+        }
+        let changes = match round % 10 {
+            0 => Changes::All,
+            1 => Changes::Unknown,
+            _ => Changes::Listed { moved: &moved, inserted: &inserted, removed: &removed },
+        };
+        let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes).with_changes(changes) };
+        step(&mut *structure, &frame, &mut context, &mut store).unwrap();
+        structure.validate(&frame, Strength::Geometry).unwrap();
+        let expected = naive(&boxes, |id| frame.live.contains(id));
+        assert_eq!(store.sorted(), expected, "{spec} {isa} round {round}");
+        let started: Vec<_> = expected.iter().filter(|p| !last.contains(p)).copied().collect();
+        let ended: Vec<_> = last.iter().filter(|p| !expected.contains(p)).copied().collect();
+        assert_eq!((store.started(), store.ended()), (&started[..], &ended[..]), "{spec} {isa} round {round}");
+        last = expected;
+    }
+}
+
+#[test]
+fn random_operations_match_brute_force_with_every_option_and_instruction_set() {
+    let specs = [
+        "hash-grid:threshold=0",
+        "hash-grid",
+        "hash-grid-reinsert:threshold=0",
+        "hash-grid:threshold=0:factor=1.1:dims=4",
+        "hash-grid:threshold=0:factor=8:dims=4x32x8:density=1:capacity=2",
+        "hash-grid:threshold=200:shapes=0:density=64",
+    ];
+    for spec in specs {
+        for isa in Isa::available() {
+            changes_against_naive::<2, f32>(spec, isa);
+            changes_against_naive::<3, f32>(spec, isa);
+        }
+        changes_against_naive::<2, f64>(spec, Isa::Scalar);
+        changes_against_naive::<3, f64>(spec, Isa::Scalar);
+    }
+}
+
+#[test]
+fn the_float_floor_trap_touching_boxes_two_cells_apart_are_a_pair() {
+    // With cells of 0.85775906, floor(x / cell) puts these touching boxes into cells 1 and 3.
+    let trap = [Aabb::new([1.7155180f32, 0.0, 0.0], [2.5732770, 0.5, 0.5]), Aabb::new([2.5732770, 0.0, 0.0], [3.4, 0.5, 0.5])];
+    // The first object decides the cell size: a few neighbours of the size that gives the cell above, to be sure to hit it.
+    let mut size = 0.606_527_2_f32;
+    for _ in 0..40 {
+        size = size.next_up();
+        let boxes = [Aabb::new([9.0; 3], [9.0 + size, 9.1, 9.1]), Aabb::new([0.0; 3], [size, 0.1, 0.1]), trap[0], trap[1]];
+        let expected = naive(&boxes, |_| true);
+        assert!(expected.contains(&Pair { a: 2, b: 3 }));
+        assert_eq!(pairs_of("hash-grid:threshold=0", &boxes), expected, "first size {size}");
+        assert_eq!(pairs_of("hash-grid:threshold=0:shapes=0", &boxes[1..]), naive(&boxes[1..], |_| true));
+    }
+}
+
+#[test]
+fn chains_of_touching_boxes_at_any_distance_from_the_origin_stay_pairs() {
+    fn chain<T: Real>(from: f64, size: f64) {
+        let mut boxes: Vec<Aabb<2, T>> = Vec::new();
+        let mut low = T::from_f64(from);
+        for _ in 0..300 {
+            let high = (low + T::from_f64(size)).max(low.next_up());
+            boxes.push(Aabb::new([low, T::ZERO], [high, T::from_f64(size)]));
+            low = high;
+        }
+        let found = pairs_of("hash-grid:threshold=0", &boxes);
+        assert_eq!(found, naive(&boxes, |_| true), "from {from} by {size}");
+    }
+    for size in [1e-3, 0.857, 1.0, 3.3] {
+        for far in [0.0, 1.0, 1e6, 1e7, 3e8, 1e12] {
+            chain::<f32>(far, size);
+            chain::<f32>(-far, size);
+        }
+        for far in [0.0, 1e7, 1e15, 1e17, 1e300] {
+            chain::<f64>(far, size);
+            chain::<f64>(-far, size);
+        }
+    }
+}
+
+#[test]
+fn sizes_of_zero_and_subnormal_do_not_loop_and_still_pair() {
+    for first in [0.0f32, 1e-45, 1e-40, 1e-30, 1.0, 1e30] {
+        let mut boxes = vec![Aabb::new([0.0f32; 3], [first; 3])];
+        for size in [0.0f32, 1e-45, 1e-39, 1e-20, 1.0, 1e20, 1e37] {
+            for at in [0.0f32, -0.0, 1e-45, -1e-39, 1e-10, 1.0, -3e7, 1e30] {
+                boxes.push(Aabb::new([at; 3], [at + size; 3]));
+            }
+        }
+        assert_eq!(pairs_of("hash-grid:threshold=0", &boxes), naive(&boxes, |_| true), "first size {first}");
+    }
+}
+
+/// n cubes of size 1 with two pairs each, as scene `uniform` has them; `stretch` gives the world's shape.
+fn cubes(n: usize, stretch: [f64; 3], seed: u64) -> Vec<Aabb<3, f32>> {
+    let mut random = Random(seed);
+    let side = (n as f64 * 2.0 / stretch.iter().product::<f64>()).cbrt();
+    let at = |random: &mut Random| std::array::from_fn(|k| (random.unit() * side * stretch[k]) as f32);
+    (0..n).map(|_| Aabb::from_center(at(&mut random), [0.5; 3])).collect()
+}
+
+/// All pairs of one frame of `boxes`, by count: tests and the structure.
+fn run(spec: &str, boxes: &[Aabb<3, f32>]) -> (u64, Box<dyn BroadPhase<3, f32>>) {
+    let mut structure = build::<3, f32>(spec);
+    let mut store = PairStore::new(Want::Count);
+    step(&mut *structure, &Frame::new(boxes), &mut Context::new(), &mut store).unwrap();
+    (store.tests(), structure)
+}
+
+/// Moves every box by up to `motion` to each side.
+fn shake(boxes: &mut [Aabb<3, f32>], motion: f64, random: &mut Random) {
+    for value in boxes {
+        *value = value.translate(std::array::from_fn(|_| ((random.unit() - 0.5) * 2.0 * motion) as f32));
+    }
+}
+
+#[test]
+fn insert_remove_and_move_touch_a_constant_number_of_cells() {
+    let mut per_operation = Vec::new();
+    for n in [2_000, 20_000, 100_000] {
+        let mut boxes = cubes(n, [1.0; 3], 3);
+        let (_, mut structure) = run("hash-grid", &boxes);
+        let mut context = Context::new();
+        let mut live = vec![!0u64; n.div_ceil(64)];
+        let before = extra(&*structure, "touched");
+        let mut random = Random(5);
+        for round in 0..300 {
+            let id = random.below(n as u64) as u32;
+            let (word, bit) = (id as usize / 64, 1u64 << (id % 64));
+            let ids = [id];
+            let none: &[u32] = &[];
+            live[word] ^= bit;
+            let changes = if live[word] & bit == 0 {
+                Changes::Listed { moved: none, inserted: none, removed: &ids }
+            } else {
+                Changes::Listed { moved: none, inserted: &ids, removed: none }
+            };
+            let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes).with_changes(changes) };
+            structure.update(&frame, &mut context).unwrap();
+            if live[word] & bit != 0 && round % 2 == 0 {
+                boxes[id as usize] = boxes[id as usize].translate([3.0, -2.0, 1.0]);
+                let changes = Changes::Listed { moved: &ids, inserted: none, removed: none };
+                let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes).with_changes(changes) };
+                structure.update(&frame, &mut context).unwrap();
+            }
+        }
+        let operations: f64 = 300.0;
+        per_operation.push((extra(&*structure, "touched") - before) / operations);
+    }
+    assert!(per_operation.iter().all(|&touched| touched < 6.0), "{per_operation:?}");
+    assert!(per_operation[2] <= per_operation[0] * 1.2, "{per_operation:?}");
+}
+
+#[test]
+fn growth_is_amortised_and_setting_up_is_linear() {
+    for spec in ["hash-grid", "hash-grid:dims=4:density=64", "hash-grid:shapes=0"] {
+        let mut touched = Vec::new();
+        for n in [5_000, 40_000, 160_000] {
+            // A world with a hundred cells per object, so that every growth is needed.
+            let mut boxes = cubes(n, [1.0; 3], 9);
+            boxes.iter_mut().for_each(|b| *b = Aabb::from_center(b.center().map(|x| x * 5.0), [0.5; 3]));
+            let (_, structure) = run(spec, &boxes);
+            let work = extra(&*structure, "growth_work") / n as f64;
+            assert!(work < 5.0, "{spec} n={n}: {work} objects rehashed per insertion");
+            touched.push(extra(&*structure, "touched") / n as f64);
+        }
+        assert!(touched[2] < touched[0] * 1.5, "{spec}: {touched:?} cells touched per object");
+    }
+}
+
+#[test]
+fn at_most_96_bytes_per_object_from_100_000_on() {
+    let mut random = Random(21);
+    // Just below and just above the numbers at which grids double.
+    for n in [100_000, 131_000, 131_200, 200_000, 262_500] {
+        let dense = cubes(n, [1.0; 3], 1);
+        let spread = |factor: f32, boxes: &[Aabb<3, f32>]| -> Vec<Aabb<3, f32>> {
+            boxes.iter().map(|b| Aabb::from_center(b.center().map(|x| x * factor), [0.5; 3])).collect()
+        };
+        let sizes = dense.iter().map(|b| Aabb::from_center(b.center(), [(random.unit() * 6.0).exp() as f32 * 0.01; 3])).collect();
+        let long = dense.iter().map(|b| Aabb::from_center(b.center(), [5.0, 0.5, 0.5])).collect();
+        let half: Vec<_> =
+            dense.iter().enumerate().map(|(i, b)| if i % 2 == 0 { *b } else { b.translate([1e5 + i as f32; 3]) }).collect();
+        let scenes: [(&str, Vec<Aabb<3, f32>>); 6] = [
+            ("sparse", spread(1000.0, &dense)),
+            ("loose", spread(2.5, &dense)),
+            ("sizes", sizes),
+            ("long", long),
+            ("half", half),
+            ("dense", dense),
+        ];
+        for (name, mut boxes) in scenes {
+            let (_, mut structure) = run("hash-grid", &boxes);
+            shake(&mut boxes, 2.0, &mut random);
+            let mut store = PairStore::new(Want::Count);
+            step(&mut *structure, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
+            let bytes = structure.stats().bytes as f64 / n as f64;
+            assert!(bytes <= 96.0, "{name} n={n}: {bytes} bytes per object");
+        }
+    }
+}
+
+#[test]
+fn above_the_threshold_the_grid_is_irrevocable() {
+    let boxes = cubes(120, [1.0; 3], 4);
+    let mut structure = build::<3, f32>("hash-grid:threshold=100");
+    let mut context = Context::new();
+    let mut store = PairStore::default();
+    for (n, levels) in [(60, 0.0), (100, 0.0), (101, 1.0), (120, 1.0), (3, 1.0)] {
+        step(&mut *structure, &Frame::new(&boxes[..n]), &mut context, &mut store).unwrap();
+        structure.validate(&Frame::new(&boxes[..n]), Strength::Geometry).unwrap();
+        assert_eq!(extra(&*structure, "levels"), levels, "{n} objects");
+        assert_eq!(store.sorted(), naive(&boxes[..n], |_| true));
+    }
+}
+
+#[test]
+fn levels_are_made_on_demand_and_need_not_be_dense() {
+    let boxes = [1.0f32, 1.2, 1000.0, 1100.0, 0.001].map(|size| Aabb::new([0.0f32; 3], [size; 3]));
+    let (_, structure) = run("hash-grid:threshold=0", &boxes);
+    assert_eq!(extra(&*structure, "levels"), 3.0);
+}
+
+#[test]
+fn an_object_that_grows_shrinks_or_turns_changes_its_level() {
+    let mut boxes = cubes(50, [1.0; 3], 8);
+    let mut structure = build::<3, f32>("hash-grid:threshold=0");
+    for half in [[0.5f32; 3], [20.0; 3], [0.01; 3], [8.0, 0.1, 0.1], [0.1, 0.1, 8.0]] {
+        boxes[7] = Aabb::from_center(boxes[7].center(), half);
+        let mut store = PairStore::default();
+        step(&mut *structure, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
+        structure.validate(&Frame::new(&boxes), Strength::Geometry).unwrap();
+        assert_eq!(store.sorted(), naive(&boxes, |_| true));
+    }
+    assert!(extra(&*structure, "levels") >= 3.0);
+}
+
+#[test]
+fn tests_per_object_do_not_grow_with_n_in_the_hard_scenes() {
+    let mut random = Random(17);
+    let mut scene = |name: &str, n: usize| -> Vec<Aabb<3, f32>> {
+        let mut boxes = cubes(n, [1.0; 3], 2);
+        match name {
+            "needles" => {
+                let side = 100.0 * (n as f32).cbrt() / 4.0;
+                for b in &mut boxes {
+                    let mut half = [0.5f32; 3];
+                    half[random.below(3) as usize] = 50.0;
+                    *b = Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), half);
+                }
+            }
+            "sizes" => {
+                let side = 1e6 * (n as f32).cbrt() / 3.0;
+                for b in &mut boxes {
+                    let half = (random.unit() * 1e6f64.ln()).exp() as f32;
+                    *b = Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), [half; 3]);
+                }
+            }
+            "giant" => boxes[5] = Aabb::new([-1e6; 3], [1e6; 3]),
+            "line" => {
+                boxes.iter_mut().for_each(|b| *b = Aabb::from_center([random.unit() as f32 * n as f32, 0.0, 0.0], [0.5; 3]))
+            }
+            "diagonal" => boxes.iter_mut().for_each(|b| *b = Aabb::from_center([random.unit() as f32 * n as f32; 3], [0.5; 3])),
+            _ => boxes = cubes(n, [1024.0, 1.0, 1.0], 2),
+        }
+        boxes
+    };
+    for name in ["needles", "sizes", "giant", "line", "diagonal", "1024:1:1"] {
+        let (n, more) = (5_000, 20_000);
+        let few = run("hash-grid", &scene(name, n)).0 as f64 / n as f64;
+        let many = run("hash-grid", &scene(name, more)).0 as f64 / more as f64;
+        assert!(many < 1.6 * few + 4.0, "{name}: {few} tests per object, then {many}");
+    }
+}
+
+#[test]
+fn long_objects_have_cells_of_their_shape_and_few_candidates() {
+    let n = 20_000;
+    let cubes = cubes(n, [1.0; 3], 6);
+    let long: Vec<_> =
+        cubes.iter().map(|b| Aabb::from_center([b.center()[0] * 10.0, b.center()[1], b.center()[2]], [5.0, 0.5, 0.5])).collect();
+    let (on_cubes, _) = run("hash-grid", &cubes);
+    let (on_long, structure) = run("hash-grid", &long);
+    let (as_the_paper, _) = run("hash-grid:shapes=0", &long);
+    assert_eq!(extra(&*structure, "shapes"), 1.0);
+    assert!(on_long < 2 * on_cubes, "{on_long} tests for long objects, {on_cubes} for cubes");
+    assert!(as_the_paper > 5 * on_long, "{as_the_paper} tests with cubic cells, {on_long} with long ones");
+}
+
+#[test]
+fn the_individual_update_touches_fewer_cells_than_insertion_under_normal_motion() {
+    let touched = |spec: &str, motion: f64| {
+        let mut random = Random(3);
+        let mut boxes = cubes(20_000, [1.0; 3], 12);
+        let mut structure = build::<3, f32>(spec);
+        let mut context = Context::new();
+        structure.update(&Frame::new(&boxes), &mut context).unwrap();
+        let before = extra(&*structure, "touched");
+        for _ in 0..5 {
+            shake(&mut boxes, motion, &mut random);
+            structure.update(&Frame::new(&boxes), &mut context).unwrap();
+        }
+        extra(&*structure, "touched") - before
+    };
+    let (moving, inserting) = (touched("hash-grid", 0.2), touched("hash-grid-reinsert", 0.2));
+    assert!(2.0 * moving < inserting, "{moving} cells touched by moving, {inserting} by insertion");
+    // The abnormal case of the paper: when every object leaves its cell, moving is the dearer one.
+    assert!(touched("hash-grid", 30.0) > touched("hash-grid-reinsert", 30.0));
+}
+
+#[test]
+fn an_update_without_changes_costs_no_tests() {
+    let boxes = cubes(5_000, [1.0; 3], 1);
+    let mut structure = build::<3, f32>("hash-grid");
+    let (mut context, mut store) = (Context::new(), PairStore::default());
+    step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+    let pairs = store.sorted();
+    let unchanged = Frame::new(&boxes).with_changes(Changes::Listed { moved: &[], inserted: &[], removed: &[] });
+    step(&mut *structure, &unchanged, &mut context, &mut store).unwrap();
+    assert_eq!((store.tests(), store.sorted()), (0, pairs));
+}
+
+#[test]
+fn queries_and_probes_match_a_scan() {
+    let mut random = Random(31);
+    let boxes: Vec<Aabb<3, f32>> = (0..800).map(|i| if i == 9 { Aabb::everything() } else { random.aabb(60.0) }).collect();
+    let frame = Frame::new(&boxes);
+    for spec in ["hash-grid:threshold=0", "hash-grid:threshold=1000", "hash-grid:threshold=0:dims=4:density=1"] {
+        let mut structure = build::<3, f32>(spec);
+        structure.update(&frame, &mut Context::new()).unwrap();
+        let reader = structure.reader().unwrap();
+        for round in 0..60 {
+            let area: Aabb<3, f32> = if round == 0 { Aabb::everything() } else { random.aabb(60.0) };
+            let mut found = Vec::new();
+            reader.in_box(&frame, &area, &mut |id| {
+                found.push(id);
+                std::ops::ControlFlow::Continue(())
+            });
+            found.sort_unstable();
+            let expected: Vec<u32> = (0..800).filter(|&id| boxes[id as usize].overlaps(&area)).collect();
+            assert_eq!(found, expected, "{spec} {area:?}");
+
+            let direction = std::array::from_fn(|k| if round % 3 == k { 0.0 } else { random.unit() as f32 - 0.5 });
+            let length = if round % 2 == 0 { f32::INFINITY } else { 100.0 };
+            let ray = broadphase::Ray::new(area.min.map(|x| x.clamp(-50.0, 50.0)), direction, length);
+            let mut entered = Vec::new();
+            reader.along_ray(&frame, &ray, &mut |id, _| {
+                entered.push(id);
+                std::ops::ControlFlow::Continue(length)
+            });
+            entered.sort_unstable();
+            let expected: Vec<u32> = (0..800).filter(|&id| ray.enters(&boxes[id as usize]).is_some()).collect();
+            assert_eq!(entered, expected, "{spec} {ray:?}");
+        }
+        let probes: Vec<Aabb<3, f32>> = (0..50).map(|_| random.aabb(60.0)).collect();
+        let mut store = PairStore::default();
+        let given = broadphase::Probes { boxes: &probes, ids: None };
+        structure.probe(&frame, given, &mut Context::new(), &mut store).unwrap();
+        let all = (0..50u32).flat_map(|a| (0..800u32).map(move |b| Pair { a, b }));
+        let expected: Vec<Pair> = all.filter(|p| probes[p.a as usize].overlaps(&boxes[p.b as usize])).collect();
+        assert_eq!(store.sorted(), expected, "{spec}");
+    }
+}
+
+#[test]
+fn a_bad_box_is_named_and_changes_nothing() {
+    let mut boxes = cubes(2_000, [1.0; 3], 1);
+    let mut structure = build::<3, f32>("hash-grid");
+    let (mut context, mut store) = (Context::new(), PairStore::default());
+    step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+    let good = boxes.clone();
+    for (index, bad) in [(77, [f32::NAN; 3]), (1999, [1e9; 3])] {
+        boxes[index].min = bad;
+        let error = structure.update(&Frame::new(&boxes), &mut context).unwrap_err();
+        assert_eq!(error.code(), "invalid-box");
+        assert!(error.to_string().contains(&index.to_string()), "{error}");
+        boxes[index] = good[index];
+        structure.validate(&Frame::new(&good), Strength::Geometry).unwrap();
+    }
+}

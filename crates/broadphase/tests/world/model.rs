@@ -1,0 +1,75 @@
+//! The naive world: a map of objects, all pairs by definition, differences as sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use broadphase::{Aabb, Ball, Handle, Object, Ray, Real, Shape};
+
+/// A world without any structure.
+#[derive(Clone)]
+pub struct Model<const D: usize, T> {
+    pub objects: BTreeMap<Handle, Object<D, T>>,
+    pub margin: T,
+    pub shape: Shape,
+    /// Pairs whose indices add up to a multiple of this are filtered out, if it is not 0.
+    pub filter: u32,
+    pub last: BTreeSet<(Handle, Handle)>,
+    pub values: BTreeMap<(Handle, Handle), u64>,
+}
+
+impl<const D: usize, T: Real> Model<D, T> {
+    pub fn new() -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            margin: T::ZERO,
+            shape: Shape::Box,
+            filter: 0,
+            last: BTreeSet::new(),
+            values: BTreeMap::new(),
+        }
+    }
+
+    fn grown(&self, object: &Object<D, T>) -> Aabb<D, T> {
+        object.aabb.grow(object.margin + self.margin)
+    }
+
+    fn pair(&self, (a, x): (&Handle, &Object<D, T>), (b, y): (&Handle, &Object<D, T>)) -> bool {
+        let (p, q) = (self.grown(x), self.grown(y));
+        p.overlaps(&q)
+            && x.kind.pairs_with(y.kind)
+            && x.tag.allows(&y.tag)
+            && (self.shape == Shape::Box || Ball::inscribed(&p).overlaps(&Ball::inscribed(&q)))
+            && (self.filter == 0 || !(a.index + b.index).is_multiple_of(self.filter))
+    }
+
+    pub fn pairs(&self) -> BTreeSet<(Handle, Handle)> {
+        let mut pairs = BTreeSet::new();
+        for x in &self.objects {
+            for y in self.objects.range((std::ops::Bound::Excluded(x.0), std::ops::Bound::Unbounded)) {
+                if self.pair(x, y) {
+                    pairs.insert((*x.0, *y.0));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The next frame: pairs, started, ended.
+    #[allow(clippy::type_complexity)]
+    pub fn update(&mut self) -> (Vec<(Handle, Handle)>, Vec<(Handle, Handle)>, Vec<(Handle, Handle)>) {
+        let now = self.pairs();
+        let started = now.difference(&self.last).copied().collect();
+        let ended: Vec<_> = self.last.difference(&now).copied().collect();
+        ended.iter().for_each(|pair| _ = self.values.remove(pair));
+        self.last = now;
+        (self.last.iter().copied().collect(), started, ended)
+    }
+
+    pub fn in_box(&self, area: &Aabb<D, T>) -> Vec<Handle> {
+        self.objects.iter().filter(|(_, o)| self.grown(o).overlaps(area)).map(|(h, _)| *h).collect()
+    }
+
+    pub fn first_along_ray(&self, ray: &Ray<D, T>) -> Option<(Handle, T)> {
+        let hits = self.objects.iter().filter_map(|(h, o)| ray.enters(&self.grown(o)).map(|t| (*h, t)));
+        hits.min_by(|a, b| a.1.partial_cmp(&b.1).unwrap().then(a.0.cmp(&b.0)))
+    }
+}

@@ -1,0 +1,427 @@
+//! Random sequences of every operation, on a world and on the model; shrunk to a short one if they ever differ.
+
+use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Ray, Real, Shape, Spec, Strength, Tag, Want, World};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::model::Model;
+use crate::specs;
+
+/// A box in small integers, made into any dimension.
+#[derive(Clone, Copy, Debug)]
+struct RawBox {
+    min: [u8; 3],
+    size: [u8; 3],
+    endless: bool,
+}
+
+impl RawBox {
+    fn build<const D: usize, T: Real>(&self) -> Aabb<D, T> {
+        let min: [T; D] = std::array::from_fn(|k| T::from_f64(f64::from(self.min[k]) - 8.0));
+        let mut max: [T; D] = std::array::from_fn(|k| min[k] + T::from_f64(f64::from(self.size[k])));
+        if self.endless {
+            max[D - 1] = T::INFINITY;
+        }
+        Aabb::new(min, max)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RawObject {
+    aabb: RawBox,
+    tag: u8,
+    kind: u8,
+    margin: u8,
+}
+
+fn tag(code: u8) -> Tag {
+    match code {
+        0..4 => Tag::default(),
+        4 => Tag::new(1, 2),
+        5 => Tag::new(2, 1),
+        6 => Tag::default().with_group(3),
+        _ => Tag::default().with_env(u32::from(code)),
+    }
+}
+
+fn kind(code: u8) -> ObjectKind {
+    match code {
+        0..4 => ObjectKind::Dynamic,
+        4..7 => ObjectKind::Static,
+        _ => ObjectKind::Kinematic,
+    }
+}
+
+fn margin<T: Real>(code: u8) -> T {
+    T::from_f64(f64::from(code.saturating_sub(5)) * 0.5)
+}
+
+impl RawObject {
+    fn build<const D: usize, T: Real>(&self) -> Object<D, T> {
+        let object = Object::new(self.aabb.build()).with_tag(tag(self.tag)).with_kind(kind(self.kind));
+        object.with_margin(margin(self.margin)).with_user(u64::from(self.tag) << 32)
+    }
+}
+
+/// One call. A `usize` picks one of the living (or dead) handles.
+#[derive(Clone, Debug)]
+enum Op {
+    Insert(RawObject),
+    InsertMany(Vec<RawObject>),
+    InsertBad(Vec<RawObject>),
+    Remove(usize),
+    RemoveMany(Vec<usize>),
+    RemoveMost(usize),
+    UseStale(usize),
+    SetBox(usize, RawBox),
+    SetBoxesOf(Vec<(usize, RawBox)>),
+    SetBoxes(Vec<RawBox>, bool),
+    SetTag(usize, u8),
+    SetKind(usize, u8),
+    SetMargin(usize, u8),
+    WorldMargin(u8),
+    Filter(u8),
+    Shape(bool),
+    Want(u8),
+    Algorithm(usize),
+    Value(usize),
+    Read(RawBox),
+    Update,
+    FailedUpdate,
+    Clear,
+    Clone,
+}
+
+fn raw_box() -> impl Strategy<Value = RawBox> {
+    let endless = prop::bool::weighted(0.04);
+    (any::<[u8; 3]>(), any::<[u8; 3]>(), endless).prop_map(|(min, size, endless)| RawBox {
+        min: min.map(|c| c % 16),
+        size: size.map(|c| c % 5),
+        endless,
+    })
+}
+
+fn raw_object() -> impl Strategy<Value = RawObject> {
+    (raw_box(), 0..8u8, 0..8u8, 0..8u8).prop_map(|(aabb, tag, kind, margin)| RawObject { aabb, tag, kind, margin })
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let pick = any::<usize>;
+    prop_oneof![
+        8 => raw_object().prop_map(Op::Insert),
+        3 => prop::collection::vec(raw_object(), 0..20).prop_map(Op::InsertMany),
+        1 => prop::collection::vec(raw_object(), 0..4).prop_map(Op::InsertBad),
+        4 => pick().prop_map(Op::Remove),
+        1 => prop::collection::vec(pick(), 0..5).prop_map(Op::RemoveMany),
+        1 => (0..8usize).prop_map(Op::RemoveMost),
+        1 => pick().prop_map(Op::UseStale),
+        8 => (pick(), raw_box()).prop_map(|(k, b)| Op::SetBox(k, b)),
+        2 => prop::collection::vec((pick(), raw_box()), 0..8).prop_map(Op::SetBoxesOf),
+        2 => (prop::collection::vec(raw_box(), 1..6), any::<bool>()).prop_map(|(b, swap)| Op::SetBoxes(b, swap)),
+        2 => (pick(), 0..8u8).prop_map(|(k, t)| Op::SetTag(k, t)),
+        3 => (pick(), 0..8u8).prop_map(|(k, t)| Op::SetKind(k, t)),
+        2 => (pick(), 0..8u8).prop_map(|(k, m)| Op::SetMargin(k, m)),
+        1 => (0..8u8).prop_map(Op::WorldMargin),
+        1 => (0..4u8).prop_map(Op::Filter),
+        1 => any::<bool>().prop_map(Op::Shape),
+        1 => (0..4u8).prop_map(Op::Want),
+        1 => pick().prop_map(Op::Algorithm),
+        2 => pick().prop_map(Op::Value),
+        2 => raw_box().prop_map(Op::Read),
+        12 => Just(Op::Update),
+        1 => Just(Op::FailedUpdate),
+        1 => Just(Op::Clear),
+        1 => Just(Op::Clone),
+    ]
+}
+
+/// A world beside its model.
+struct Run<const D: usize, T: Real> {
+    world: World<D, T>,
+    model: Model<D, T>,
+    specs: Vec<Spec>,
+    dead: Vec<Handle>,
+    /// May balls be asked for? Not of an algorithm that does not know them.
+    balls: bool,
+    /// Does the model know what the world's last difference was made against? Not after a frame that was only counted.
+    comparable: bool,
+    /// Did the last update fail? Then there are no pairs to be seen.
+    failed: bool,
+}
+
+impl<const D: usize, T: Real> Run<D, T> {
+    fn new(spec: &Spec) -> Self {
+        let mut world = World::new();
+        world.set_algorithm(spec).unwrap();
+        let balls = specs(D).iter().all(|s| s.descriptor().shapes.contains(&Shape::Ball));
+        Self { world, model: Model::new(), specs: specs(D), dead: Vec::new(), balls, comparable: true, failed: false }
+    }
+
+    fn pick(&self, k: usize) -> Option<Handle> {
+        let count = self.model.objects.len();
+        (count > 0).then(|| *self.model.objects.keys().nth(k % count).unwrap())
+    }
+
+    fn forget(&mut self, handle: Handle) {
+        self.model.objects.remove(&handle);
+        self.dead.push(handle);
+    }
+
+    fn edit(&mut self, k: usize, world: impl FnOnce(&mut World<D, T>, Handle), model: impl FnOnce(&mut Object<D, T>)) {
+        if let Some(handle) = self.pick(k) {
+            world(&mut self.world, handle);
+            model(self.model.objects.get_mut(&handle).unwrap());
+        }
+    }
+
+    fn apply(&mut self, op: &Op) {
+        match op {
+            Op::Insert(raw) => {
+                let object = raw.build();
+                self.model.objects.insert(self.world.insert(object).unwrap(), object);
+            }
+            Op::InsertMany(raw) => {
+                let objects: Vec<_> = raw.iter().map(RawObject::build).collect();
+                let handles = self.world.insert_many(&objects).unwrap();
+                self.model.objects.extend(handles.into_iter().zip(objects));
+            }
+            Op::InsertBad(raw) => {
+                let mut objects: Vec<_> = raw.iter().map(RawObject::build).collect();
+                objects.push(Object::new(Aabb::point([T::NAN; D])));
+                assert!(matches!(self.world.insert_many(&objects), Err(Error::InvalidBox { index, .. }) if index == raw.len()));
+            }
+            Op::Remove(k) => {
+                if let Some(handle) = self.pick(*k) {
+                    assert_eq!(self.world.remove(handle).unwrap(), self.model.objects[&handle]);
+                    self.forget(handle);
+                }
+            }
+            Op::RemoveMany(picks) => {
+                let handles: Vec<_> = picks.iter().filter_map(|&k| self.pick(k)).collect();
+                let twice = (1..handles.len()).any(|i| handles[..i].contains(&handles[i]));
+                assert_eq!(self.world.remove_many(&handles).is_err(), twice);
+                if !twice {
+                    handles.into_iter().for_each(|handle| self.forget(handle));
+                }
+            }
+            Op::RemoveMost(eighths) => {
+                let keep = self.model.objects.len() * eighths / 32;
+                let handles: Vec<_> = self.model.objects.keys().copied().skip(keep).collect();
+                self.world.remove_many(&handles).unwrap();
+                handles.into_iter().for_each(|handle| self.forget(handle));
+            }
+            Op::UseStale(k) => self.use_stale(*k),
+            Op::SetBox(k, raw) => {
+                let aabb = raw.build();
+                self.edit(*k, |w, h| w.set_box(h, aabb).unwrap(), |o| o.aabb = aabb);
+            }
+            Op::SetBoxesOf(list) => {
+                let list: Vec<_> = list.iter().filter_map(|(k, raw)| Some((self.pick(*k)?, raw.build()))).collect();
+                self.world.set_boxes_of(&list).unwrap();
+                list.iter().for_each(|(h, aabb)| self.model.objects.get_mut(h).unwrap().aabb = *aabb);
+            }
+            Op::SetBoxes(raw, swap) => self.set_boxes(raw, *swap),
+            Op::SetTag(k, code) => self.edit(*k, |w, h| w.set_tag(h, tag(*code)).unwrap(), |o| o.tag = tag(*code)),
+            Op::SetKind(k, code) => self.edit(*k, |w, h| w.set_kind(h, kind(*code)).unwrap(), |o| o.kind = kind(*code)),
+            Op::SetMargin(k, code) => {
+                self.edit(*k, |w, h| w.set_margin(h, margin(*code)).unwrap(), |o| o.margin = margin(*code));
+            }
+            Op::WorldMargin(code) => {
+                self.world.set_world_margin(margin(*code)).unwrap();
+                self.model.margin = margin(*code);
+            }
+            _ => self.apply_more(op),
+        }
+    }
+
+    fn apply_more(&mut self, op: &Op) {
+        match op {
+            Op::Filter(0) => {
+                self.world.clear_filter();
+                self.model.filter = 0;
+            }
+            Op::Filter(code) => {
+                let modulus = u32::from(*code) + 1;
+                self.world.set_filter(move |fresh| fresh.retain(|pair| !(pair.a + pair.b).is_multiple_of(modulus)));
+                self.model.filter = modulus;
+            }
+            Op::Shape(ball) if self.balls => {
+                self.model.shape = if *ball { Shape::Ball } else { Shape::Box };
+                self.world.set_shape(self.model.shape);
+            }
+            Op::Want(code) => {
+                let want = [Want::Both, Want::All, Want::Delta, Want::Count][usize::from(*code)];
+                self.world.set_want(want);
+                if want == Want::Count {
+                    self.model.values.clear();
+                }
+            }
+            Op::Algorithm(k) => self.world.set_algorithm(&self.specs[k % self.specs.len()]).unwrap(),
+            Op::Value(k) => self.set_value(*k),
+            Op::Read(raw) => self.read(raw),
+            Op::Update => self.update(),
+            Op::FailedUpdate => self.fail(),
+            Op::Clear => {
+                self.world.clear();
+                self.model.objects.keys().copied().collect::<Vec<_>>().into_iter().for_each(|h| self.forget(h));
+            }
+            Op::Clone => {
+                let mut left = std::mem::take(&mut self.world);
+                self.world = left.clone();
+                left.clear(); // what happens to one does not happen to the other
+                left.update().unwrap();
+            }
+            _ => {}
+        }
+    }
+
+    fn use_stale(&mut self, k: usize) {
+        let Some(&handle) = self.dead.get(k % self.dead.len().max(1)) else { return };
+        let stale = Error::StaleHandle { index: handle.index, generation: handle.generation };
+        assert_eq!(self.world.remove(handle).unwrap_err(), stale);
+        assert_eq!(self.world.set_box(handle, Aabb::default()).unwrap_err(), stale);
+        assert!(!self.world.contains(handle));
+    }
+
+    /// New boxes for all movers, or for those of some positions; by copy or by swap.
+    fn set_boxes(&mut self, raw: &[RawBox], swap: bool) {
+        let movers: Vec<Handle> = self.world.movers().collect();
+        let few = raw.len() < 3;
+        let next = |at: usize, old: Aabb<D, T>| if few && !at.is_multiple_of(4) { old } else { raw[at % raw.len()].build() };
+        let boxes: Vec<_> = movers.iter().enumerate().map(|(at, h)| next(at, self.model.objects[h].aabb)).collect();
+        if swap {
+            let mut slots = vec![Aabb::point([T::NAN; D]); self.world.mover_slots()];
+            for (handle, aabb) in movers.iter().zip(&boxes) {
+                slots[self.world.slot(*handle).unwrap().unwrap() as usize] = *aabb;
+            }
+            self.world.swap_boxes(&mut slots).unwrap();
+        } else {
+            self.world.set_boxes(&boxes).unwrap();
+        }
+        movers.iter().zip(boxes).for_each(|(h, aabb)| self.model.objects.get_mut(h).unwrap().aabb = aabb);
+    }
+
+    fn set_value(&mut self, k: usize) {
+        let count = self.model.last.len();
+        if count == 0 || !self.comparable || self.failed || self.world.want() == Want::Count {
+            return;
+        }
+        let (a, b) = *self.model.last.iter().nth(k % count).unwrap();
+        if self.world.contains(a) && self.world.contains(b) {
+            assert!(self.world.set_pair_value(b, a, k as u64).unwrap());
+            self.model.values.insert((a, b), k as u64);
+        }
+    }
+
+    fn read(&mut self, raw: &RawBox) {
+        let area = raw.build();
+        let ray = Ray::new(std::array::from_fn(|_| T::ZERO), std::array::from_fn(|k| area.min[k] + T::HALF), T::ONE);
+        let reader = self.world.read().unwrap();
+        assert_eq!(reader.all_in_box(&area).unwrap(), self.model.in_box(&area));
+        assert_eq!(reader.first_along_ray(&ray).unwrap(), self.model.first_along_ray(&ray));
+    }
+
+    fn fail(&mut self) {
+        let expected = self.model.pairs().len();
+        // With differences wanted, a failed frame leaves no trace in the next difference.
+        if expected > 0 && self.world.want().delta() && self.comparable {
+            self.world.set_pair_limit(expected as u64 - 1);
+            assert_eq!(self.world.update().unwrap_err(), Error::TooManyPairs { limit: expected as u64 - 1 });
+            assert_eq!(self.world.pairs().count(), 0);
+            self.failed = true;
+            self.world.set_pair_limit(u64::MAX);
+        }
+    }
+
+    fn update(&mut self) {
+        let (pairs, started, ended) = self.model.update();
+        self.failed = false;
+        let want = self.world.want();
+        let update = self.world.update().unwrap();
+        assert_eq!(update.len(), pairs.len() as u64);
+        if want == Want::Count {
+            self.comparable = false;
+            return;
+        }
+        if want.delta() {
+            if self.comparable {
+                assert_eq!((update.started(), update.ended()), (&started[..], &ended[..]));
+            } else {
+                assert_eq!((update.started(), update.ended()), (&pairs[..], &[][..]));
+            }
+        } else {
+            assert!(update.started().is_empty() && update.ended().is_empty());
+        }
+        self.comparable = true;
+        assert_eq!(self.world.sorted_pairs(), pairs);
+        for (&(a, b), &value) in &self.model.values {
+            assert_eq!(self.world.pair_value(a, b).unwrap(), Some(value));
+        }
+        for &handle in self.model.objects.keys() {
+            let of = pairs.iter().filter_map(|&(a, b)| if a == handle { Some(b) } else { (b == handle).then_some(a) });
+            let mut of: Vec<_> = of.collect();
+            of.sort_unstable();
+            assert!(self.world.pairs_of(handle).unwrap().eq(of));
+        }
+    }
+
+    fn check(&mut self) {
+        assert_eq!(self.world.len(), self.model.objects.len());
+        assert!(self.world.iter().eq(self.model.objects.iter().map(|(h, o)| (*h, o.aabb))));
+        for (&handle, object) in &self.model.objects {
+            assert_eq!(self.world.object(handle).unwrap(), *object);
+        }
+    }
+}
+
+/// `cases` random sequences of up to 60 operations, the first being an insertion of `crowd` objects.
+fn follow<const D: usize, T: Real>(spec: &Spec, cases: u32, crowd: usize) {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let sequences = (prop::collection::vec(raw_object(), crowd), prop::collection::vec(op(), 1..60));
+    let result = TestRunner::new_with_rng(config, rng).run(&sequences, |(crowd, ops)| {
+        let mut run = Run::<D, T>::new(spec);
+        run.apply(&Op::InsertMany(crowd));
+        for op in &ops {
+            run.apply(op);
+        }
+        run.check();
+        run.update();
+        run.world.validate(Strength::Geometry).unwrap();
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{spec} in {D}D of {}: {error}", T::NAME);
+    }
+}
+
+/// So many sequences in all, whatever the number of algorithms.
+const CASES: u32 = 1200;
+
+#[test]
+fn random_operations_agree_with_the_naive_world_in_2d() {
+    let specs = specs(2);
+    specs.iter().for_each(|spec| follow::<2, f32>(spec, CASES / specs.len() as u32, 0));
+}
+
+#[test]
+fn random_operations_agree_with_the_naive_world_in_3d() {
+    let specs = specs(3);
+    specs.iter().for_each(|spec| follow::<3, f32>(spec, CASES / specs.len() as u32, 0));
+}
+
+#[test]
+fn random_operations_agree_with_the_naive_world_in_double_precision() {
+    for spec in &specs(2) {
+        follow::<2, f64>(spec, 20, 0);
+    }
+    for spec in &specs(3) {
+        follow::<3, f64>(spec, 20, 0);
+    }
+}
+
+#[test]
+fn random_operations_agree_with_the_naive_world_where_pairs_fill_several_chunks() {
+    let specs = specs(3);
+    specs.iter().for_each(|spec| follow::<3, f32>(spec, 40 / specs.len() as u32 + 1, 900));
+}

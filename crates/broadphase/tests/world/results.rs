@@ -1,0 +1,158 @@
+//! Pairs given out: iterators, values of pairs, clones, threads, readers.
+
+use std::ops::ControlFlow;
+
+use broadphase::{Aabb, Handle, Object, ObjectKind, Reader, World, World2, World3};
+
+use crate::{Random, specs};
+
+/// Objects of all kinds, in a cube.
+fn crowd(n: usize, seed: u64) -> Vec<Object<3, f32>> {
+    let mut random = Random(seed);
+    let kinds = [ObjectKind::Dynamic, ObjectKind::Dynamic, ObjectKind::Static, ObjectKind::Kinematic];
+    (0..n).map(|k| Object::new(random.aabb(30, 4)).with_kind(kinds[k % 4])).collect()
+}
+
+#[test]
+fn iterators_over_pairs_nest_and_know_their_length() {
+    let mut world = World3::new();
+    world.insert_many(&crowd(900, 1)).unwrap();
+    let update = world.update().unwrap();
+    let pairs = update.pairs();
+    assert_eq!((pairs.len() as u64, pairs.clone().count()), (update.len(), pairs.len()));
+    assert!(pairs.len() > 1000, "several buffers: {}", pairs.len());
+    for (a, b) in update.pairs().take(3) {
+        assert!(a.index < b.index);
+        assert!(update.pairs().any(|pair| pair == (a, b)));
+    }
+}
+
+#[test]
+fn values_of_pairs_last_as_long_as_the_pair_with_any_want() {
+    for want in [broadphase::Want::All, broadphase::Want::Both, broadphase::Want::Delta] {
+        let mut world = World2::new();
+        world.set_want(want);
+        let h = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 3]).unwrap();
+        world.update().unwrap();
+        assert!(world.set_pair_value(h[0], h[1], 1).unwrap() && world.set_pair_value(h[2], h[1], 2).unwrap());
+        assert!(!world.set_pair_value(h[0], h[0], 3).unwrap(), "nobody pairs with itself");
+        world.set_box(h[0], Aabb::new([0.5, 0.5], [1.0, 1.0])).unwrap();
+        world.update().unwrap();
+        assert_eq!((world.pair_value(h[1], h[0]).unwrap(), world.pair_value(h[1], h[2]).unwrap()), (Some(1), Some(2)));
+        world.remove(h[2]).unwrap();
+        let heir = world.insert(Aabb::new([0.0, 0.0], [1.0, 1.0])).unwrap();
+        world.update().unwrap();
+        assert_eq!((world.pair_value(h[1], h[0]).unwrap(), world.pair_value(h[1], heir).unwrap()), (Some(1), None));
+        world.set_box(h[0], Aabb::new([5.0, 5.0], [6.0, 6.0])).unwrap();
+        world.update().unwrap();
+        world.set_box(h[0], Aabb::new([0.0, 0.0], [1.0, 1.0])).unwrap();
+        world.update().unwrap();
+        assert_eq!(world.pair_value(h[0], h[1]).unwrap(), None, "{want:?}: it is another meeting");
+    }
+}
+
+/// Some changes, as determined by `random`.
+fn disturb(world: &mut World3, handles: &mut Vec<Handle>, random: &mut Random) {
+    for _ in 0..10 {
+        let at = random.below(handles.len() as u64) as usize;
+        match random.below(3) {
+            0 => {
+                world.remove(handles.swap_remove(at)).unwrap();
+                handles.push(world.insert(random.aabb(30, 4)).unwrap());
+            }
+            _ => world.set_box(handles[at], random.aabb(30, 4)).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn a_clone_continues_identically_pair_list_and_handles_included() {
+    for spec in &specs(3) {
+        let mut world = World3::new();
+        world.set_algorithm(spec).unwrap();
+        let mut handles = world.insert_many(&crowd(200, 4)).unwrap();
+        let mut random = Random(9);
+        for _ in 0..5 {
+            disturb(&mut world, &mut handles, &mut random);
+            world.update().unwrap();
+        }
+        disturb(&mut world, &mut handles, &mut random); // cloned with changes pending
+        let (mut twin, mut its) = (world.clone(), handles.clone());
+        let mut again = Random(random.0);
+        for frame in 0..20 {
+            disturb(&mut world, &mut handles, &mut random);
+            disturb(&mut twin, &mut its, &mut again);
+            assert_eq!(handles, its);
+            let (left, right) = (world.update().unwrap(), twin.update().unwrap());
+            assert!(left.pairs().eq(right.pairs()), "{spec} frame {frame}");
+            assert_eq!((left.started(), left.ended()), (right.started(), right.ended()), "{spec} frame {frame}");
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn threads_do_not_change_the_list() {
+    for spec in &specs(3) {
+        let run = |threads: usize| {
+            let mut world = World3::new();
+            world.set_algorithm(spec).unwrap();
+            world.set_context(broadphase::Context::new().with_executor(broadphase::Threads::new(threads).unwrap()));
+            let mut handles = world.insert_many(&crowd(2000, 4)).unwrap();
+            let mut random = Random(9);
+            let mut lists = Vec::new();
+            for _ in 0..5 {
+                disturb(&mut world, &mut handles, &mut random);
+                let pairs = world.update().unwrap().pairs();
+                lists.push(pairs.map(|(a, b)| (a.index, b.index)).collect::<Vec<_>>());
+            }
+            lists
+        };
+        assert_eq!(run(1), run(3), "{spec}");
+    }
+}
+
+#[test]
+fn readers_are_shared_by_threads_and_see_movers_and_statics() {
+    fn shared<R: Copy + Send + Sync>(_: &R) {}
+    for spec in &specs(3) {
+        let mut world = World3::new();
+        world.set_algorithm(spec).unwrap();
+        let handles = world.insert_many(&crowd(100, 6)).unwrap();
+        let reader: Reader<'_, 3, f32> = world.read().unwrap();
+        shared(&reader);
+        let counts: Vec<usize> = std::thread::scope(|scope| {
+            let tasks: Vec<_> =
+                (0..3).map(|_| scope.spawn(move || reader.all_in_box(&Aabb::everything()).unwrap().len())).collect();
+            tasks.into_iter().map(|task| task.join().unwrap()).collect()
+        });
+        assert_eq!(counts, [handles.len(); 3], "{spec}");
+        let mut seen = 0;
+        let one = |_| {
+            seen += 1;
+            ControlFlow::Break(())
+        };
+        reader.in_box(&Aabb::everything(), one).unwrap();
+        assert_eq!(seen, 1, "{spec}: a visitor that breaks is not called again, not even for statics");
+    }
+}
+
+#[test]
+fn switching_between_all_algorithms_keeps_pairs_and_handles() {
+    let mut world = World::<2, f32>::new();
+    let mut random = Random(8);
+    let boxes: Vec<Aabb<2, f32>> = (0..150).map(|_| random.aabb(30, 3)).collect();
+    let handles = world.insert_many(&boxes).unwrap();
+    let expected: Vec<_> = {
+        world.update().unwrap();
+        world.sorted_pairs()
+    };
+    for spec in &specs(2) {
+        world.set_algorithm(spec).unwrap();
+        let update = world.update().unwrap();
+        assert!(update.started().is_empty() && update.ended().is_empty(), "{spec}");
+        assert_eq!(world.sorted_pairs(), expected, "{spec}");
+        assert_eq!(world.stats().algorithm, spec.to_string());
+    }
+    assert!(handles.iter().all(|&handle| world.contains(handle)));
+}

@@ -1,0 +1,113 @@
+//! Statics are free while they rest: counted, not timed.
+
+use broadphase::{Aabb, Kind, Object, ObjectKind, World, World3};
+
+use crate::{Random, specs};
+
+/// So many statics that a mistake shows; few enough for unoptimised code.
+const STATICS: usize = 20_000;
+const MOVERS: usize = 100;
+
+/// A floor of tiles, and movers on it.
+fn hall(spec: &broadphase::Spec) -> (World3, Vec<broadphase::Handle>) {
+    let mut world = World3::new();
+    world.set_algorithm(spec).unwrap();
+    for k in 0..STATICS {
+        let (x, y) = ((k % 200) as f32, (k / 200) as f32);
+        world.insert(Object::fixed(Aabb::new([x, y, 0.0], [x + 0.9, y + 0.9, 1.0]))).unwrap();
+    }
+    let mut random = Random(5);
+    let boxes = (0..MOVERS).map(|_| Aabb::from_center([random.below(200) as f32, random.below(100) as f32, 1.2], [0.4; 3]));
+    let boxes: Vec<_> = boxes.collect();
+    let movers = world.insert_many(&boxes).unwrap();
+    (world, movers)
+}
+
+#[test]
+fn a_frame_costs_probes_of_the_movers_that_changed_and_no_more() {
+    for spec in &specs(3) {
+        let (mut world, movers) = hall(spec);
+        let first = world.update().unwrap().len();
+        assert!(first > 0, "{spec}: movers touch the floor");
+        // All pairs of statics with each other would be two hundred million.
+        let most = (MOVERS * (STATICS + MOVERS)) as u64;
+        assert!(world.tests() <= most, "{spec}: {} tests", world.tests());
+        let all = world.tests();
+        if spec.descriptor().kind == Kind::Ours {
+            assert!(all <= (MOVERS * 1500) as u64, "{spec}: {all} tests for {MOVERS} movers");
+        }
+
+        world.update().unwrap();
+        assert_eq!(world.tests(), 0, "{spec}: nothing changed");
+        let aabb = world.get_box(movers[7]).unwrap();
+        world.set_box(movers[7], aabb).unwrap();
+        world.update().unwrap();
+        assert_eq!(world.tests(), 0, "{spec}: the same box again is no change");
+
+        world.set_box(movers[7], aabb.translate([0.0, 0.0, 0.125])).unwrap();
+        let update = world.update().unwrap();
+        assert_eq!((update.started().len(), update.ended().len()), (0, 0), "{spec}");
+        let few = (STATICS + 2 * MOVERS * MOVERS) as u64;
+        assert!(world.tests() <= few.min(all), "{spec}: {} tests for one mover, {all} for all", world.tests());
+    }
+}
+
+#[test]
+fn a_static_that_changes_is_probed_against_the_movers() {
+    for spec in &specs(3) {
+        let (mut world, _) = hall(spec);
+        world.update().unwrap();
+        let wall = world.insert(Object::fixed(Aabb::new([0.0, 50.0, 0.0], [200.0, 60.0, 5.0]))).unwrap();
+        let touched = world.update().unwrap().started().len();
+        assert!(touched > 0 && world.started().iter().all(|pair| pair.0 == wall || pair.1 == wall), "{spec}");
+        assert!(world.tests() <= 2 * MOVERS as u64, "{spec}: {} tests for one static", world.tests());
+        assert_eq!(world.pairs_of(wall).unwrap().count(), touched);
+        world.remove(wall).unwrap();
+        assert_eq!(world.update().unwrap().ended().len(), touched, "{spec}");
+        assert_eq!(world.tests(), 0, "{spec}: a removal needs no test");
+    }
+}
+
+#[test]
+fn the_slots_of_movers_stay_few_among_many_statics() {
+    let (mut world, movers) = hall(&specs(3)[0]);
+    world.update().unwrap();
+    assert_eq!(world.mover_slots(), MOVERS);
+    assert_eq!(world.slot(movers[3]).unwrap(), Some(3));
+    let stats = world.stats();
+    assert_eq!((stats.dynamic, stats.fixed, stats.kinematic), (MOVERS, STATICS, 0));
+}
+
+#[test]
+fn statics_inserted_one_by_one_are_taken_in_once() {
+    // The book-keeping of an insertion is a few bytes; no list grows faster than the objects.
+    let (mut world, _) = hall(&specs(3)[0]);
+    let before = world.stats().table_bytes;
+    assert!(before < 2 * (STATICS + MOVERS) * (24 + 16 + 4), "{before} bytes");
+    world.update().unwrap();
+    let tests = world.tests();
+    let mut bulk = World3::new();
+    let objects: Vec<_> = world.iter().map(|(handle, _)| world.object(handle).unwrap()).collect();
+    bulk.insert_many(&objects).unwrap();
+    bulk.set_algorithm(&specs(3)[0]).unwrap();
+    bulk.update().unwrap();
+    assert_eq!((bulk.tests(), bulk.pair_count()), (tests, world.pair_count()));
+}
+
+#[test]
+fn static_and_kinematic_objects_pair_with_dynamic_ones_only() {
+    for spec in &specs(2) {
+        let mut world = World::<2, f64>::new();
+        world.set_algorithm(spec).unwrap();
+        let kinds = [ObjectKind::Dynamic, ObjectKind::Static, ObjectKind::Kinematic];
+        let objects: Vec<_> = (0..9).map(|k| Object::new(Aabb::point([0.0; 2])).with_kind(kinds[k % 3])).collect();
+        let handles = world.insert_many(&objects).unwrap();
+        world.update().unwrap();
+        for (i, a) in handles.iter().enumerate() {
+            for (j, b) in handles.iter().enumerate().skip(i + 1) {
+                let paired = world.pairs_of(*a).unwrap().any(|other| other == *b);
+                assert_eq!(paired, i % 3 == 0 || j % 3 == 0, "{spec}: {:?} and {:?}", kinds[i % 3], kinds[j % 3]);
+            }
+        }
+    }
+}

@@ -6,6 +6,10 @@
 use super::nodes::{NONE, Node, ROOT, Tree};
 use super::optimise::Loose;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
+
+/// How many objects ahead a box is asked for.
+const AHEAD: usize = 12;
 
 /// Refits the whole tree. `boxes` are those that the tree arranges, by slot. Returns how often an object went up a level.
 pub(super) fn refit<const D: usize, T: Real>(
@@ -79,6 +83,9 @@ fn split_off<const D: usize, T: Real>(
     let mut kept = 0;
     for at in 0..block.len() {
         let id = block[at];
+        if let Some(&ahead) = block.get(at + AHEAD) {
+            prefetch(boxes, ahead as usize);
+        }
         let fits = !loose.contains(id) || node.fits(&boxes[id as usize]);
         block[kept] = id;
         kept += usize::from(fits);

@@ -2,6 +2,7 @@
 //!
 //! # A tour
 //! - Boxes in an array, one call: [`pairs()`], [`pairs_between`].
+//! - Objects that come, move and go: a [`World`] owns their boxes, gives out [`Handle`]s, and says each time what started and what ended.
 //! - One structure over many frames: parse a [`Spec`] (`"tiles"`, `"brute-force:isa=sse2"`), build it, and call [`step()`] with a [`Frame`], a
 //!   [`Context`] and a [`PairStore`]. The store lists pairs, and what started and ended, as its [`Want`] says.
 //! - What changed since the last frame: [`Changes`]. Listing it makes a frame cost what changed; not knowing it is fine too.
@@ -16,8 +17,8 @@
 //! was. Infinite sides are legal. [`BroadPhase::validate`] checks all invariants.
 //!
 //! # The rooms
-//! The modules stand in the order in which data meets them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`]), the joins
-//! (`kernels`), pairs out (`pairs`). One frame from end to end is [`step()`].
+//! The modules stand in the order in which data meets them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], of which
+//! [`auto`] chooses one), the joins (`kernels`), pairs out (`pairs`). One frame from end to end is [`step()`].
 
 pub mod geometry;
 pub mod objects;
@@ -46,9 +47,9 @@ pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
 pub use par::Threads;
 pub use par::{Executor, Sequential};
 pub use step::step;
+pub use world::{Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};
 
 /// The README's examples, compiled and run with the doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct ReadmeExamples;
-pub use world::{Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};

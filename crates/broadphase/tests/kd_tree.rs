@@ -267,7 +267,7 @@ fn the_incremental_search_tests_in_proportion_to_what_moves() {
     };
     let (complete, incremental, adaptive) = (tests("kd-tree-complete"), tests("kd-tree-incremental"), tests("kd-tree"));
     assert!(incremental * 4 < complete, "incremental {incremental}, complete {complete}");
-    assert_eq!(adaptive, incremental);
+    assert!(adaptive.abs_diff(incremental) * 20 < incremental, "adaptive {adaptive}, incremental {incremental}");
     let (structure, store) = run("kd-tree", &[&start, &start, &start]);
     let work: f64 = ["raised", "lowered", "partitions", "collapses", "translations", "erasures"]
         .map(|name| extra(&*structure, name))

@@ -61,15 +61,15 @@ struct Moment<const D: usize, T> {
 }
 
 /// Equal cubes on a jittered lattice, each on its own small orbit; every fifth object stands still. Coordinates are multiples of 1/8,
-/// so that the cubes stay exactly equal, as some algorithms want.
+/// so that the cubes stay exactly equal, as some algorithms want; and so near that their balls touch too.
 fn motion<const D: usize, T: Real>() -> Vec<Moment<D, T>> {
     let per_axis = (N as f64).powf(1.0 / D as f64).ceil() as usize;
     let place = |id: usize, phase: usize| -> Aabb<D, T> {
         let corner: [f64; D] = std::array::from_fn(|k| {
-            let jitter = (id * 7919 + k * 104_729) % 8;
+            let jitter = (id * 40_503 >> (4 + 3 * k)) % 8;
             let orbit = if id % 5 == 0 { 0 } else { (phase + id + 2 * k) % PERIOD };
             let swing = orbit.min(PERIOD - orbit);
-            (id / per_axis.pow(k as u32) % per_axis) as f64 * 1.5 + (jitter + swing) as f64 / 8.0
+            (id / per_axis.pow(k as u32) % per_axis) as f64 * 1.25 + (jitter + swing) as f64 / 8.0
         });
         Aabb::new(corner.map(T::from_f64), corner.map(|c| T::from_f64(c + 1.0)))
     };

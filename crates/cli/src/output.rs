@@ -1,5 +1,6 @@
 //! Results out: to stdout, which may close early, or to a file that appears whole or not at all.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,17 +28,38 @@ pub fn with_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::writing("stdout", &error))
 }
 
-/// Runs `write` on a file that gets its name at the end.
+/// Is there something that is neither a file nor a folder: a device such as `/dev/null`, or a pipe? Such a thing is written to; a
+/// file of the same name must never take its place.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Errors if `path` is a device or a pipe, for writers that put a new file in its place.
+pub fn must_be_file(path: &Path) -> Result<(), Failure> {
+    if is_special(path) {
+        return Err(Failure::Data(format!("{}: not a regular file; give the name of one", path.display())));
+    }
+    Ok(())
+}
+
+/// Runs `write` on a file that gets its name at the end; on a device or a pipe, directly.
 pub fn with_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::writing(&path.display().to_string(), &error);
+    if is_special(path) {
+        let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path).map_err(failed)?);
+        return write(&mut out).and_then(|()| out.flush()).map_err(failed);
+    }
     let mut file = PendingFile::create(path)?;
-    write(&mut file).map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
+    write(&mut file).map_err(failed)?;
     Ok(file.finish()?)
 }
 
 impl Target {
     /// Errors now if the file cannot be created, rather than after a long measurement. Leaves nothing behind.
     pub fn probe(&self) -> Result<(), Failure> {
-        if let Target::File(path) = self {
+        if let Target::File(path) = self
+            && !is_special(path)
+        {
             drop(PendingFile::create(path)?);
         }
         Ok(())

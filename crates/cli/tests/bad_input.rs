@@ -140,6 +140,24 @@ fn an_output_that_cannot_be_written_is_reported_before_the_work() {
     assert_eq!(folder.names(), ["taken.npy"]);
 }
 
+/// Reached through a link, so that the mistake, a file moved over the device, could replace no more than the link.
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_to_and_never_replaced_by_a_file() {
+    let folder = Folder::new();
+    for name in ["sink.json", "sink.csv", "sink.npy"] {
+        std::os::unix::fs::symlink("/dev/null", folder.path(name)).unwrap();
+    }
+    folder.ok("bench pile --n 20 --frames 2 --algorithms brute-force --json sink.json");
+    folder.ok("record pile --n 20 --frames 1 -o a.npy");
+    folder.ok("pairs a.npy --algorithm brute-force -o sink.csv");
+    folder.fails("pairs a.npy --algorithm brute-force -o sink.npy", 1, &["sink.npy", "not a regular file"]);
+    folder.fails("record pile --n 20 --frames 1 -o sink.npy", 1, &["sink.npy", "not a regular file"]);
+    for name in ["sink.json", "sink.csv", "sink.npy"] {
+        assert!(folder.path(name).is_symlink(), "{name}");
+    }
+}
+
 #[cfg(not(feature = "peers"))]
 #[test]
 fn a_peer_that_the_build_lacks_names_its_feature() {

@@ -25,7 +25,6 @@ mod scalar;
 mod soa;
 mod sorted;
 pub(crate) mod sorted_rows;
-pub(crate) mod sweep;
 pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;

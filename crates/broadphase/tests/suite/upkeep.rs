@@ -55,6 +55,9 @@ fn an_update_that_changes_nothing_makes_no_test<const D: usize, T: Real>(trial: 
     });
 }
 
+/// A buffer may double once more, late; four bytes lost with each of the 8,000 later insertions are more than this.
+const SLACK: usize = 24 << 10;
+
 /// One object in ten leaves, one comes and one moves, 300 frames long: what is held after 100 frames is nearly all.
 fn memory_reaches_a_plateau_under_churn<const D: usize, T: Real>(trial: &mut Trial) {
     trial.each(|subject| {
@@ -71,7 +74,8 @@ fn memory_reaches_a_plateau_under_churn<const D: usize, T: Real>(trial: &mut Tri
             if frame < 100 {
                 early = early.max(bytes);
             }
-            assert!(bytes * 10 <= early * 11, "frame {frame}: {bytes} bytes, but at most {early} in the first 100");
+            let plateau = (early * 11 / 10).max(early + SLACK);
+            assert!(bytes <= plateau, "frame {frame}: {bytes} bytes, but at most {early} in the first 100");
         }
         run.last = oracle::pairs(&table.frame(subject, Tell::Listed));
         oracle::assert_holds(&run.store, &run.last, "the last frame");

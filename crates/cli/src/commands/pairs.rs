@@ -71,6 +71,9 @@ fn write(target: &Target, pairs: &[Pair]) -> Result<(), Failure> {
         Target::File(path) if ending(path).as_deref() == Some("csv") => {
             output::with_file(path, |out| write_pairs_csv(out, pairs))
         }
-        Target::File(path) => Ok(write_pairs_npy(path, pairs)?),
+        Target::File(path) => {
+            output::must_be_file(path)?;
+            Ok(write_pairs_npy(path, pairs)?)
+        }
     }
 }

@@ -8,10 +8,12 @@ use broadphase_scenes::{AabbsWriter, AnyScene, NpyWriter, RecordingError, Scene}
 
 use crate::arguments::{RecordArguments, ending};
 use crate::failure::Failure;
+use crate::output;
 use crate::progress::Progress;
 
 /// Runs the command.
 pub fn run(asked: &RecordArguments) -> Result<(), Failure> {
+    output::must_be_file(&asked.output)?;
     let interrupted = watch_signals(); // before the file exists
     let (n, frames) = (asked.n, asked.frames);
     let broadmark = ending(&asked.output).as_deref() == Some("aabbs");

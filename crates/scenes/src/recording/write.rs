@@ -32,7 +32,8 @@ pub struct PendingFile {
 impl PendingFile {
     /// Starts a file. The temporary one stands beside it, named after it and this process.
     pub fn create(path: &Path) -> Result<Self, RecordingError> {
-        if path.is_dir() {
+        // A directory, a device or a pipe is nothing that a finished file may replace.
+        if path.exists() && !path.is_file() {
             return Err(FileFault::NotAFile.of(path));
         }
         let mut name = path.file_name().unwrap_or_default().to_os_string();

@@ -37,7 +37,7 @@ impl Bits {
     pub(super) fn insert_all(&mut self, slots: usize) {
         self.cover(slots);
         self.words[..slots / 64].fill(!0);
-        if slots % 64 != 0 {
+        if !slots.is_multiple_of(64) {
             self.words[slots / 64] |= !(!0 << (slots % 64));
         }
     }

@@ -1,18 +1,19 @@
 //! Coherency: who is static, and the cache of pairs of static objects.
 //!
-//! The tree of a coherent variant arranges *held* boxes: an object's box grown by epsilon when it last left its held box. While it
-//! stays inside, it is static: the tree does not look at it, and neither does the search.
+//! Each object has a *held* box: its own, grown by epsilon when it last left its held box. While it stays inside, it is static. In
+//! incremental frames the tree arranges held boxes: it does not look at static objects, and neither does the search. In complete
+//! frames it arranges the objects' own.
 //!
 //! The cache has every pair of overlapping held boxes, in lists that belong to the chunks of the store. In a frame it loses the
 //! pairs with an object that is not static, and gains what the search finds, which is all pairs with such an object. So it is
-//! complete again, and a pair of two objects that come to rest in the same frame is in it. What is reported is a cached pair whose
-//! own boxes overlap: held boxes are never visible.
+//! complete again, and a pair of two objects that come to rest in the same frame is in it. What is reported are cached pairs whose
+//! own boxes overlap, the *touching* ones: held boxes are never visible.
 //!
 //! After a complete search the cache is empty; the next incremental search then fills it with a search over all held boxes.
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::bits::Bits;
+use super::bits::{Bits, each_bit};
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::objects::unbounded::is_bounded;
@@ -20,6 +21,21 @@ use crate::pairs::Pair;
 
 /// Objects looked at for the mean size.
 const SAMPLE: usize = 1024;
+
+/// The cached pairs of a chunk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cached {
+    /// Pairs whose own boxes overlap.
+    pub(super) touching: Vec<Pair>,
+    /// Pairs of which only the held boxes do.
+    pub(super) near: Vec<Pair>,
+}
+
+impl Cached {
+    fn capacity(&self) -> usize {
+        self.touching.capacity() + self.near.capacity()
+    }
+}
 
 /// The state of a variant that tells static objects from moving ones.
 #[derive(Debug)]
@@ -32,11 +48,13 @@ pub(super) struct Coherency<const D: usize, T> {
     epsilon: T,
     /// Objects whose held box changed, appeared or vanished since the last search.
     pub(super) dynamic: Bits,
-    /// Objects whose box changed in any way since the last search.
+    /// Objects whose box changed in any way since the last search; all dynamic ones are among them.
     pub(super) changed: Bits,
     /// Cached pairs, by chunk.
-    cache: Vec<Mutex<Vec<Pair>>>,
+    cache: Vec<Mutex<Cached>>,
     pub(super) cached: bool,
+    /// Does the tree arrange the held boxes, or the objects' own?
+    pub(super) arranged: bool,
 }
 
 impl<const D: usize, T: Real> Default for Coherency<D, T> {
@@ -50,6 +68,7 @@ impl<const D: usize, T: Real> Default for Coherency<D, T> {
             changed: Bits::default(),
             cache: Vec::new(),
             cached: false,
+            arranged: false,
         }
     }
 }
@@ -96,28 +115,56 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         self.epsilon = if epsilon.is_finite() { epsilon } else { T::ZERO };
     }
 
-    /// Takes in an object's box. Returns whether it left its held box, so that the tree must look at it.
+    /// Takes in an object's box. Returns whether it left its held box.
     #[inline(always)]
     pub(super) fn place(&mut self, id: u32, value: &Aabb<D, T>) -> bool {
-        let held = &mut self.held[id as usize];
-        if held.contains(value) {
-            return false;
+        let left = renew(&mut self.held[id as usize], value, self.epsilon);
+        if left {
+            self.dynamic.insert(id);
         }
-        let grown = value.grow(self.epsilon);
-        *held = if is_bounded(&grown) { grown } else { *value };
-        self.dynamic.insert(id);
-        true
+        left
+    }
+
+    /// Takes in the boxes of `members`, slots of the 64 from `64 * word` on. Returns those that left their held box.
+    pub(super) fn place_word(&mut self, word: usize, members: u64, boxes: &[Aabb<D, T>]) -> u64 {
+        let (from, mut left) = (word * 64, 0);
+        if members == !0 {
+            let slots = boxes[from..from + 64].iter().zip(&mut self.held[from..from + 64]);
+            for (bit, (value, held)) in slots.enumerate() {
+                left |= u64::from(renew(held, value, self.epsilon)) << bit;
+            }
+        } else {
+            each_bit(members, from, |id| {
+                left |= u64::from(renew(&mut self.held[id as usize], &boxes[id as usize], self.epsilon)) << (id % 64);
+            });
+        }
+        self.dynamic.words_mut()[word] |= left;
+        left
     }
 
     /// Remembers the box, and notes whether it is another one than in the last update.
     #[inline(always)]
     pub(super) fn remember(&mut self, id: u32, value: &Aabb<D, T>) {
-        if self.remembers {
-            let last = &mut self.last[id as usize];
-            if *last != *value {
-                *last = *value;
-                self.changed.insert(id);
+        if self.remembers && self.last[id as usize] != *value {
+            self.last[id as usize] = *value;
+            self.changed.insert(id);
+        }
+    }
+
+    /// Remembers the boxes of `members`, slots of the 64 from `64 * word` on.
+    pub(super) fn remember_word(&mut self, word: usize, members: u64, boxes: &[Aabb<D, T>]) {
+        let (from, mut other) = (word * 64, 0);
+        if members == !0 {
+            let slots = boxes[from..from + 64].iter().zip(&mut self.last[from..from + 64]);
+            for (bit, (value, last)) in slots.enumerate() {
+                if *last != *value {
+                    *last = *value;
+                    other |= 1 << bit;
+                }
             }
+            self.changed.words_mut()[word] |= other;
+        } else {
+            each_bit(members, from, |id| self.remember(id, &boxes[id as usize]));
         }
     }
 
@@ -153,18 +200,18 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 
     /// The cached pairs of a chunk; never contended, since a chunk belongs to one job.
-    pub(super) fn list(&self, chunk: usize) -> MutexGuard<'_, Vec<Pair>> {
+    pub(super) fn list(&self, chunk: usize) -> MutexGuard<'_, Cached> {
         self.cache[chunk].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Empties the cache.
     pub(super) fn drop_cache(&mut self) {
-        if self.cached {
-            for list in &mut self.cache {
-                list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).clear();
-            }
-        }
         self.cached = false;
+        for list in &mut self.cache {
+            let list = list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+            list.touching.clear();
+            list.near.clear();
+        }
     }
 
     /// The search is done: from here on, changes count anew.
@@ -178,7 +225,18 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         (self.held.capacity() + self.last.capacity()) * size_of::<Aabb<D, T>>()
             + self.dynamic.bytes()
             + self.changed.bytes()
-            + self.cache.capacity() * size_of::<Mutex<Vec<Pair>>>()
+            + self.cache.capacity() * size_of::<Mutex<Cached>>()
             + pairs * size_of::<Pair>()
     }
+}
+
+/// Replaces a held box that does not contain the object's box any more. Returns whether it did.
+#[inline(always)]
+fn renew<const D: usize, T: Real>(held: &mut Aabb<D, T>, value: &Aabb<D, T>, epsilon: T) -> bool {
+    if held.contains(value) {
+        return false;
+    }
+    let grown = value.grow(epsilon);
+    *held = if is_bounded(&grown) { grown } else { *value };
+    true
 }

@@ -9,17 +9,17 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::coherency::Coherency;
+use super::KdTree;
+use super::coherency::{Cached, Coherency};
 use super::nodes::{ROOT, Tree};
 use super::walk::{Search, Stop, Walker};
-use super::{Found, KdTree, Variant};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Hits;
 use crate::kernels::node::Runs;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{Lineage, Pair, PairStore};
 
 /// Objects in a subtree that makes one job.
 const GRAIN: usize = 8192;
@@ -94,7 +94,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let clock = context.clock();
         let chunks = self.tree.nodes.len() + 1;
-        let method = self.choose();
+        let method = self.method();
         // A complete search keeps nothing, unless there is nothing to search for.
         let lineage = if method == Method::Complete && self.touched { Lineage::default() } else { self.lineage };
         let kept = out.begin(frame, context, lineage, chunks);
@@ -117,19 +117,12 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         Ok(())
     }
 
-    /// Complete or incremental, by the share of static objects.
-    fn choose(&mut self) -> Method {
-        let Some(coherency) = &self.coherency else { return Method::Complete };
-        if self.touched {
-            let count = self.tree.order.len().max(1) as f64;
-            self.found.static_share = (1.0 - coherency.dynamic.count() as f64 / count).max(0.0);
-        }
-        let incremental =
-            self.options.variant == Variant::Incremental || self.found.static_share * 100.0 > self.options.adaptive_percent;
-        match (incremental, coherency.cached) {
-            (false, _) => Method::Complete,
-            (true, false) => Method::Fill,
-            (true, true) => Method::Incremental,
+    /// What the last update decided, and whether the cache is there.
+    fn method(&self) -> Method {
+        match &self.coherency {
+            Some(coherency) if coherency.arranged && coherency.cached => Method::Incremental,
+            Some(coherency) if coherency.arranged => Method::Fill,
+            _ => Method::Complete,
         }
     }
 
@@ -139,7 +132,6 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             coherency.set_memory(None);
             coherency.searched();
         }
-        self.found.incremental = false;
         self.plan.make(&self.tree, frame.boxes);
         let search = Search {
             tree: &self.tree,
@@ -168,7 +160,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     ) -> Result<(), Error> {
         let Some(mut coherency) = self.coherency.take() else { return Ok(()) };
         coherency.prepare(self.tree.nodes.len() + 1);
-        self.found = Found { incremental: true, ..self.found };
+        if method == Method::Fill {
+            coherency.drop_cache();
+        }
         self.plan.make(&self.tree, &coherency.held);
         let search = Search {
             tree: &self.tree,
@@ -177,12 +171,16 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             kernels: context.kernels(),
             pruning: self.options.pruning,
         };
+        // A first incremental frame keeps nothing: pairs may have changed chunks.
+        let kept = kept && method == Method::Incremental;
         let report = Report { coherency: &coherency, frame, out, kept, tests: AtomicU64::new(0), failed: AtomicBool::new(false) };
         self.run_jobs(context, &search, |walker, worker, stop| {
-            report.chunk(stop.node as usize + 1, worker, |hits| walker.join(&search, stop, hits));
+            let mut fresh = std::mem::take(&mut walker.fresh);
+            report.chunk(stop.node as usize + 1, worker, &mut fresh, |hits| walker.join(&search, stop, hits));
+            walker.fresh = fresh;
         });
         // Places without a node may still keep cached pairs.
-        self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, |_| ()));
+        self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, &mut Vec::new(), |_| ()));
         let tests = report.tests.into_inner();
         let failed = report.failed.into_inner();
         out.rewrite(0, 0, frame, |hits| {
@@ -196,7 +194,12 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if failed { Err(Error::OutOfMemory { what: "the cache of pairs" }) } else { Ok(()) }
     }
 
-    fn run_jobs(&self, context: &Context, search: &Search<'_, D, T>, visit: impl Fn(&mut Walker<D, T>, usize, &Stop) + Sync) {
+    fn run_jobs(
+        &self,
+        context: &Context,
+        search: &Search<'_, D, T>,
+        visit: impl Fn(&mut Walker<D, T>, usize, &Stop<D, T>) + Sync,
+    ) {
         context.run(self.plan.jobs.len(), |number, worker| {
             let job = &self.plan.jobs[number];
             let walker = &mut *self.walkers.get(worker);
@@ -219,35 +222,69 @@ struct Report<'a, const D: usize, T> {
 
 impl<const D: usize, T: Real> Report<'_, D, T> {
     /// Brings the cached pairs of a chunk up to date with what `search` finds, and reports those that overlap.
-    fn chunk(&self, chunk: usize, worker: usize, search: impl FnOnce(&mut Hits<'_>)) {
-        let coherency = self.coherency;
+    fn chunk(&self, chunk: usize, worker: usize, fresh: &mut Vec<Pair>, search: impl FnOnce(&mut Hits<'_>)) {
+        let (coherency, boxes) = (self.coherency, self.frame.boxes);
+        let changed = |pair: Pair| coherency.changed.contains(pair.a) | coherency.changed.contains(pair.b);
+        let dynamic = |pair: Pair| coherency.dynamic.contains(pair.a) | coherency.dynamic.contains(pair.b);
+        let overlaps = |pair: Pair| boxes[pair.a as usize].overlaps(&boxes[pair.b as usize]);
         let mut list = coherency.list(chunk);
-        let before = list.len();
-        let mut changed = false;
-        list.retain(|pair| {
-            changed |= coherency.changed.contains(pair.a) | coherency.changed.contains(pair.b);
-            !(coherency.dynamic.contains(pair.a) | coherency.dynamic.contains(pair.b))
-        });
-        let remained = list.len();
-        let mut hits = Hits::new(std::mem::take(&mut *list), None, true, u64::MAX);
+        let Cached { touching, near } = &mut *list;
+        // Pairs of objects that did not change stay as they are; the others are looked at again.
+        fresh.clear();
+        part(touching, fresh, changed);
+        let mut altered = !fresh.is_empty();
+        part(near, fresh, changed);
+        for &pair in fresh.iter().filter(|&&pair| !dynamic(pair)) {
+            let touches = overlaps(pair);
+            if touches {
+                touching.push(pair)
+            } else {
+                near.push(pair)
+            }
+            altered |= touches;
+        }
+
+        fresh.clear();
+        let mut hits = Hits::new(std::mem::take(fresh), None, true, u64::MAX);
         search(&mut hits);
         let (pairs, _, tests, stop) = hits.finish();
-        *list = pairs;
+        *fresh = pairs;
         if stop.is_some() {
             self.failed.store(true, Ordering::Relaxed);
         }
-        if self.kept && !changed && before == remained && remained == list.len() {
+        for &pair in fresh.iter() {
+            let touches = overlaps(pair);
+            if touches {
+                touching.push(pair)
+            } else {
+                near.push(pair)
+            }
+            altered |= touches;
+        }
+        if self.kept && !altered {
             self.tests.fetch_add(tests, Ordering::Relaxed);
             return;
         }
         self.out.rewrite(chunk, worker, self.frame, |hits| {
             hits.count_tests(tests);
-            let boxes = self.frame.boxes;
-            for &pair in list.iter() {
-                if boxes[pair.a as usize].overlaps(&boxes[pair.b as usize]) {
-                    hits.push(pair);
-                }
-            }
+            touching.iter().for_each(|&pair| hits.push(pair));
         });
     }
+}
+
+/// Takes the pairs for which `leaves` says so out of `list`, and appends them to `gone`. No branch: they are often coin flips.
+#[inline(always)]
+fn part(list: &mut Vec<Pair>, gone: &mut Vec<Pair>, leaves: impl Fn(Pair) -> bool) {
+    let (mut kept, mut end) = (0, gone.len());
+    gone.resize(end + list.len(), Pair::default());
+    for at in 0..list.len() {
+        let pair = list[at];
+        let leaves = leaves(pair);
+        list[kept] = pair;
+        gone[end] = pair;
+        kept += usize::from(!leaves);
+        end += usize::from(leaves);
+    }
+    list.truncate(kept);
+    gone.truncate(end);
 }

@@ -2,10 +2,22 @@
 //!
 //! The root's region is the whole space, so everybody fits somewhere. Each step moves the misfits of one node across the block of
 //! one grandchild, whose indices are corrected later (see `nodes.rs`).
+//!
+//! With several workers, the misfits are found first, all nodes at once; the way up is then a matter of the few.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::nodes::{NONE, Node, ROOT, Tree};
 use super::optimise::Loose;
+use crate::context::Context;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
+
+/// How many objects ahead a box is asked for.
+const AHEAD: usize = 12;
+
+/// Nodes whose misfits are found by one job.
+const NODES_PER_JOB: usize = 16;
 
 /// Refits the whole tree. `boxes` are those that the tree arranges, by slot. Returns how often an object went up a level.
 pub(super) fn refit<const D: usize, T: Real>(
@@ -21,6 +33,30 @@ pub(super) fn refit<const D: usize, T: Real>(
         raised += climb(tree, right, ROOT, boxes, loose, misfits);
     }
     raised
+}
+
+/// Marks the objects that do not fit their node, a bit per slot, with all workers. The marks may then stand for the loose objects:
+/// nobody else goes up.
+pub(super) fn mark<const D: usize, T: Real>(
+    tree: &Tree<D, T>,
+    boxes: &[Aabb<D, T>],
+    loose: Loose<'_>,
+    context: &Context,
+    marks: &mut Vec<AtomicU64>,
+) {
+    marks.clear();
+    marks.resize_with(boxes.len().div_ceil(64), AtomicU64::default);
+    let marks = &marks[..];
+    context.run(tree.nodes.len().div_ceil(NODES_PER_JOB), |job, _| {
+        let from = job * NODES_PER_JOB;
+        for node in &tree.nodes[from..(from + NODES_PER_JOB).min(tree.nodes.len())] {
+            for &id in &tree.order[node.own()] {
+                if loose.contains(id) && !node.fits(&boxes[id as usize]) {
+                    marks[id as usize / 64].fetch_or(1 << (id % 64), Ordering::Relaxed);
+                }
+            }
+        }
+    });
 }
 
 fn climb<const D: usize, T: Real>(
@@ -79,6 +115,9 @@ fn split_off<const D: usize, T: Real>(
     let mut kept = 0;
     for at in 0..block.len() {
         let id = block[at];
+        if let Some(&ahead) = block.get(at + AHEAD) {
+            prefetch(boxes, ahead as usize);
+        }
         let fits = !loose.contains(id) || node.fits(&boxes[id as usize]);
         block[kept] = id;
         kept += usize::from(fits);

@@ -1,12 +1,12 @@
 //! A frame taken in: who is here, who is loose, then refit and optimise.
 
 use super::bits::each_bit;
-use super::optimise::{Loose, Optimiser, Work};
-use super::refit::refit;
+use super::optimise::{Loose, Optimiser, Scratch, Work};
+use super::refit::{mark, refit};
 use super::{KdTree, Pruning, Variant};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::Real;
 use crate::objects::unbounded::is_bounded;
 use crate::objects::{Changes, Frame, Live};
 
@@ -34,7 +34,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 
         let clock = context.clock();
         self.work = Work::default();
-        self.arrange(frame, if listed || self.coherency.is_some() { Scope::Noted } else { Scope::All });
+        self.choose();
+        self.arrange(frame, listed, context);
         context.record("arrange", clock);
         Ok(())
     }
@@ -84,15 +85,11 @@ impl<const D: usize, T: Real> KdTree<D, T> {
                 self.members.insert(id);
                 self.entering.push(id);
             }
-            match &mut self.coherency {
-                None => self.loose.insert(id),
-                Some(coherency) => {
-                    coherency.changed.insert(id); // the tag may have changed, if not the box
-                    coherency.remember(id, value);
-                    if coherency.place(id, value) {
-                        self.loose.insert(id);
-                    }
-                }
+            self.loose.insert(id);
+            if let Some(coherency) = &mut self.coherency {
+                coherency.changed.insert(id); // the tag may have changed, if not the box
+                coherency.remember(id, value);
+                coherency.place(id, value);
             }
         }
     }
@@ -140,13 +137,10 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             coherency.changed.insert_all(frame.slots());
         }
         for (word, &bits) in self.members.words().iter().enumerate() {
-            each_bit(bits, word * 64, |id| {
-                let value = &frame.boxes[id as usize];
-                coherency.remember(id, value);
-                if coherency.place(id, value) {
-                    self.loose.insert(id);
-                }
-            });
+            if coherency.remembers {
+                coherency.remember_word(word, bits, frame.boxes);
+            }
+            self.loose.words_mut()[word] |= coherency.place_word(word, bits, frame.boxes);
         }
         self.touched |= coherency.changed.words().iter().any(|&word| word != 0);
     }
@@ -175,21 +169,41 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
     }
 
-    /// Refit and optimise, or a new tree.
-    fn arrange(&mut self, frame: &Frame<'_, D, T>, scope: Scope) {
-        let boxes: &[Aabb<D, T>] = self.coherency.as_ref().map_or(frame.boxes, |coherency| &coherency.held);
+    /// Complete or incremental, by the share of static objects.
+    fn choose(&mut self) {
+        let Some(coherency) = &self.coherency else { return };
+        let count = self.tree.order.len().max(1) as f64;
+        self.found.static_share = (1.0 - coherency.dynamic.count() as f64 / count).max(0.0);
+        self.found.incremental =
+            self.options.variant == Variant::Incremental || self.found.static_share * 100.0 > self.options.adaptive_percent;
+    }
+
+    /// Refit and optimise, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
+    fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
+        let held = self.found.incremental;
+        let (mut boxes, mut noted) = (frame.boxes, listed);
+        if let Some(coherency) = &mut self.coherency {
+            let same = std::mem::replace(&mut coherency.arranged, held) == held;
+            noted = same && (listed || held);
+            if held {
+                boxes = &coherency.held;
+            }
+        }
         let rebuilt = self.options.variant == Variant::Rebuilt;
         if rebuilt {
             self.tree.reset();
-        } else if matches!(scope, Scope::Noted) && self.loose.words().iter().all(|&word| word == 0) && !self.leaves {
+        } else if noted && self.loose.words().iter().all(|&word| word == 0) && !self.leaves {
             return;
         }
-        let loose = match scope {
-            Scope::All => Loose::All,
-            Scope::Noted => Loose::These(&self.loose),
-        };
+        let loose = if noted { Loose::These(&self.loose) } else { Loose::All };
         if !rebuilt {
-            self.work.raised = refit(&mut self.tree, boxes, loose, &mut self.scratch.ids);
+            let Scratch { ids, marks, .. } = &mut self.scratch;
+            let mut climbers = loose;
+            if context.width() > 1 {
+                mark(&self.tree, boxes, loose, context, marks);
+                climbers = Loose::Marked(marks);
+            }
+            self.work.raised = refit(&mut self.tree, boxes, climbers, ids);
         }
         let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
         let (tree, work, scratch) = (&mut self.tree, &mut self.work, &mut self.scratch);
@@ -197,20 +211,11 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 }
 
-/// Which objects the tree must look at.
-#[derive(Clone, Copy, Debug)]
-enum Scope {
-    /// Every one.
-    All,
-    /// Those in `loose`.
-    Noted,
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::BroadPhase;
+    use crate::{Aabb, BroadPhase};
 
     fn scatter(count: usize, size: f32, step: usize) -> Vec<Aabb<3, f32>> {
         let place = |i: usize, k: usize| ((i * (7919 + 104_729 * k) + step * (i % 7)) % 10_007) as f32 * 0.01;

@@ -19,7 +19,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         self.check_members(frame)?;
         if strength == Strength::Geometry {
             self.check_boxes(frame)?;
-            self.check_ideal(ROOT, self.coherency.as_ref().map_or(frame.boxes, |coherency| &coherency.held))?;
+            let held = self.coherency.as_ref().filter(|coherency| coherency.arranged);
+            self.check_ideal(ROOT, held.map_or(frame.boxes, |coherency| &coherency.held))?;
         }
         Ok(())
     }

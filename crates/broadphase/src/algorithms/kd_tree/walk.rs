@@ -13,8 +13,12 @@ use super::bits::Bits;
 use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::node::{self, Entry};
-use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs};
+use crate::kernels::node::{self, Entry, Which};
+use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs, prefetch};
+use crate::pairs::Pair;
+
+/// How many objects ahead a box is asked for: boxes lie by slot, so each is a cache miss in a large world.
+const AHEAD: usize = 12;
 
 /// What a walk reads.
 #[derive(Clone, Copy)]
@@ -30,10 +34,12 @@ pub(super) struct Search<'a, const D: usize, T> {
 
 /// A node on the walk: where its external and its own objects lie on the stack.
 #[derive(Clone, Debug)]
-pub(super) struct Stop {
+pub(super) struct Stop<const D: usize, T> {
     pub(super) node: u32,
     externals: Range<usize>,
     own: Range<usize>,
+    /// Of the own objects.
+    bounds: Aabb<D, T>,
 }
 
 /// What a worker needs. All but the count of runs can be dropped without changing a result.
@@ -42,10 +48,12 @@ pub(super) struct Walker<const D: usize, T: Real> {
     /// The external objects of the nodes on the path, each followed by the node's own objects. `stack[top..]` is room.
     stack: Vec<Entry<D, T>>,
     top: usize,
-    moving: Vec<Entry<D, T>>,
-    others: Vec<Entry<D, T>>,
-    columns: [Soa<D, T>; 2],
+    /// For joins without a sweep: those that move and those that rest, then all parts as columns.
+    parts: (Vec<Entry<D, T>>, Vec<Entry<D, T>>),
+    columns: [Soa<D, T>; 4],
     pub(super) scratch: node::Scratch<D, T>,
+    /// What a join finds on its way to the cache.
+    pub(super) fresh: Vec<Pair>,
 }
 
 impl<const D: usize, T: Real> Default for Walker<D, T> {
@@ -53,45 +61,49 @@ impl<const D: usize, T: Real> Default for Walker<D, T> {
         Self {
             stack: Vec::new(),
             top: 0,
-            moving: Vec::new(),
-            others: Vec::new(),
+            parts: (Vec::new(), Vec::new()),
             columns: Default::default(),
             scratch: node::Scratch::default(),
+            fresh: Vec::new(),
         }
     }
 }
 
 impl<const D: usize, T: Real> Walker<D, T> {
     pub(super) fn bytes(&self) -> usize {
-        (self.stack.capacity() + self.moving.capacity() + self.others.capacity()) * size_of::<Entry<D, T>>()
+        (self.stack.capacity() + self.parts.0.capacity() + self.parts.1.capacity()) * size_of::<Entry<D, T>>()
             + self.columns.iter().map(Soa::bytes).sum::<usize>()
             + self.scratch.bytes()
+            + self.fresh.capacity() * size_of::<Pair>()
     }
 
     /// Puts the external objects of the walk's first node on the empty stack.
     pub(super) fn start(&mut self, search: &Search<'_, D, T>, externals: &[u32]) -> Range<usize> {
         self.top = 0;
-        self.gather(search, externals)
+        self.gather(search, externals).0
     }
 
-    fn gather(&mut self, search: &Search<'_, D, T>, ids: &[u32]) -> Range<usize> {
+    /// Puts objects on the stack; returns where they lie, and their bounds.
+    fn gather(&mut self, search: &Search<'_, D, T>, ids: &[u32]) -> (Range<usize>, Aabb<D, T>) {
         let from = self.top;
         self.reserve(ids.len());
-        let places = &mut self.stack[from..from + ids.len()];
-        match search.dynamic {
-            None => {
-                for (place, &id) in places.iter_mut().zip(ids) {
-                    *place = Entry { aabb: search.boxes[id as usize], id, moved: false };
-                }
+        let mut bounds = Aabb::empty();
+        for (at, place) in self.stack[from..from + ids.len()].iter_mut().enumerate() {
+            if let Some(&ahead) = ids.get(at + AHEAD) {
+                prefetch(search.boxes, ahead as usize);
             }
-            Some(dynamic) => {
-                for (place, &id) in places.iter_mut().zip(ids) {
-                    *place = Entry { aabb: search.boxes[id as usize], id, moved: dynamic.contains(id) };
-                }
+            let id = ids[at];
+            let aabb = search.boxes[id as usize];
+            // The loop waits for memory: the bounds cost nothing here.
+            for k in 0..D {
+                bounds.min[k] = if aabb.min[k] < bounds.min[k] { aabb.min[k] } else { bounds.min[k] };
+                bounds.max[k] = if aabb.max[k] > bounds.max[k] { aabb.max[k] } else { bounds.max[k] };
             }
+            let moved = search.dynamic.is_some_and(|dynamic| dynamic.contains(id));
+            *place = Entry { aabb, id, moved };
         }
         self.top += ids.len();
-        from..self.top
+        (from..self.top, bounds)
     }
 
     fn reserve(&mut self, count: usize) {
@@ -108,7 +120,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         node: u32,
         externals: Range<usize>,
         whole: bool,
-        visit: &mut impl FnMut(&mut Self, Stop),
+        visit: &mut impl FnMut(&mut Self, Stop<D, T>),
     ) {
         debug_assert_eq!(externals.end, self.top);
         let this = search.tree.node(node);
@@ -118,8 +130,8 @@ impl<const D: usize, T: Real> Walker<D, T> {
             && search.dynamic.is_some_and(|dynamic| {
                 !self.stack[externals.clone()].iter().any(|entry| entry.moved) && !ids.iter().any(|&id| dynamic.contains(id))
             });
-        let own = self.gather(search, if quiet { &[] } else { ids });
-        visit(self, Stop { node, externals: externals.clone(), own });
+        let (own, bounds) = self.gather(search, if quiet { &[] } else { ids });
+        visit(self, Stop { node, externals: externals.clone(), own, bounds });
         if whole && !this.is_leaf() {
             // Own objects lie behind the externals: both together are the candidates of the children.
             let all = externals.start..self.top;
@@ -149,50 +161,40 @@ impl<const D: usize, T: Real> Walker<D, T> {
     }
 
     /// All pairs of a node, internal and external; with a dynamic object, if only those are wanted.
-    pub(super) fn join(&mut self, search: &Search<'_, D, T>, stop: &Stop, hits: &mut Hits<'_>) {
+    pub(super) fn join(&mut self, search: &Search<'_, D, T>, stop: &Stop<D, T>, hits: &mut Hits<'_>) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
-        if own.is_empty() {
-            return;
+        let which = if search.dynamic.is_some() { Which::Moved } else { Which::All };
+        if search.pruning != Pruning::TreeOnly {
+            return node::join(search.kernels, own, &stop.bounds, externals, which, &mut self.scratch, hits);
         }
-        if search.dynamic.is_none() {
-            let (columns, scratch) = (&mut self.columns, &mut self.scratch);
-            return join(search, own, externals, true, columns, scratch, hits);
+        let (moving, resting) = &mut self.parts;
+        moving.clear();
+        resting.clear();
+        let moves = |entry: &&Entry<D, T>| which == Which::All || entry.moved;
+        moving.extend(own.iter().filter(moves));
+        resting.extend(own.iter().filter(|entry| !moves(entry)));
+        self.columns[0].fill(moving);
+        self.columns[1].fill(resting);
+        self.columns[2].fill(externals);
+        moving.clear();
+        moving.extend(externals.iter().filter(moves));
+        self.columns[3].fill(moving);
+        let [moving, resting, externals, moving_externals] = self.columns.each_ref().map(Soa::columns);
+        all_pairs::join_self(search.kernels, moving, 0..moving.len(), hits);
+        for (a, b) in [(moving, resting), (moving, externals), (resting, moving_externals)] {
+            all_pairs::join_between(search.kernels, a, b, Order::Canonical, hits);
         }
-        // Own objects in motion with each other and with all others, then those at rest with external ones in motion.
-        let (moving, others) = (&mut self.moving, &mut self.others);
-        moving.clear();
-        others.clear();
-        moving.extend(own.iter().filter(|entry| entry.moved));
-        others.extend(own.iter().filter(|entry| !entry.moved));
-        let still = others.len();
-        others.extend_from_slice(externals);
-        join(search, moving, others, true, &mut self.columns, &mut self.scratch, hits);
-        moving.clear();
-        moving.extend(externals.iter().filter(|entry| entry.moved));
-        join(search, moving, &others[..still], false, &mut self.columns, &mut self.scratch, hits);
     }
 }
 
-/// Joins by a sweep, or without one if only the tree may prune.
-fn join<const D: usize, T: Real>(
-    search: &Search<'_, D, T>,
-    own: &[Entry<D, T>],
-    others: &[Entry<D, T>],
-    within: bool,
-    columns: &mut [Soa<D, T>; 2],
-    scratch: &mut node::Scratch<D, T>,
-    hits: &mut Hits<'_>,
-) {
-    if search.pruning != Pruning::TreeOnly {
-        return node::join(search.kernels, own, others, within, scratch, hits);
+/// Columns from entries, in the order given.
+trait Fill<const D: usize, T> {
+    fn fill(&mut self, entries: &[Entry<D, T>]);
+}
+
+impl<const D: usize, T: Real> Fill<D, T> for Soa<D, T> {
+    fn fill(&mut self, entries: &[Entry<D, T>]) {
+        self.resize(entries.len());
+        entries.iter().enumerate().for_each(|(position, entry)| self.set(position, entry.id, &entry.aabb));
     }
-    for (columns, entries) in columns.iter_mut().zip([own, others]) {
-        columns.resize(entries.len());
-        entries.iter().enumerate().for_each(|(position, entry)| columns.set(position, entry.id, &entry.aabb));
-    }
-    let [a, b] = columns.each_ref().map(Soa::columns);
-    if within {
-        all_pairs::join_self(search.kernels, a, 0..a.len(), hits);
-    }
-    all_pairs::join_between(search.kernels, a, b, Order::Canonical, hits);
 }

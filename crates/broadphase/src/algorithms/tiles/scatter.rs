@@ -245,7 +245,8 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
                 fits &= block.put::<D, S>(simd, tile, &corners, id);
                 corners.0[3] = id as i32;
                 block.straddlers[straddlers] = corners;
-                straddlers += usize::from((from != to) | finer);
+                // A box that is not valid is refused in the end; until then it must not be walked from its upper to its lower corner.
+                straddlers += usize::from(((from != to) | finer) & is_valid);
             }
             for at in 0..straddlers {
                 let corners = block.straddlers[at];

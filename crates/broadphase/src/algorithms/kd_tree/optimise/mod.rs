@@ -24,6 +24,8 @@ mod translate;
 
 pub(super) use evaluate::{Counts, is_negative};
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::bits::Bits;
 use super::nodes::{ROOT, Tree};
 use crate::geometry::{Aabb, Real};
@@ -35,6 +37,8 @@ pub(super) enum Loose<'a> {
     All,
     /// These: they moved, entered, or changed places.
     These(&'a Bits),
+    /// Those marked by several workers, a bit per slot.
+    Marked(&'a [AtomicU64]),
 }
 
 impl Loose<'_> {
@@ -43,6 +47,7 @@ impl Loose<'_> {
         match self {
             Loose::All => true,
             Loose::These(bits) => bits.contains(id),
+            Loose::Marked(words) => words[id as usize / 64].load(Ordering::Relaxed) >> (id % 64) & 1 == 1,
         }
     }
 }
@@ -59,9 +64,10 @@ pub(super) struct Work {
 }
 
 /// Buffers that can be dropped without changing a result.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Scratch<T> {
     pub(super) ids: Vec<u32>,
+    pub(super) marks: Vec<AtomicU64>,
     rights: Vec<u32>,
     centers: Vec<T>,
     stack: Vec<(u32, bool)>,
@@ -70,6 +76,7 @@ pub(super) struct Scratch<T> {
 impl<T> Scratch<T> {
     pub(super) fn bytes(&self) -> usize {
         (self.ids.capacity() + self.rights.capacity()) * 4
+            + self.marks.capacity() * 8
             + self.centers.capacity() * size_of::<T>()
             + self.stack.capacity() * size_of::<(u32, bool)>()
     }

@@ -1,0 +1,245 @@
+//! The join of one tree node: a sweep over a few hundred boxes, quantised to bytes relative to the node.
+//!
+//! 1. A sweep sorts boxes by their lower coordinate on one axis, and compares each with the run of those that start before it ends.
+//! 2. Here the sort is a counting sort by one byte, and the run's end comes from its counts: the sweep axis is never compared.
+//! 3. Along the run, the other axes are compared in bytes, as many at once as a register has.
+//! 4. What passes is confirmed on the boxes themselves, so the result is exact: the map to bytes is monotone, and `x <= y`
+//!    implies `q(x) <= q(y)`, wherever the two boxes come from.
+//!
+//! The sweep axis is the one on which the centres of (a sample of) the own boxes vary most. Hits come in row order, so the list is the same for
+//! every register width.
+
+mod side;
+mod sweeps;
+
+use super::hits::Hits;
+use super::isa::{Kernel, Kernels};
+use super::lanes::Simd;
+use crate::geometry::{Aabb, Real};
+use side::{Map, Side};
+use sweeps::{Out, sweep_between, sweep_moved_between, sweep_moved_within, sweep_within};
+
+/// One object in a join.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<const D: usize, T> {
+    pub(crate) aabb: Aabb<D, T>,
+    pub(crate) id: u32,
+    /// For the caller's use.
+    pub(crate) moved: bool,
+}
+
+/// Boxes looked at for the variance.
+const SAMPLE: usize = 64;
+/// Candidates are confirmed when this many wait.
+const BATCH: usize = 1024;
+/// The widest register, in bytes: how far a load may reach behind the last box.
+const WIDEST: usize = 64;
+
+/// How long the runs of candidates were.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Runs {
+    /// Boxes that had a run.
+    pub(crate) rows: u64,
+    /// And the sum of its lengths.
+    pub(crate) tests: u64,
+    /// Runs of up to eight.
+    pub(crate) short: u64,
+}
+
+impl Runs {
+    /// Both together.
+    pub(crate) fn plus(self, other: Runs) -> Runs {
+        Runs { rows: self.rows + other.rows, tests: self.tests + other.tests, short: self.short + other.short }
+    }
+}
+
+/// Buffers of a join, reused; only [`Runs`] outlives a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch<const D: usize, T> {
+    own: Side<D>,
+    other: Side<D>,
+    near: Vec<Entry<D, T>>,
+    candidates: Vec<u64>,
+    pub(crate) runs: Runs,
+}
+
+impl<const D: usize, T: Real> Default for Scratch<D, T> {
+    fn default() -> Self {
+        let candidates = vec![0; BATCH];
+        Self { own: Side::default(), other: Side::default(), near: Vec::new(), candidates, runs: Runs::default() }
+    }
+}
+
+impl<const D: usize, T: Real> Scratch<D, T> {
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.own.bytes() + self.other.bytes() + self.near.capacity() * size_of::<Entry<D, T>>() + self.candidates.capacity() * 8
+    }
+}
+
+/// Which pairs a join is to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// All.
+    All,
+    /// Those with at least one box that moved.
+    Moved,
+}
+
+/// All overlapping pairs of `own` boxes with each other, and of an own box with one of `others`. `bounds` is around the own ones.
+pub(crate) fn join<const D: usize, T: Real>(
+    kernels: Kernels,
+    own: &[Entry<D, T>],
+    bounds: &Aabb<D, T>,
+    others: &[Entry<D, T>],
+    which: Which,
+    scratch: &mut Scratch<D, T>,
+    hits: &mut Hits,
+) {
+    if !own.is_empty() {
+        kernels.run(NodeJoin { own, bounds, others, which, scratch, hits });
+    }
+}
+
+struct NodeJoin<'a, 'h, 'r, const D: usize, T> {
+    own: &'a [Entry<D, T>],
+    bounds: &'a Aabb<D, T>,
+    others: &'a [Entry<D, T>],
+    which: Which,
+    scratch: &'a mut Scratch<D, T>,
+    hits: &'h mut Hits<'r>,
+}
+
+impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { own, bounds, others, which, scratch, hits } = self;
+        let near = cull(others, bounds, &mut scratch.near);
+        let axis = widest(own);
+        let map = Map::over(bounds);
+        let Scratch { own: left, other: right, near: others, candidates, runs } = scratch;
+        let others = &others[..near];
+        left.load(own, &map, axis);
+        if near > 0 {
+            right.load(others, &map, axis);
+        }
+        let mut out = Out { candidates, waiting: 0, axis, runs, hits };
+        let (left, right) = ((&*left, own), (&*right, others));
+        match which {
+            Which::All => {
+                sweep_within(simd, left, &mut out);
+                if near > 0 {
+                    sweep_between(simd, left, right, &mut out);
+                }
+            }
+            Which::Moved => {
+                sweep_moved_within(simd, left, &mut out);
+                if near > 0 {
+                    sweep_moved_between(simd, left, right, &mut out);
+                }
+            }
+        }
+    }
+}
+
+/// Copies those that overlap the bounds; returns how many.
+#[inline(always)]
+fn cull<const D: usize, T: Real>(entries: &[Entry<D, T>], bounds: &Aabb<D, T>, near: &mut Vec<Entry<D, T>>) -> usize {
+    if near.len() < entries.len() {
+        near.resize(entries.len(), Entry { aabb: Aabb::default(), id: 0, moved: false });
+    }
+    let mut count = 0;
+    for entry in entries {
+        near[count] = *entry;
+        count += usize::from(bounds.overlaps(&entry.aabb));
+    }
+    count
+}
+
+/// The axis on which the centres of some of the boxes, evenly spread over the list, vary most.
+#[inline(always)]
+fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>]) -> usize {
+    let (mut sum, mut squares, mut count) = ([T::ZERO; D], [T::ZERO; D], 0);
+    // Relative to the first one: far from the origin, squares would swallow the differences.
+    let origin = entries[0].aabb.center();
+    let stride = entries.len().div_ceil(SAMPLE);
+    let mut at = 0;
+    while at < entries.len() {
+        let center = entries[at].aabb.center();
+        for k in 0..D {
+            let d = center[k] - origin[k];
+            sum[k] += d;
+            squares[k] += d * d;
+        }
+        count += 1;
+        at += stride;
+    }
+    let share = T::ONE / T::from_f64(f64::from(count));
+    let mut best = 0;
+    let mut most = T::NEG_INFINITY;
+    for k in 0..D {
+        let variance = squares[k] - sum[k] * sum[k] * share;
+        if variance > most {
+            (best, most) = (k, variance);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Isa;
+    use crate::pairs::Pair;
+
+    fn entries<const D: usize, T: Real>(count: u32, first: u32, mut state: u64, spread: f64) -> Vec<Entry<D, T>> {
+        let mut random = move || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f64 / (1u64 << 24) as f64
+        };
+        let entry = |id| {
+            let min: [T; D] = std::array::from_fn(|_| T::from_f64((random() * 40.0).floor() * spread));
+            let max = std::array::from_fn(|k| min[k] + T::from_f64((random() * 6.0).floor() * spread));
+            Entry { aabb: Aabb::new(min, max), id: first + id, moved: random() < 0.2 }
+        };
+        (0..count).map(entry).collect()
+    }
+
+    fn agrees<const D: usize, T: Real>(spread: f64, which: Which) {
+        for (own, other) in [(1, 0), (3, 2), (300, 0), (300, 170), (40, 500)] {
+            let (a, b) = (entries::<D, T>(own, 0, 1, spread), entries::<D, T>(other, 1000, 2, spread));
+            let bounds = a.iter().fold(Aabb::empty(), |all, entry| all.union(&entry.aabb));
+            let mut expected = Vec::new();
+            for (i, x) in a.iter().enumerate() {
+                let pairs = a[i + 1..].iter().chain(&b).filter(|y| x.aabb.overlaps(&y.aabb));
+                let wanted = pairs.filter(|y| which == Which::All || x.moved || y.moved);
+                expected.extend(wanted.map(|y| Pair::new(x.id, y.id)));
+            }
+            expected.sort_unstable();
+            let mut lists = Isa::available().map(|isa| {
+                let mut hits = Hits::plain();
+                let kernels = Kernels::new(isa).unwrap();
+                join(kernels, &a, &bounds, &b, which, &mut Scratch::default(), &mut hits);
+                hits.finish().0
+            });
+            let first = lists.next().unwrap();
+            let mut sorted = first.clone();
+            sorted.sort_unstable();
+            assert!(sorted == expected, "{own} and {other} boxes: {} of {} pairs", sorted.len(), expected.len());
+            assert!(lists.all(|list| list == first), "the list depends on the instruction set");
+        }
+    }
+
+    #[test]
+    fn all_pairs_of_a_node_at_any_scale_in_the_same_order_on_every_isa() {
+        for spread in [1.0, 0.0, 1e-44, 1e37] {
+            for which in [Which::All, Which::Moved] {
+                agrees::<2, f32>(spread, which);
+                agrees::<3, f32>(spread, which);
+                agrees::<3, f64>(spread, which);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The sweeps: which rows meet which runs, and from candidates to hits.
+
+use super::side::Side;
+use super::{BATCH, Entry, Runs, WIDEST};
+use crate::geometry::Real;
+use crate::kernels::hits::Hits;
+use crate::kernels::lanes::{Bytes, Simd};
+use crate::pairs::Pair;
+
+/// A side, and its entries in the order given.
+pub(super) type Loaded<'a, const D: usize, T> = (&'a Side<D>, &'a [Entry<D, T>]);
+
+/// Did the box at a position of the order move?
+#[inline(always)]
+fn moved<const D: usize, T>(side: Loaded<'_, D, T>, position: usize) -> bool {
+    side.1[side.0.index[position] as usize].moved
+}
+
+#[inline(always)]
+pub(super) fn sweep_within<const D: usize, T: Real, S: Simd>(simd: S, side: Loaded<'_, D, T>, out: &mut Out<'_, '_, '_>) {
+    for row in 0..side.0.len {
+        let end = side.0.starts[side.0.high[out.axis][row] as usize + 1] as usize;
+        out.row(simd, (side.0, row), (side.0, row + 1, end));
+        out.confirm_batch(side, side);
+    }
+    out.confirm(side, side);
+}
+
+/// Whoever has the lower byte meets those of the other side from its own byte on; of equals, the box of the first side does.
+#[inline(always)]
+pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    left: Loaded<'_, D, T>,
+    right: Loaded<'_, D, T>,
+    out: &mut Out<'_, '_, '_>,
+) {
+    for row in 0..left.0.len {
+        let (first, last) = (left.0.low[out.axis][row] as usize, left.0.high[out.axis][row] as usize);
+        let (from, end) = (right.0.starts[first] as usize, right.0.starts[last + 1] as usize);
+        out.row(simd, (left.0, row), (right.0, from, end));
+        out.confirm_batch(left, right);
+    }
+    out.confirm(left, right);
+    for row in 0..right.0.len {
+        let (first, last) = (right.0.low[out.axis][row] as usize, right.0.high[out.axis][row] as usize);
+        let (from, end) = (left.0.starts[first + 1] as usize, left.0.starts[last + 1] as usize);
+        out.row(simd, (right.0, row), (left.0, from, end));
+        out.confirm_batch(right, left);
+    }
+    out.confirm(right, left);
+}
+
+/// Boxes that moved meet the run behind them, and those before them that are at rest and may reach them.
+#[inline(always)]
+pub(super) fn sweep_moved_within<const D: usize, T: Real, S: Simd>(simd: S, side: Loaded<'_, D, T>, out: &mut Out<'_, '_, '_>) {
+    for row in 0..side.0.len {
+        if !moved(side, row) {
+            continue;
+        }
+        let (from, end) = side.0.around(side.0.low[out.axis][row], side.0.high[out.axis][row]);
+        out.row(simd, (side.0, row), (side.0, row + 1, end));
+        let before = out.waiting;
+        out.row(simd, (side.0, row), (side.0, from, row));
+        out.drop_moved(side, before);
+        out.confirm_batch(side, side);
+    }
+    out.confirm(side, side);
+}
+
+/// Own boxes that moved meet all others that may reach them; others that moved meet the own boxes at rest.
+#[inline(always)]
+pub(super) fn sweep_moved_between<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    left: Loaded<'_, D, T>,
+    right: Loaded<'_, D, T>,
+    out: &mut Out<'_, '_, '_>,
+) {
+    for row in 0..left.0.len {
+        if moved(left, row) {
+            let (from, end) = right.0.around(left.0.low[out.axis][row], left.0.high[out.axis][row]);
+            out.row(simd, (left.0, row), (right.0, from, end));
+            out.confirm_batch(left, right);
+        }
+    }
+    out.confirm(left, right);
+    for row in 0..right.0.len {
+        if moved(right, row) {
+            let (from, end) = left.0.around(right.0.low[out.axis][row], right.0.high[out.axis][row]);
+            let before = out.waiting;
+            out.row(simd, (right.0, row), (left.0, from, end));
+            out.drop_moved(left, before);
+            out.confirm_batch(right, left);
+        }
+    }
+    out.confirm(right, left);
+}
+
+/// Candidates on their way to hits.
+pub(super) struct Out<'a, 'h, 'r> {
+    /// `(row, column)` in two halves of a word.
+    pub(super) candidates: &'a mut Vec<u64>,
+    pub(super) waiting: usize,
+    /// The sweep axis, which is not compared.
+    pub(super) axis: usize,
+    pub(super) runs: &'a mut Runs,
+    pub(super) hits: &'h mut Hits<'r>,
+}
+
+impl Out<'_, '_, '_> {
+    /// Compares box `row` of one side with boxes `from..end` of another, on all axes but the sweep axis.
+    #[inline(always)]
+    fn row<const D: usize, S: Simd>(
+        &mut self,
+        _: S,
+        (rows, row): (&Side<D>, usize),
+        (columns, from, end): (&Side<D>, usize, usize),
+    ) {
+        let axis = self.axis;
+        if from >= end || self.hits.stopped() {
+            return;
+        }
+        let length = end - from;
+        self.runs.rows += 1;
+        self.runs.tests += length as u64;
+        self.runs.short += u64::from(length <= 8);
+        self.hits.count_tests(length as u64);
+        if self.candidates.len() < self.waiting + length + WIDEST {
+            self.candidates.resize((self.waiting + length + WIDEST).next_power_of_two(), 0);
+        }
+        let n = S::U8::N;
+        assert!(row < rows.len && end <= columns.len);
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) every column is WIDEST bytes longer than the side, and a step
+        // appends at most the lanes it counts plus three spare ones, for which there is room.
+        unsafe {
+            let (mut low, mut high) = ([S::U8::splat(0); D], [S::U8::splat(0); D]);
+            let (mut lows, mut highs) = ([std::ptr::null::<u8>(); D], [std::ptr::null::<u8>(); D]);
+            for k in 1..D {
+                let other = if axis + k < D { axis + k } else { axis + k - D };
+                low[k] = S::U8::splat(*rows.low[other].get_unchecked(row));
+                high[k] = S::U8::splat(*rows.high[other].get_unchecked(row));
+                lows[k] = columns.low[other].as_ptr();
+                highs[k] = columns.high[other].as_ptr();
+            }
+            let candidates = self.candidates.as_mut_ptr();
+            let (mut at, mut waiting) = (from, self.waiting);
+            while at < end {
+                let mut outside = S::U8::splat(0);
+                for k in 1..D {
+                    outside = outside.or(S::U8::load(lows[k].add(at)).excess(high[k]));
+                    outside = outside.or(low[k].excess(S::U8::load(highs[k].add(at))));
+                }
+                let mut bits = outside.zeros() & (!0u64 >> (64 - (end - at).min(n)));
+                let count = bits.count_ones() as usize;
+                let base = (row as u64) << 32 | at as u64;
+                // The first four are written whether they exist or not: most steps have fewer, and nobody has to guess.
+                for spare in 0..4 {
+                    *candidates.add(waiting + spare) = base + u64::from(bits.trailing_zeros());
+                    bits &= bits.wrapping_sub(1);
+                }
+                let mut more = waiting + 4;
+                while bits != 0 {
+                    *candidates.add(more) = base + u64::from(bits.trailing_zeros());
+                    bits &= bits - 1;
+                    more += 1;
+                }
+                waiting += count;
+                at += n;
+            }
+            self.waiting = waiting;
+        }
+    }
+
+    /// Drops the candidates from number `from` on whose column moved: that one meets this row from its own side.
+    #[inline(always)]
+    fn drop_moved<const D: usize, T>(&mut self, columns: Loaded<'_, D, T>, from: usize) {
+        let mut end = from;
+        for at in from..self.waiting {
+            let candidate = self.candidates[at];
+            self.candidates[end] = candidate;
+            end += usize::from(!moved(columns, candidate as u32 as usize));
+        }
+        self.waiting = end;
+    }
+
+    /// Confirms if many candidates wait.
+    #[inline(always)]
+    fn confirm_batch<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, columns: Loaded<'_, D, T>) {
+        if self.waiting >= BATCH {
+            self.confirm(rows, columns);
+        }
+    }
+
+    /// Turns the candidates whose boxes overlap into hits.
+    #[inline(always)]
+    fn confirm<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, columns: Loaded<'_, D, T>) {
+        let count = std::mem::take(&mut self.waiting);
+        if count == 0 {
+            return;
+        }
+        let room = self.hits.room(count + 1);
+        let mut found = 0;
+        for &candidate in &self.candidates[..count] {
+            let (row, column) = ((candidate >> 32) as usize, candidate as u32 as usize);
+            let (a, b) = (&rows.1[rows.0.index[row] as usize], &columns.1[columns.0.index[column] as usize]);
+            room[found].write(Pair::new(a.id, b.id));
+            found += usize::from(a.aabb.overlaps(&b.aabb));
+        }
+        // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
+        unsafe { self.hits.commit(found) };
+    }
+}

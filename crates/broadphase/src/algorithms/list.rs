@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::baselines::dbvt;
+use super::baselines::{dbvt, sweep_3axis};
 use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
 use super::{brute_force, hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_sweep, sweep, tiles};
@@ -69,6 +69,7 @@ enum Build {
     Tiles,
     Auto,
     SortAndSweep,
+    Sweep3Axis,
     Dbvt(dbvt::Mode),
 }
 
@@ -196,6 +197,13 @@ static LIST: &[Descriptor] = &[
         ..BASELINE
     },
     Descriptor {
+        name: "sweep-3axis",
+        paper: Some("000, 001"),
+        summary: "sweep and prune on every axis, kept sorted by insertion from frame to frame",
+        build: Build::Sweep3Axis,
+        ..BASELINE
+    },
+    Descriptor {
         name: "dbvt-f",
         paper: Some("001"),
         summary: "a dynamic tree of boxes; leaves are larger than their objects, and compared with the tree when they are left",
@@ -277,6 +285,7 @@ fn instance<const D: usize, T: Real>(spec: &Spec, descriptor: &Descriptor) -> Re
         Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
         Build::Auto => Box::new(auto::Auto::new()),
         Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(spec)?),
+        Build::Sweep3Axis => Box::new(sweep_3axis::Sweep3Axis::new()),
         Build::Dbvt(mode) => Box::new(dbvt::Dbvt::new(dbvt::Options::from_spec(mode, spec)?)),
     })
 }

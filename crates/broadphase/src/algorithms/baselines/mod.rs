@@ -1,3 +1,4 @@
 //! What the papers compare with: small and honest yardsticks. Each names its paper.
 
 pub mod dbvt;
+pub mod sweep_3axis;

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::baselines::{dbvt, sweep_3axis};
+use super::baselines::{dbvt, grid_sap, sweep_3axis};
 use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
 use super::{brute_force, hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_sweep, sweep, tiles};
@@ -71,6 +71,7 @@ enum Build {
     SortAndSweep,
     Sweep3Axis,
     Dbvt(dbvt::Mode),
+    GridSap,
 }
 
 /// What most entries share.
@@ -219,6 +220,15 @@ static LIST: &[Descriptor] = &[
         build: Build::Dbvt(dbvt::Mode::Deferred),
         ..BASELINE
     },
+    Descriptor {
+        name: "grid-sap",
+        paper: Some("001"),
+        summary: "a grid whose cells keep their objects sorted, with insertion and removal in one pass",
+        bounded: true,
+        options: grid_sap::OPTIONS,
+        build: Build::GridSap,
+        ..BASELINE
+    },
 ];
 
 /// All algorithms.
@@ -287,5 +297,6 @@ fn instance<const D: usize, T: Real>(spec: &Spec, descriptor: &Descriptor) -> Re
         Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(spec)?),
         Build::Sweep3Axis => Box::new(sweep_3axis::Sweep3Axis::new()),
         Build::Dbvt(mode) => Box::new(dbvt::Dbvt::new(dbvt::Options::from_spec(mode, spec)?)),
+        Build::GridSap => Box::new(grid_sap::GridSap::new(grid_sap::Options::from_spec(spec)?)),
     })
 }

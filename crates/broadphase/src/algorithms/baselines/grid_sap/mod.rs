@@ -1,0 +1,136 @@
+//! A grid of sweeps: each cell keeps its objects sorted along one axis.
+//!
+//! # The structure
+//! The world is cut into cells. An object has an entry in every cell that it overlaps; entries are sorted by cell, and within a cell by the
+//! object's lower end on the first axis: one array holds all sweeps. A frame takes out the entries of objects that are gone or overlap other
+//! cells now, sorts the rest by insertion (within a cell little changes), and merges the new entries, sorted, in one pass.
+//!
+//! # What follows
+//! A pair may share several cells. It counts in one of them: the cell of the lower corner of what the two have in common, which on each axis is the
+//! larger of their first cells. So each pair is tested at most once.
+//!
+//! # The world
+//! The box of the first frame's finite coordinates plus 10 %, in about 32 objects per cell, but cells no smaller than two mean objects. What
+//! lies outside belongs to the cells at the border; infinite sides are just coordinates.
+//!
+//! # Cost
+//! One pass over the entries, the exchanges within cells, and the sweeps. Bad cases: objects that are large against a cell (an infinite one has an
+//! entry in each), and crowds in one cell (all have left the world, or one outlier has stretched it), with n² tests.
+//! Memory: 12 bytes (`f32`) per entry, per slot a copy of the box and 4·D bytes.
+//!
+//! # Source
+//! The "Tracy" of paper 001: large-scale sweep and prune with insertion and removal, after Tracy, Buss and Woods.
+
+mod cells;
+mod pairs;
+mod update;
+mod validate;
+
+use crate::algorithms::common::{Ledger, bytes_of, probe_each};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Frame;
+use crate::pairs::PairStore;
+
+use cells::{Block, Cells, Entry};
+
+/// The options by name.
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
+    name: "cells",
+    default: "0",
+    help: "cells per axis, 1 to 64; 0: by the first frame's number and sizes of objects",
+}];
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Cells per axis; 0: by the first frame.
+    pub cells: usize,
+}
+
+impl Options {
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        Ok(Self { cells: spec.value("cells", 0, "a number from 0 to 64", |cells| *cells <= 64)? })
+    }
+}
+
+/// The grid of sweeps. See the module's text.
+#[derive(Clone, Debug)]
+pub struct GridSap<const D: usize, T: Real> {
+    options: Options,
+    ledger: Ledger<D, T>,
+    /// Known from the first object on.
+    cells: Option<Cells<D, T>>,
+    /// Sorted by cell, then along the first axis.
+    entries: Vec<Entry<T>>,
+    /// The cells of each slot's object.
+    blocks: Vec<Block<D>>,
+    scratch: Scratch<T>,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Clone, Debug)]
+struct Scratch<T> {
+    /// Entries to be merged.
+    fresh: Vec<Entry<T>>,
+    /// Slots whose entries are to be taken out. All `false` between updates.
+    stale: Vec<bool>,
+    /// Where each cell that has entries starts, and where the last one ends.
+    starts: Vec<u32>,
+}
+
+impl<const D: usize, T: Real> GridSap<D, T> {
+    /// An empty structure.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            ledger: Ledger::default(),
+            cells: None,
+            entries: Vec::new(),
+            blocks: Vec::new(),
+            scratch: Scratch { fresh: Vec::new(), stale: Vec::new(), starts: Vec::new() },
+        }
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for GridSap<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame, context)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.check(frame, strength)
+    }
+
+    fn stats(&self) -> Stats {
+        let Scratch { fresh, stale, starts } = &self.scratch;
+        let scratch = bytes_of(fresh) + bytes_of(stale) + bytes_of(starts);
+        let cells = self.cells.as_ref().map_or(0, Cells::count);
+        Stats {
+            bytes: self.ledger.bytes() + bytes_of(&self.entries) + bytes_of(&self.blocks) + scratch,
+            extra: vec![("cells", f64::from(cells)), ("entries", self.entries.len() as f64)],
+            ..Stats::default()
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,103 @@
+//! Stale entries out, the rest sorted by insertion, new ones merged.
+
+use super::cells::{Block, Cells, Entry};
+use super::{GridSap, Scratch};
+use crate::algorithms::common::World;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Frame;
+
+impl<const D: usize, T: Real> GridSap<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.ledger.take_in(frame)?;
+        if self.cells.is_none() {
+            let Some(world) = World::around(self.ledger.ids().map(|id| self.ledger.get(id))) else { return Ok(()) };
+            self.cells = Some(Cells::new(&world, &self.ledger, self.options.cells));
+        }
+        let clock = context.clock();
+        let slots = self.blocks.len().max(frame.slots());
+        self.blocks.resize(slots, Block::NOWHERE);
+        self.scratch.stale.resize(slots, false);
+        let any_stale = self.assign();
+        if any_stale {
+            let stale = &self.scratch.stale;
+            self.entries.retain(|entry| !stale[entry.id as usize]);
+            self.scratch.stale.fill(false);
+        }
+        if !self.ledger.moved().is_empty() {
+            self.sort();
+        }
+        self.merge();
+        self.blocks.truncate(frame.slots());
+        self.scratch.stale.truncate(frame.slots());
+        context.record("sort", clock);
+        Ok(())
+    }
+
+    /// New blocks for what changed; notes whose entries are stale, and makes the fresh ones. Is any entry stale?
+    fn assign(&mut self) -> bool {
+        let Self { ledger, cells: Some(cells), blocks, scratch: Scratch { fresh, stale, .. }, .. } = self else { return false };
+        let mut any_stale = false;
+        for &id in ledger.gone() {
+            blocks[id as usize] = Block::NOWHERE;
+            stale[id as usize] = true;
+            any_stale = true;
+        }
+        fresh.clear();
+        for &id in ledger.moved().iter().chain(ledger.come()) {
+            let (old, block) = (blocks[id as usize], cells.block(ledger.get(id)));
+            if block != old {
+                blocks[id as usize] = block;
+                if old != Block::NOWHERE {
+                    stale[id as usize] = true;
+                    any_stale = true;
+                }
+                let at = ledger.get(id).min[0];
+                block.for_each(|cell| fresh.push(Entry { cell: cells.number(&cell), id, at }));
+            }
+        }
+        any_stale
+    }
+
+    /// The insertion sort of the entries that stay: no entry leaves its cell.
+    fn sort(&mut self) {
+        let Self { ledger, entries, .. } = self;
+        entries.iter_mut().for_each(|entry| entry.at = ledger.get(entry.id).min[0]);
+        for start in 1..entries.len() {
+            let entry = entries[start];
+            let mut at = start;
+            while at > 0 && entry.is_before(&entries[at - 1]) {
+                entries[at] = entries[at - 1];
+                at -= 1;
+            }
+            entries[at] = entry;
+        }
+    }
+
+    /// Merges the fresh entries from the back, in place.
+    fn merge(&mut self) {
+        let Self { entries, scratch: Scratch { fresh, .. }, .. } = self;
+        if fresh.is_empty() {
+            return;
+        }
+        fresh.sort_unstable_by(Entry::order);
+        let mut old = entries.len();
+        let total = old + fresh.len();
+        if entries.capacity() < total {
+            entries.reserve_exact(fresh.len() + total / 8);
+        }
+        entries.resize(total, fresh[0]);
+        let mut place = total;
+        while let Some(&new) = fresh.last() {
+            place -= 1;
+            if old > 0 && new.is_before(&entries[old - 1]) {
+                old -= 1;
+                entries[place] = entries[old];
+            } else {
+                entries[place] = new;
+                fresh.pop();
+            }
+        }
+    }
+}

@@ -1,7 +1,6 @@
 //! One call for boxes in an array.
 
-use crate::algorithms::{BroadPhase, Probes};
-use crate::auto::Auto;
+use crate::algorithms::{Probes, Spec};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -19,7 +18,7 @@ use crate::step::step;
 /// ```
 pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
     let mut out = PairStore::default();
-    step(&mut Auto::new(), &Frame::new(boxes), &mut Context::new(), &mut out)?;
+    step(&mut *Spec::default().build()?, &Frame::new(boxes), &mut Context::new(), &mut out)?;
     Ok(out.sorted())
 }
 
@@ -34,7 +33,7 @@ pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>,
 /// ```
 pub fn pairs_between<const D: usize, T: Real>(a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
     let (mut context, mut out) = (Context::new(), PairStore::default());
-    let mut structure = Auto::new();
+    let mut structure = Spec::default().build()?;
     let frame = Frame::new(b);
     Frame::new(a).check()?;
     structure.update(&frame, &mut context)?;

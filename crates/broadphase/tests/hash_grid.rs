@@ -253,8 +253,8 @@ fn growth_is_amortised_and_setting_up_is_linear() {
 #[test]
 fn at_most_96_bytes_per_object_from_100_000_on() {
     let mut random = Random(21);
-    // Just below and just above the numbers at which grids double.
-    for n in [100_000, 131_000, 131_200, 200_000, 262_500] {
+    // Just above the numbers at which grids double, and between them.
+    for n in [100_000, 131_200, 262_500] {
         let dense = cubes(n, [1.0; 3], 1);
         let spread = |factor: f32, boxes: &[Aabb<3, f32>]| -> Vec<Aabb<3, f32>> {
             boxes.iter().map(|b| Aabb::from_center(b.center().map(|x| x * factor), [0.5; 3])).collect()

@@ -61,7 +61,7 @@ struct Moment<const D: usize, T> {
 }
 
 /// Equal cubes on a jittered lattice, each on its own small orbit; every fifth object stands still. Coordinates are multiples of 1/8,
-/// so that the cubes stay exactly equal, as some algorithms want.
+/// so that the cubes stay exactly equal, as some algorithms want; and so near that their balls touch too.
 fn motion<const D: usize, T: Real>() -> Vec<Moment<D, T>> {
     let per_axis = (N as f64).powf(1.0 / D as f64).ceil() as usize;
     let place = |id: usize, phase: usize| -> Aabb<D, T> {

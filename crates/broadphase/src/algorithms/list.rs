@@ -1,5 +1,7 @@
 //! The one list of algorithms, in the order of their papers.
 
+use std::any::Any;
+
 use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
 use super::{brute_force, hash_grid, kd_tree, particle_grid, sort_and_sweep, sweep, tiles};
@@ -180,28 +182,60 @@ pub fn list() -> &'static [Descriptor] {
 
 impl Spec {
     /// Builds the structure.
+    ///
+    /// ```
+    /// use broadphase::Spec;
+    /// let structure = "kd-tree:t=64".parse::<Spec>()?.build::<2, f64>()?;
+    /// assert!(structure.stats().bytes < 100_000);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
     pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         let descriptor = self.descriptor();
-        if !descriptor.dims.contains(&D) {
-            return Err(Error::Unsuited { algorithm: descriptor.name, reason: "it does not work in this dimension" });
+        // The four kinds of boxes are instantiated here, once, and not again in every crate that asks for one.
+        let built: Box<dyn Any> = match (D, T::NAME) {
+            (2, f32::NAME) => Box::new(build_2f(self, descriptor)?),
+            (3, f32::NAME) => Box::new(build_3f(self, descriptor)?),
+            (2, f64::NAME) => Box::new(build_2d(self, descriptor)?),
+            (3, f64::NAME) => Box::new(build_3d(self, descriptor)?),
+            _ => return Err(Error::Unsuited { algorithm: descriptor.name, reason: "it works in two and three dimensions" }),
+        };
+        match built.downcast::<Box<dyn BroadPhase<D, T>>>() {
+            Ok(structure) => Ok(*structure),
+            Err(_) => unreachable!("the dimension and the scalar were compared above"),
         }
-        Ok(match descriptor.build {
-            Build::BruteForce => Box::new(brute_force::BruteForce::new()),
-            Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(self, strategy)?)),
-            Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, self)?)),
-            Build::Sweep => Box::new(sweep::Sweep::new(self)?),
-            Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(self)?)),
-            Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(self)?)),
-            Build::Auto => Box::new(auto::Auto::new()),
-            Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(self)?),
-        })
     }
 
     /// Are the option values what the algorithm takes? Building it tells, and an empty structure costs next to nothing.
     pub(super) fn check(&self) -> Result<(), Error> {
-        match self.descriptor().dims.contains(&3) {
-            true => self.build::<3, f32>().map(|_| ()),
-            false => self.build::<2, f32>().map(|_| ()),
-        }
+        self.build::<3, f32>().map(|_| ())
     }
+}
+
+/// Entries of the four instantiations.
+macro_rules! instantiate {
+    ($($name:ident: $d:literal, $t:ty;)+) => {$(
+        fn $name(spec: &Spec, descriptor: &Descriptor) -> Result<Box<dyn BroadPhase<$d, $t>>, Error> {
+            instance(spec, descriptor)
+        }
+    )+};
+}
+
+instantiate! {
+    build_2f: 2, f32;
+    build_3f: 3, f32;
+    build_2d: 2, f64;
+    build_3d: 3, f64;
+}
+
+fn instance<const D: usize, T: Real>(spec: &Spec, descriptor: &Descriptor) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
+    Ok(match descriptor.build {
+        Build::BruteForce => Box::new(brute_force::BruteForce::new()),
+        Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(spec, strategy)?)),
+        Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, spec)?)),
+        Build::Sweep => Box::new(sweep::Sweep::new(spec)?),
+        Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(spec)?)),
+        Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
+        Build::Auto => Box::new(auto::Auto::new()),
+        Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(spec)?),
+    })
 }

@@ -79,14 +79,14 @@ impl<K: Key> IndexSort<K> {
 
     /// Replaces `order` by the indices of all entries by ascending key; equal keys keep their order.
     pub(crate) fn sort_into(&mut self, order: &mut Vec<u32>) {
-        match self.entries.len() {
-            0..=SHORT => {
-                self.insertion_sort();
-                order.clear();
-                order.extend(self.entries.iter().map(|e| e.1));
-            }
-            0..LONG => self.radix_sort::<FEW_BITS>(order),
-            _ => self.radix_sort::<MANY_BITS>(order),
+        if self.entries.len() <= SHORT {
+            self.insertion_sort();
+            order.clear();
+            order.extend(self.entries.iter().map(|e| e.1));
+        } else if self.entries.len() < LONG {
+            self.radix_sort::<FEW_BITS>(order);
+        } else {
+            self.radix_sort::<MANY_BITS>(order);
         }
     }
 

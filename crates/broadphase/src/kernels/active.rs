@@ -144,3 +144,30 @@ impl Members for Long<'_> {
         (0, self.ranks.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_remembers_rank_and_kind() {
+        for rank in [0, 1, 77, (Event::MAX_RANKS - 1) as u32] {
+            assert_eq!((Event::start(rank).rank(), Event::start(rank).is_end()), (rank as usize, false));
+            assert_eq!((Event::end(rank).rank(), Event::end(rank).is_end()), (rank as usize, true));
+        }
+    }
+
+    #[test]
+    fn every_rank_is_a_member_once() {
+        let bounds: Vec<_> = (0..10).map(|rank| Bounds { lower: 0, upper: if rank == 4 { 10 } else { rank + 1 } }).collect();
+        let part = |begin, end| Ranks { bounds: &bounds, begin, end, longest: 1 };
+        let (first, second, long) = (part(0, 6), part(6, 10), Long { ranks: &[4] });
+        for rank in 0..10 {
+            let members = [first.member(rank), second.member(rank), long.member(rank)];
+            assert_eq!(members.iter().flatten().count(), 1, "rank {rank}");
+        }
+        assert_eq!((first.candidates(4), second.candidates(4), long.candidates(7)), ((0, 6), (0, 4), (0, 1)));
+        assert_eq!(second.candidates(3), (0, 0), "a range that ends before the partition is empty");
+        assert_eq!((second.rank(second.member(8).unwrap()), long.rank(0)), (8, 4));
+    }
+}

@@ -327,3 +327,71 @@ impl<const D: usize, T: Real> Side<D, T> {
             + self.kinematic.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: f32) -> Aabb<1, f32> {
+        Aabb::point([x])
+    }
+
+    /// Slots 0 to 9, taken in and paired.
+    fn settled() -> Side<1, f32> {
+        let mut side = Side::default();
+        (0..10).for_each(|k| _ = side.insert(k, at(k as f32), 0.0));
+        side.gather();
+        assert!(matches!(side.changes(), Changes::All), "everything is new");
+        side.taken_in();
+        side.paired();
+        side
+    }
+
+    fn listed(side: &mut Side<1, f32>) -> [Vec<u32>; 3] {
+        side.gather();
+        match side.changes() {
+            Changes::Listed { moved, inserted, removed } => [moved, inserted, removed].map(<[u32]>::to_vec),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn each_change_stands_in_one_list_once() {
+        let mut side = settled();
+        side.set(3, at(33.0), 0.0);
+        side.set(3, at(34.0), 0.0);
+        side.set(5, at(5.0), 0.0); // the same box
+        side.set(7, at(70.0), 0.0);
+        side.remove(7); // moved, then removed
+        let guest = side.insert(10, at(1.0), 0.0);
+        side.remove(guest); // came and went
+        let new = side.insert(11, at(2.0), 0.0);
+        side.set(new, at(2.5), 0.0); // inserted, then moved
+        assert_eq!(new, guest, "an unseen slot is free at once");
+        assert_eq!(listed(&mut side), [vec![3], vec![new], vec![7]]);
+        side.taken_in();
+        assert_eq!(listed(&mut side), [vec![], vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_known_slot_is_not_used_again_before_the_next_pairs() {
+        let mut side = settled();
+        side.remove(2);
+        side.gather();
+        side.taken_in();
+        assert_eq!(side.insert(12, at(0.0), 0.0), 10);
+        side.gather();
+        side.taken_in();
+        assert!(side.touched.contains(2) && side.touched.contains(10) && !side.touched.contains(3));
+        side.paired();
+        assert_eq!(side.insert(13, at(0.0), 0.0), 2);
+    }
+
+    #[test]
+    fn when_most_changed_all_is_said() {
+        let mut side = settled();
+        (0..6).for_each(|slot| side.set(slot, at(100.0), 0.0));
+        side.gather();
+        assert!(matches!(side.changes(), Changes::All));
+    }
+}

@@ -5,7 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use broadphase::{Aabb, BroadPhase, Frame, Real, Shape, Spec, algorithms};
 
 /// Specs beside the listed names: options that make a few hundred objects visit what else needs thousands.
-const EXTRA: &[&str] = &["tiles:target=32"];
+const EXTRA: &[&str] = &[
+    "sweep:partitions=5:path=parallel",
+    "sweep:partitions=3:active=tree:axes=yx",
+    "sweep:partitions=64:buckets=17",
+    "tiles:target=32",
+];
 
 /// The side of every box that [`Subject::fit`] makes for an algorithm that wants equal sizes.
 const SIDE: f64 = 2.0;

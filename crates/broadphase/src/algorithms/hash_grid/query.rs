@@ -72,7 +72,8 @@ impl<const D: usize, T: Real> Level<D, T> {
         let step = STRIDE / speed.iter().fold(0.0, |fastest: f64, s| fastest.max(s.abs()));
         let steps = (end - start) / step;
         let mut flow = ControlFlow::Continue(());
-        if !(steps < self.cells.filled as f64 / 4.0 + 4.0) {
+        let short = steps < self.cells.filled as f64 / 4.0 + 4.0; // an endless ray or one that is NaN is not
+        if !short {
             self.cells.for_each_cell(|c| {
                 self.cells.for_each(c, |id| {
                     if flow.is_continue() {

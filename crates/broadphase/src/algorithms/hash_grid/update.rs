@@ -248,10 +248,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.ladder = Ladder::new(value, self.options.factor);
         }
         let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else { return UNBOUNDED };
-        if own != cube {
-            if let Some(index) = self.level_of(&own).filter(|&index| self.levels[index as usize].holds(value)) {
-                return index;
-            }
+        let shaped = if own == cube { None } else { self.level_of(&own) };
+        if let Some(index) = shaped.filter(|&index| self.levels[index as usize].holds(value)) {
+            return index;
         }
         let mut key = cube;
         loop {

@@ -57,9 +57,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             cells.for_each(cell, |id| {
                 found += 1;
                 let slot = id as usize;
+                let placed = |place: u32| if crowded { cells.at(place) == Some(id) } else { place == NONE };
                 if slot >= slots || (self.level[slot] & LEVEL) as usize != index || self.cell[slot] != cell {
                     note(format!("level {index}: cell {cell} holds {id}, which is elsewhere"));
-                } else if if crowded { cells.at(self.place[slot]) != Some(id) } else { self.place[slot] != NONE } {
+                } else if !placed(self.place[slot]) {
                     note(format!("level {index}: object {id} does not know its place in cell {cell}"));
                 }
             });

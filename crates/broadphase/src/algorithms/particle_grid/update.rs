@@ -15,10 +15,9 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
         if frame.shape != Shape::Ball {
             return Err(Error::Unsuited { algorithm: "particle-grid", reason: "it needs the shape ball" });
         }
-        if matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] }) && self.grid.is_some() {
-            if frame.count() == self.ids.len() {
-                return Ok(());
-            }
+        let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+        if unchanged && self.grid.is_some() && frame.count() == self.ids.len() {
+            return Ok(());
         }
         let radius = common_radius(frame)?;
         let clock = context.clock();

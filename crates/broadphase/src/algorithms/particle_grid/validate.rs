@@ -42,7 +42,8 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
             for (&id, center) in self.ids.iter().zip(&self.centers) {
                 let ball = Ball::inscribed(&frame.boxes[id as usize]);
                 ensure!(ball.center == *center, "object {id} has moved");
-                ensure!(ball.radius <= grid.radius(), "object {id} is larger than the cells are made for");
+                let fits = ball.radius <= grid.radius();
+                ensure!(fits, "object {id} is larger than the cells are made for");
             }
         }
         Ok(())

@@ -6,8 +6,8 @@
 //! clustered one, from the next frame on. Departures from the paper:
 //!
 //! 1. Hysteresis: the third axis must be clearly better ([`ADVANTAGE`]), as judged by the crowding: mean extent over spread.
-//! 2. Objects that run together slowly never show in D, since the boundaries follow them. So crowding is also looked at every
-//!    [`PATROL`] frames, and in the first.
+//! 2. Objects that run together slowly never show in D, since the boundaries follow them. So crowding is also looked at in the
+//!    first frame and in every so many (option `patrol`); D tells at once what happens in between.
 //!
 //! In the first frame of an axis the boundaries are cut evenly from its span: D is then not trusted. In 2D there is no third axis.
 
@@ -16,10 +16,6 @@ use crate::geometry::{Aabb, Real};
 
 /// A swap needs a third axis that is less crowded by this factor.
 const ADVANTAGE: f64 = 1.5;
-/// Without a high dispersion, it needs this one.
-const CLEAR_ADVANTAGE: f64 = 3.0;
-/// Frames between two looks at the crowding.
-const PATROL: u64 = 32;
 
 /// The boundaries of one axis, as sort keys.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +129,7 @@ impl<const D: usize> Axes<D> {
         }
         let crowding = crowding(boxes);
         let worst = if crowding[self.order[0]] >= crowding[self.order[D - 1]] { 0 } else { D - 1 };
-        if crowding[self.order[worst]] > CLEAR_ADVANTAGE * crowding[self.order[1]] {
+        if crowding[self.order[worst]] > ADVANTAGE * crowding[self.order[1]] {
             self.order.swap(worst, 1);
         }
         self.chosen = true;
@@ -146,17 +142,16 @@ impl<const D: usize> Axes<D> {
             return;
         }
         let [primary, secondary] = [0, 1].map(|which| self.boundaries[which].dispersion);
-        let clustered = primary.max(secondary) > options.threshold;
-        if !clustered && !self.frames.is_multiple_of(PATROL) {
+        let patrol = options.patrol > 0 && self.frames.is_multiple_of(options.patrol);
+        if primary.max(secondary) <= options.threshold && !patrol {
             return;
         }
         let crowding = crowding(boxes);
         let places = if primary >= secondary { [0, D - 1] } else { [D - 1, 0] };
         for place in places {
             let which = usize::from(place != 0);
-            let dispersion = self.boundaries[which].dispersion;
-            let factor = if dispersion > options.threshold { ADVANTAGE } else { CLEAR_ADVANTAGE };
-            if crowding[self.order[place]] > factor * crowding[self.order[1]] {
+            let suspect = patrol || self.boundaries[which].dispersion > options.threshold;
+            if suspect && crowding[self.order[place]] > ADVANTAGE * crowding[self.order[1]] {
                 self.order.swap(place, 1);
                 self.boundaries[which] = Boundaries::default();
                 self.swaps += 1;
@@ -257,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_clustered_axis_is_swapped_once_and_not_back() {
-        let (mut axes, options) = axes("sweep");
+        let (mut axes, options) = axes("sweep:patrol=0");
         let order: Vec<u32> = (0..1600).collect();
         for frame in 0..8 {
             let heap = frame >= 4;

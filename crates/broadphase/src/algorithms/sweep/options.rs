@@ -34,6 +34,8 @@ pub(super) struct Options {
     pub swap: bool,
     /// The dispersion above which an axis counts as clustered.
     pub threshold: f64,
+    /// Frames between two looks at the crowding of the axes; 0: never.
+    pub patrol: u64,
     /// Primary and secondary axis to start with; none: chosen in the first frame.
     pub axes: Option<[usize; 2]>,
     pub path: Path,
@@ -53,6 +55,11 @@ pub(crate) const DESCRIPTORS: &[OptionDescriptor] = &[
         name: "threshold",
         default: "0.05",
         help: "the dispersion from which an axis counts as clustered: 0 to 2, as 0.05",
+    },
+    OptionDescriptor {
+        name: "patrol",
+        default: "8",
+        help: "frames between two looks at the crowding of the axes: 0 to 1000000; 0 leaves the swap to the dispersion, as in the paper",
     },
     OptionDescriptor {
         name: "axes",
@@ -96,6 +103,7 @@ impl Options {
             buckets: spec.value("buckets", 16, "a number from 16 to 1024", |v| (16..=1024).contains(v))?,
             swap: choice("swap", &["on", "off"], "on or off")? == 0,
             threshold: spec.value("threshold", 0.05, "a number from 0 to 2", |v| (0.0..=2.0).contains(v))?,
+            patrol: spec.value("patrol", 8, "a number from 0 to 1000000", |v| *v <= 1_000_000)?,
             axes,
             path: [Path::Auto, Path::Sequential, Path::Parallel]
                 [choice("path", &["auto", "sequential", "parallel"], "auto, sequential or parallel")?],
@@ -134,9 +142,18 @@ mod tests {
         let options = Options::new(&sound.parse().unwrap()).unwrap();
         assert_eq!((options.partitions, options.buckets, options.swap, options.axes), (64, 32, false, Some([2, 1])));
         assert_eq!((options.threshold, options.path, options.active), (0.1, Path::Parallel, Active::Tree));
-        for wrong in
-            ["partitions=0", "partitions=x", "buckets=15", "swap=1", "threshold=-1", "axes=xx", "axes=xyz", "path=", "active=a"]
-        {
+        for wrong in [
+            "partitions=0",
+            "partitions=x",
+            "buckets=15",
+            "swap=1",
+            "threshold=-1",
+            "axes=xx",
+            "patrol=-1",
+            "axes=xyz",
+            "path=",
+            "active=a",
+        ] {
             let name = wrong.split('=').next().unwrap();
             let error = format!("sweep:{wrong}").parse::<Spec>().unwrap_err();
             assert!(matches!(&error, Error::InvalidOption { option, .. } if *option == name), "{wrong}: {error}");

@@ -33,13 +33,11 @@ pub(super) struct Dealt<T> {
     /// The width of blocks, as a power of two.
     shift: u32,
     workers: PerWorker<Worker<T>>,
-    /// What the workers hold, as of the last sweep.
-    worker_bytes: usize,
 }
 
 impl<T> Default for Dealt<T> {
     fn default() -> Self {
-        Self { segments: Slots::of([]), used: 0, count: 0, shift: 0, workers: PerWorker::default(), worker_bytes: 0 }
+        Self { segments: Slots::of([]), used: 0, count: 0, shift: 0, workers: PerWorker::default() }
     }
 }
 
@@ -76,7 +74,8 @@ impl<T: Real> Dealt<T> {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         let lists = |segment: &Segment| segment.lists.iter().map(|list| list.capacity() * size_of::<Event>()).sum::<usize>();
-        self.segments.iter().map(|segment| lists(&segment)).sum::<usize>() + self.worker_bytes
+        let workers: usize = self.workers.iter().map(|w| w.tree.bytes() + w.blocks.bytes()).sum();
+        self.segments.iter().map(|segment| lists(&segment)).sum::<usize>() + workers
     }
 }
 
@@ -116,7 +115,6 @@ impl<const D: usize, T: Real> Sweep<D, T> {
                 let chunk = chunks - 1 - job; // the long objects first: theirs may be the longest list
                 out.rewrite(chunk, worker, frame, |hits| self.sweep(context, chunk, &dealt, worker, hits));
             });
-            dealt.worker_bytes = dealt.workers.iter().map(|w| w.tree.bytes() + w.blocks.bytes()).sum();
             self.scratch.dealt = dealt;
         }
         self.lineage = out.finish(chunks)?;

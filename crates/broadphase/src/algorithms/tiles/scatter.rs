@@ -112,6 +112,7 @@ impl Block {
             start = run.end;
         }
         self.arena.clear();
+        self.arena.reserve_exact(start as usize); // the slack is in the runs; doubling would waste another half
         self.arena.resize(start as usize, Record::default());
     }
 

@@ -122,7 +122,7 @@ fn random_operations_match_brute_force_with_every_option_and_instruction_set() {
 #[test]
 fn the_float_floor_trap_touching_boxes_two_cells_apart_are_a_pair() {
     // With cells of 0.85775906, floor(x / cell) puts these touching boxes into cells 1 and 3.
-    let trap = [Aabb::new([1.7155180f32, 0.0, 0.0], [2.5732770, 0.5, 0.5]), Aabb::new([2.5732770, 0.0, 0.0], [3.4, 0.5, 0.5])];
+    let trap = [Aabb::new([1.715_518_f32, 0.0, 0.0], [2.573_277, 0.5, 0.5]), Aabb::new([2.573_277, 0.0, 0.0], [3.4, 0.5, 0.5])];
     // The first object decides the cell size: a few neighbours of the size that gives the cell above, to be sure to hit it.
     let mut size = 0.606_527_2_f32;
     for _ in 0..40 {

@@ -325,7 +325,8 @@ fn queries_visit_what_a_scan_finds() {
     let mut random = Random(9);
     let scan =
         |test: &dyn Fn(&Aabb<3, f32>) -> bool| -> Vec<u32> { frame.ids().filter(|&id| test(&boxes[id as usize])).collect() };
-    let sorted = |visit: &dyn Fn(&mut dyn FnMut(u32))| {
+    type Visitor<'a> = &'a dyn Fn(&mut dyn FnMut(u32));
+    let sorted = |visit: Visitor<'_>| {
         let mut ids = Vec::new();
         visit(&mut |id| ids.push(id));
         ids.sort_unstable();

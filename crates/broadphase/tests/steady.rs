@@ -66,8 +66,8 @@ fn motion<const D: usize, T: Real>() -> Vec<Moment<D, T>> {
     let per_axis = (N as f64).powf(1.0 / D as f64).ceil() as usize;
     let place = |id: usize, phase: usize| -> Aabb<D, T> {
         let corner: [f64; D] = std::array::from_fn(|k| {
-            let jitter = (id * 40_503 >> (4 + 3 * k)) % 8;
-            let orbit = if id % 5 == 0 { 0 } else { (phase + id + 2 * k) % PERIOD };
+            let jitter = ((id * 40_503) >> (4 + 3 * k)) % 8;
+            let orbit = if id.is_multiple_of(5) { 0 } else { (phase + id + 2 * k) % PERIOD };
             let swing = orbit.min(PERIOD - orbit);
             (id / per_axis.pow(k as u32) % per_axis) as f64 * 1.25 + (jitter + swing) as f64 / 8.0
         });

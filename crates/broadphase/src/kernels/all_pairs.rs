@@ -23,7 +23,7 @@ pub(crate) const ROWS: usize = 4;
 /// Boxes per block: 1,024 boxes of 24 bytes take 24 KB.
 const BLOCK: usize = 1024;
 
-const _: () = assert!(STEP <= PAD && BLOCK % STEP == 0);
+const _: () = assert!(STEP <= PAD && BLOCK.is_multiple_of(STEP));
 
 /// Tests boxes `rows` against all boxes behind them. `rows` starts at a multiple of [`ROWS`], and ends at one or at the last box.
 pub(crate) fn join_self<const D: usize, T: Real>(
@@ -32,7 +32,9 @@ pub(crate) fn join_self<const D: usize, T: Real>(
     rows: Range<usize>,
     hits: &mut Hits,
 ) {
-    assert!(rows.start % ROWS == 0 && rows.end <= boxes.len() && (rows.end % ROWS == 0 || rows.end == boxes.len()));
+    assert!(
+        rows.start.is_multiple_of(ROWS) && rows.end <= boxes.len() && (rows.end.is_multiple_of(ROWS) || rows.end == boxes.len())
+    );
     kernels.run(SelfJoin { boxes, rows, hits });
 }
 

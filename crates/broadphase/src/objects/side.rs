@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(new, guest, "an unseen slot is free at once");
         assert_eq!(listed(&mut side), [vec![3], vec![new], vec![7]]);
         side.taken_in();
-        assert_eq!(listed(&mut side), [vec![], vec![], vec![]]);
+        assert_eq!(listed(&mut side), [vec![0u32; 0], vec![], vec![]]);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use crate::context::Context;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::{Hits, Order, Soa, all_pairs};
 use crate::objects::Frame;
-use crate::pairs::Pair;
 
 /// The objects that a structure leaves out, in ascending order of ids.
 #[derive(Clone, Debug, Default)]
@@ -90,24 +89,6 @@ impl Unbounded {
             others.gather(frame.boxes, &block);
             all_pairs::join_between(context.kernels(), own.columns(), others.columns(), Order::Canonical, hits);
         }
-    }
-
-    /// All pairs of a probe (its index, in `probes`) with one of them; `pair` makes the reported pair.
-    pub(crate) fn probe<const D: usize, T: Real>(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: &[Aabb<D, T>],
-        mut pair: impl FnMut(usize, u32) -> Option<Pair>,
-        hits: &mut Hits,
-    ) {
-        for (index, probe) in probes.iter().enumerate() {
-            for &id in &self.ids {
-                if frame.boxes[id as usize].overlaps(probe) {
-                    pair(index, id).into_iter().for_each(|p| hits.push(p));
-                }
-            }
-        }
-        hits.count_tests((probes.len() * self.ids.len()) as u64);
     }
 }
 

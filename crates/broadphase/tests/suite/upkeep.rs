@@ -19,7 +19,7 @@ fn table<const D: usize, T: Real>(subject: &Subject, random: &mut Random, n: usi
 /// One object in ten leaves, as many come into other slots, and as many move: the number of objects stays what it is.
 fn churn<const D: usize, T: Real>(subject: &Subject, table: &mut Table<D, T>, random: &mut Random) {
     let n = table.slots();
-    let mut fresh = |random: &mut Random| {
+    let fresh = |random: &mut Random| {
         let mut value = [Layout::Smooth.draw(random, n)];
         subject.fit(&mut value);
         value[0]

@@ -133,7 +133,8 @@ mod tests {
             (0..40).map(|i| Aabb::from_center([(i / 4) as f32; 3], [0.4 + (i % 4) as f32; 3])).collect();
         let frame = Frame::new(&boxes);
         let whole = grid(&boxes);
-        let damage: [(&str, fn(&mut HashGrid<3, f32>)); 8] = [
+        type Damage = (&'static str, fn(&mut HashGrid<3, f32>));
+        let damage: [Damage; 8] = [
             ("a lost object", |g| g.live -= 1),
             ("another cell", |g| g.cell[7] ^= 1),
             ("another place", |g| g.place.swap(0, 39)),

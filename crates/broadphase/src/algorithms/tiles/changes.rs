@@ -13,7 +13,7 @@ const SHARE: usize = 3;
 /// Restless frames in a row that end tracking.
 const RESTLESS: u32 = 4;
 /// Boxes in the sample, about.
-const SAMPLE: usize = 1024;
+const SAMPLE: usize = 128;
 
 /// What an update has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,8 +40,9 @@ pub(super) struct Block {
     pub(super) last: u32,
     pub(super) runs: Vec<Run>,
     pub(super) arena: Vec<Record>,
-    /// Objects that reach more than one tile, with their corners, the id in lane 3; scratch.
-    straddlers: Vec<Corners>,
+    /// Objects that reach more than one tile, and their corners; scratch.
+    straddlers: Vec<u32>,
+    straddling: Vec<Corners>,
     /// Were all boxes of the last pass valid?
     pub(super) valid: bool,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
@@ -76,7 +77,7 @@ impl Block {
         self.marked.clear();
         self.appended.clear();
         self.runs.clear();
-        self.runs.extend(partition.tiles.iter().map(|tile| Run::new(tile)));
+        self.runs.extend(partition.tiles.iter().map(Run::new));
     }
 
     /// The records of one tile.
@@ -114,21 +115,6 @@ impl Block {
         self.arena.clear();
         self.arena.reserve_exact(start as usize); // the slack is in the runs; doubling would waste another half
         self.arena.resize(start as usize, Record::default());
-    }
-
-    /// Puts a record at the end of a tile's run, or counts it if the run is full. Returns whether it fitted.
-    #[inline(always)]
-    fn put<const D: usize, S: Simd>(&mut self, simd: S, tile: u16, corners: &Corners, id: u32) -> bool {
-        let run = &mut self.runs[tile as usize];
-        let record = quantise::record::<D, S>(simd, corners, &run.map, id);
-        let at = run.next;
-        run.next += 1;
-        let fits = at < run.end;
-        if fits {
-            self.arena[at as usize] = record;
-            prefetch_for_writing(&self.arena, at as usize + 4);
-        }
-        fits
     }
 
     /// Has `redo` look through a tile's records.
@@ -187,7 +173,7 @@ impl Block {
             self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
             (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
         }
-        self.put::<D, _>(Scalar, tile, corners, id);
+        put::<D, _>(Scalar, &mut self.runs, &mut self.arena, tile, corners, id);
     }
 
     /// Do the runs that moved leave more holes than records?
@@ -202,8 +188,24 @@ impl Block {
             + self.appended.capacity() * 8
             + self.runs.capacity() * size_of::<Run>()
             + self.arena.capacity() * 16
-            + self.straddlers.capacity() * size_of::<Corners>()
+            + self.straddlers.capacity() * 4
+            + self.straddling.capacity() * size_of::<Corners>()
     }
+}
+
+/// Puts a record at the end of a tile's run, or counts it if the run is full. Returns whether it fitted.
+#[inline(always)]
+fn put<const D: usize, S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) -> bool {
+    let run = &mut runs[tile as usize];
+    let record = quantise::record::<D, S>(simd, corners, &run.map, id);
+    let at = run.next as usize;
+    run.next += 1;
+    let fits = at < run.end as usize;
+    if fits {
+        arena[at] = record;
+        prefetch_for_writing(arena, at + 4);
+    }
+    fits
 }
 
 /// Objects between two looks at the straddlers.
@@ -227,42 +229,47 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
         let (mut valid, mut fits) = (true, true);
         let boxes: &[Aabb<D, T>] = &frame.boxes[..block.last as usize];
         let root = partition.root();
+        let (entries, map) = (&partition.entries[..], *lattice.map());
+        block.straddlers.resize(STEP + 1, 0);
+        block.straddling.resize(STEP + 1, Corners::default());
+        // Slices in registers: behind `block`, every store could have moved them.
+        let (runs, arena) = (&mut block.runs[..], &mut block.arena[..]);
+        let (straddlers, straddling) = (&mut block.straddlers[..STEP + 1], &mut block.straddling[..STEP + 1]);
         // In steps, so that the list of straddlers is short, and its corners are still in the cache when it is worked off.
         let mut first = block.first;
         while first < block.last {
             let last = block.last.min(first + STEP as u32);
-            block.straddlers.resize(STEP + 1, Corners::default());
-            let mut straddlers = 0;
+            let mut count = 0;
             for id in first..last {
                 if matches!(frame.live, Live::Bits(_)) && !frame.live.contains(id) {
                     continue;
                 }
-                let (mut corners, is_valid) = quantise::corners(simd, &boxes[id as usize], lattice.map());
+                let (corners, is_valid) = quantise::corners(simd, &boxes[id as usize], &map);
                 valid &= is_valid;
                 let (low, high) = quantise::cells(simd, &corners, &root);
-                let (from, to) = (partition.entries[low as usize], partition.entries[high as usize]);
+                let (from, to) = (entries[low as usize], entries[high as usize]);
                 let finer = from & FINER != 0;
                 let tile = if finer { partition.tile_at(&corners.low()) } else { from };
-                fits &= block.put::<D, S>(simd, tile, &corners, id);
-                corners.0[3] = id as i32;
-                block.straddlers[straddlers] = corners;
+                fits &= put::<D, S>(simd, runs, arena, tile, &corners, id);
+                straddlers[count] = id;
+                straddling[count] = corners;
                 // A box that is not valid is refused in the end; until then it must not be walked from its upper to its lower corner.
-                straddlers += usize::from(((from != to) | finer) & is_valid);
+                count += usize::from(((from != to) | finer) & is_valid);
             }
-            for at in 0..straddlers {
-                let corners = block.straddlers[at];
-                let (low, high, id) = (corners.low(), corners.high(), corners.0[3] as u32);
+            for at in 0..count {
+                let (id, corners) = (straddlers[at], straddling[at]);
+                let (low, high) = (corners.low(), corners.high());
                 let home = partition.tile_at(&low);
-                if let Some((tiles, count)) = partition.corner_tiles(&low, &high) {
-                    for &tile in &tiles[..count] {
+                if let Some((tiles, reached)) = partition.corner_tiles(&low, &high) {
+                    for &tile in &tiles[..reached] {
                         if tile != home {
-                            fits &= block.put::<D, S>(simd, tile, &corners, id);
+                            fits &= put::<D, S>(simd, runs, arena, tile, &corners, id);
                         }
                     }
                 } else {
                     partition.visit(&low, &high, &mut |tile| {
                         if tile != home {
-                            fits &= block.put::<D, Scalar>(Scalar, tile, &corners, id);
+                            fits &= put::<D, Scalar>(Scalar, runs, arena, tile, &corners, id);
                         }
                     });
                 }

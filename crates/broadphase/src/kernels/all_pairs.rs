@@ -114,6 +114,40 @@ unsafe fn splat_rows<const D: usize, T: Real, V: Lanes<Scalar = T>>(boxes: &Colu
     unsafe { [Row::splat(boxes, i), Row::splat(boxes, i + 1), Row::splat(boxes, i + 2), Row::splat(boxes, i + 3)] }
 }
 
+/// Does any of the rows overlap any of `boxes[j..j + STEP]`? Masks are or-ed as vectors and looked at once: most steps hit nothing.
+///
+/// # Safety
+/// *isa* (of `V`), *in bounds*: `j + STEP <= boxes.len() + PAD`.
+#[inline(always)]
+unsafe fn any<const D: usize, T: Real, V: Lanes<Scalar = T>>(
+    rows: &[Row<D, V>; ROWS],
+    boxes: &Columns<'_, D, T>,
+    j: usize,
+) -> bool {
+    // SAFETY: (isa, in bounds) the caller's duties.
+    unsafe {
+        let nobody = V::splat(T::NAN);
+        let mut found = nobody.le(nobody);
+        let mut at = 0;
+        while at < STEP {
+            let (mut low, mut high) = ([nobody; D], [nobody; D]);
+            for k in 0..D {
+                low[k] = V::load(boxes.min(k).as_ptr().add(j + at));
+                high[k] = V::load(boxes.max(k).as_ptr().add(j + at));
+            }
+            for r in 0..ROWS {
+                let mut mask = low[0].le(rows[r].max[0]).and(rows[r].min[0].le(high[0]));
+                for k in 1..D {
+                    mask = mask.and(low[k].le(rows[r].max[k])).and(rows[r].min[k].le(high[k]));
+                }
+                found = found.or(mask);
+            }
+            at += V::N;
+        }
+        found.bits() != 0
+    }
+}
+
 /// The bits of each row against `boxes[j..j + STEP]`.
 ///
 /// # Safety
@@ -153,6 +187,11 @@ impl<const D: usize, T: Real> Kernel for SelfJoin<'_, '_, '_, D, T> {
                 let mut j = block.max(i);
                 while j < block_end {
                     // SAFETY: (isa) as above; (in bounds) j < len, and STEP <= PAD.
+                    if !unsafe { any(&block_rows, &boxes, j) } {
+                        j += STEP;
+                        continue;
+                    }
+                    // SAFETY: (isa, in bounds) as above.
                     let mut bits = unsafe { steps(&block_rows, &boxes, j) };
                     // A step never crosses into the next block but at the start of the diagonal: those bits belong there.
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
@@ -196,6 +235,10 @@ impl<const D: usize, T: Real> Kernel for Between<'_, '_, '_, D, T> {
                 let block_rows = unsafe { splat_rows::<D, T, <T as Sealed>::In<S>>(&a, i) };
                 for j in (block..block_end).step_by(STEP) {
                     // SAFETY: (isa) as above; (in bounds) j < b.len(), and STEP <= PAD.
+                    if !unsafe { any(&block_rows, &b, j) } {
+                        continue;
+                    }
+                    // SAFETY: (isa, in bounds) as above.
                     let bits = unsafe { steps(&block_rows, &b, j) };
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
                     if (bits[0] | bits[1] | bits[2] | bits[3]) & inside != 0 {

@@ -7,6 +7,8 @@
 pub trait Mask: Copy {
     /// Lane-wise and.
     fn and(self, other: Self) -> Self;
+    /// Lane-wise or.
+    fn or(self, other: Self) -> Self;
     /// One bit per lane, lane 0 lowest.
     fn bits(self) -> u32;
 }

@@ -28,6 +28,11 @@ impl Mask for uint32x4_t {
         unsafe { vandq_u32(self, other) }
     }
     #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: (isa) NEON is part of the target.
+        unsafe { vorrq_u32(self, other) }
+    }
+    #[inline(always)]
     fn bits(self) -> u32 {
         const WEIGHTS: [u32; 4] = [1, 2, 4, 8];
         // SAFETY: (isa) NEON is part of the target; (in bounds) four weights are read.
@@ -40,6 +45,11 @@ impl Mask for uint64x2_t {
     fn and(self, other: Self) -> Self {
         // SAFETY: (isa) NEON is part of the target.
         unsafe { vandq_u64(self, other) }
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: (isa) NEON is part of the target.
+        unsafe { vorrq_u64(self, other) }
     }
     #[inline(always)]
     fn bits(self) -> u32 {

@@ -19,6 +19,10 @@ impl Mask for bool {
         self & other
     }
     #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
     fn bits(self) -> u32 {
         u32::from(self)
     }

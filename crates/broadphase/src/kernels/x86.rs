@@ -72,12 +72,17 @@ impl Simd for Avx512 {
 pub struct Wide<V>(V);
 
 macro_rules! vector_mask {
-    ($v:ty, $and:ident, $movemask:ident) => {
+    ($v:ty, $and:ident, $or:ident, $movemask:ident) => {
         impl Mask for Wide<$v> {
             #[inline(always)]
             fn and(self, other: Self) -> Self {
                 // SAFETY: (isa) a value of this type comes from a comparison of the same instruction set.
                 Wide(unsafe { $and(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                // SAFETY: (isa) as above.
+                Wide(unsafe { $or(self.0, other.0) })
             }
             #[inline(always)]
             fn bits(self) -> u32 {
@@ -88,15 +93,19 @@ macro_rules! vector_mask {
     };
 }
 
-vector_mask!(__m128, _mm_and_ps, _mm_movemask_ps);
-vector_mask!(__m128d, _mm_and_pd, _mm_movemask_pd);
-vector_mask!(__m256, _mm256_and_ps, _mm256_movemask_ps);
-vector_mask!(__m256d, _mm256_and_pd, _mm256_movemask_pd);
+vector_mask!(__m128, _mm_and_ps, _mm_or_ps, _mm_movemask_ps);
+vector_mask!(__m128d, _mm_and_pd, _mm_or_pd, _mm_movemask_pd);
+vector_mask!(__m256, _mm256_and_ps, _mm256_or_ps, _mm256_movemask_ps);
+vector_mask!(__m256d, _mm256_and_pd, _mm256_or_pd, _mm256_movemask_pd);
 
 impl Mask for __mmask16 {
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         self & other
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
     }
     #[inline(always)]
     fn bits(self) -> u32 {
@@ -108,6 +117,10 @@ impl Mask for __mmask8 {
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         self & other
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
     }
     #[inline(always)]
     fn bits(self) -> u32 {

@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! A copy of the boxes as columns, one position per slot; an empty slot is padding, which overlaps nothing. Rows of
-//! [`ROWS_PER_CHUNK`] slots make a chunk of pairs: chunk `c` holds the pairs whose smaller id is in its rows.
+//! `ROWS_PER_CHUNK` slots make a chunk of pairs: chunk `c` holds the pairs whose smaller id is in its rows.
 //!
 //! # Cost
 //! n(n-1)/2 tests, several billion a second: the fastest of all for a few hundred objects, and the oracle for all n. With m

@@ -22,7 +22,7 @@
 //! 4. *Growth one axis at a time*, along the axis that separates most objects which share a cell, and not at all if hardly any
 //!    do. A world of 1024:1:1, a plane or a line gets a grid of its own shape, in place of the paper's 50 % loss.
 //! 5. *Long and flat objects* get cells of their own shape if they are common (`census.rs`).
-//! 6. *Many levels.* Of two levels, the one whose objects have less to search searches the other; a level of at most [`FEW`]
+//! 6. *Many levels.* Of two levels, the one whose objects have less to search searches the other; a level of at most `FEW`
 //!    objects is not searched at all, but tested against each region in passing: one giant among a million costs one
 //!    comparison for every few objects. Empty levels cost nothing.
 //! 7. *Sizes and places.* A size of zero or below all reason counts as the smallest one, a size beyond all levels goes to the

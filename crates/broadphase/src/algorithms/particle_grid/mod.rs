@@ -4,7 +4,7 @@
 //! Three arrays, as the text has them: a table from cell to the start of its slice, with a sentinel behind the last; the
 //! particles' indices, sorted by cell with one counting sort; and the particles themselves, which stay in the caller's array.
 //! Particles that touch are in the same or in adjacent cells. A bounded world has a dense table, and what lies outside belongs
-//! to the cells at the border. An unbounded one has a hash table, with one of three functions ([`Hash`]); two cells may share a
+//! to the cells at the border. An unbounded one has a hash table, with one of three functions ([`enum@Hash`]); two cells may share a
 //! slot, so a particle is compared with the cell it is met in. A world may repeat ([`Options::periodic`]).
 //!
 //! # Departures from the text, with reasons

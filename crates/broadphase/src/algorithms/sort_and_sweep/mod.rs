@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! All boxes as columns, in ascending order of their lower coordinate on the sweep axis: the one on which the centres vary most,
-//! unless option `axis` names one. The order is found anew each frame, by radix sort. Rows of [`ROWS_PER_CHUNK`] positions make
+//! unless option `axis` names one. The order is found anew each frame, by radix sort. Rows of `ROWS_PER_CHUNK` positions make
 //! a chunk of pairs: chunk `c` holds the pairs whose box that starts first is in its rows. Infinite sides are held natively.
 //!
 //! # Cost

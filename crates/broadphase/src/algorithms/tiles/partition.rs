@@ -45,6 +45,8 @@ pub(crate) struct Partition {
     pub(crate) tiles: Vec<Tile>,
     pub(crate) tables: Vec<Table>,
     pub(crate) entries: Vec<u16>,
+    /// Tiles that dense cells still to be looked at will need at least; while cutting only.
+    promised: usize,
 }
 
 /// What a partition is made from: a sample of the objects.
@@ -249,7 +251,9 @@ impl Partition {
         let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
         let mut stack = vec![all];
         while let Some(part) = stack.pop() {
-            if part.count > rules.target {
+            // Every part on the stack and every dense cell will need a tile: never cut more than entries can name.
+            let named = self.tiles.len() + self.promised + stack.len() + dense.len() + 2;
+            if part.count > rules.target && named < MAX_TILES {
                 if let Some((left, right)) = cut_part(&table, &counts, &part, rules) {
                     stack.extend([right, left]);
                     continue;
@@ -263,7 +267,9 @@ impl Partition {
             }
             self.fill(&table, &part);
         }
+        self.promised += dense.len();
         for cell in dense {
+            self.promised -= 1;
             let at: Cell = std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k]));
             let entry = table.index(&at);
             let from = points.partition_point(|p| table.index(p) < entry);
@@ -380,6 +386,15 @@ mod tests {
     fn random(seed: &mut u64, below: i32) -> i32 {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((*seed >> 33) % below as u64) as i32
+    }
+
+    #[test]
+    fn there_are_never_more_tiles_than_an_entry_can_name() {
+        let mut seed = 5;
+        let mut points: Vec<Cell> = (0..60_000).map(|i| std::array::from_fn(|_| random(&mut seed, 1 << (6 + i % 25)))).collect();
+        let partition = Partition::cut(Sample { points: &mut points, weight: 1, size: [1.0; 3], target: 1 });
+        assert!(partition.tiles.len() > 10_000 && partition.tiles.len() <= MAX_TILES, "{} tiles", partition.tiles.len());
+        check(&partition, &[([0; 3], [1 << 20; 3]), ([7, 9, 11], [7, 9, 11])]);
     }
 
     #[test]

@@ -191,8 +191,9 @@ impl<const D: usize, T: Real> Kernel for SelfJoin<'_, '_, '_, D, T> {
                         j += STEP;
                         continue;
                     }
-                    // SAFETY: (isa, in bounds) as above.
-                    let mut bits = unsafe { steps(&block_rows, &boxes, j) };
+                    // SAFETY: (isa, in bounds) as above. (The compiler must not see that it is the same step again: it would keep all
+                    // masks of the first look on the stack, for every step, and lose a third of the speed.)
+                    let mut bits = unsafe { steps(&block_rows, &boxes, std::hint::black_box(j)) };
                     // A step never crosses into the next block but at the start of the diagonal: those bits belong there.
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
                     if (bits[0] | bits[1] | bits[2] | bits[3]) & inside != 0 {
@@ -238,8 +239,8 @@ impl<const D: usize, T: Real> Kernel for Between<'_, '_, '_, D, T> {
                     if !unsafe { any(&block_rows, &b, j) } {
                         continue;
                     }
-                    // SAFETY: (isa, in bounds) as above.
-                    let bits = unsafe { steps(&block_rows, &b, j) };
+                    // SAFETY: (isa, in bounds) as above; hidden from the compiler, as in the self join.
+                    let bits = unsafe { steps(&block_rows, &b, std::hint::black_box(j)) };
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
                     if (bits[0] | bits[1] | bits[2] | bits[3]) & inside != 0 {
                         for r in 0..count {

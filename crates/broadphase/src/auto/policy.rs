@@ -37,8 +37,8 @@ pub struct Verdict {
     pub features: Features,
 }
 
-/// Up to this many objects, testing all pairs costs less than setting anything up: `broadphase bench uniform --n 100,200,400
-/// --algorithms brute-force,tiles` shows the crossing.
+/// Up to this many objects, testing all pairs costs less than setting anything up. `broadphase bench uniform --n 100,200,400
+/// --algorithms brute-force,tiles` shows where the two cross on a machine; the value is a first guess, not yet tuned.
 pub const FEW: usize = 192;
 /// Having chosen, the border is moved by this factor in favour of the choice.
 const HYSTERESIS: usize = 2;

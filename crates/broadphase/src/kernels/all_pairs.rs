@@ -192,7 +192,7 @@ impl<const D: usize, T: Real> Kernel for SelfJoin<'_, '_, '_, D, T> {
                         continue;
                     }
                     // SAFETY: (isa, in bounds) as above. (The compiler must not see that it is the same step again: it would keep all
-                    // masks of the first look on the stack, for every step, and lose a third of the speed.)
+                    // masks of the first look on the stack, for every step.)
                     let mut bits = unsafe { steps(&block_rows, &boxes, std::hint::black_box(j)) };
                     // A step never crosses into the next block but at the start of the diagonal: those bits belong there.
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));

@@ -11,7 +11,7 @@ use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 
-/// Changed records from which on the tile is sorted: sorting costs about as much as comparing a dozen records with all.
+/// Changed records from which on the tile is sorted: an estimate of where sorting has paid for itself, not yet tuned.
 const SORTED_FROM: usize = 12;
 
 /// Reports all pairs of the tile with an object that is `changed` (a bit per id), each once.

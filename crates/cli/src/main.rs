@@ -5,6 +5,8 @@
 
 mod arguments;
 mod bench;
+#[allow(dead_code, unused_imports)] // the pages that show them come next
+mod charts;
 mod commands;
 mod failure;
 mod machine;

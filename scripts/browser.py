@@ -14,11 +14,14 @@ import fcntl
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 
 THEMES = ["light", "dark"]
+PATIENCE = 120  # seconds for a page, then something hangs
+SHEET = (718, 1047)  # A4 less its margins
 SCREENS = {"laptop": (1280, 800), "phone": (390, 844), "narrow": (320, 568)}
 
 # Runs in the page; returns complaints. `phone` asks for letters that can be read without zooming.
@@ -80,11 +83,12 @@ PAPER = r"""
   for (const svg of document.querySelectorAll("svg .back")) {
     if (getComputedStyle(svg).fill !== "rgb(255, 255, 255)") { wrong.push("a chart is not white on paper"); break; }
   }
-  for (const table of document.querySelectorAll("details table")) {
+  for (const table of document.querySelectorAll("details:not(.long) table")) {
     if (!table.checkVisibility({contentVisibilityAuto: true}) || table.getBoundingClientRect().height < 10) {
       wrong.push("a table is closed on paper"); break;
     }
   }
+  if (document.documentElement.scrollWidth > innerWidth) wrong.push("something is cut off on paper");
   return wrong;
 })()
 """
@@ -177,11 +181,7 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
     def close(self):
-        self.session = None
-        try:
-            self.call("Browser.close")
-        except (RuntimeError, OSError):
-            pass
+        os.close(self.output)  # with nobody at the pipe's other end, chromium ends
         try:
             self.process.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -190,6 +190,7 @@ class Browser:
 
 def check(browser, page, shots):
     """All that is wrong with a page."""
+    signal.alarm(PATIENCE)
     wrong, charts = [], 0
     address = page.resolve().as_uri()
     for theme in THEMES:
@@ -203,6 +204,7 @@ def check(browser, page, shots):
             if shots:
                 browser.shot(shots / f"{page.stem}-{theme}-{screen}.png", width, seen["tall"])
     wrong += [f"the link to {link} leads nowhere" for link in seen["links"] if not (page.parent / link.split("#")[0]).exists()]
+    browser.screen(*SHEET)
     browser.media("print", "dark")
     wrong += browser.run(PAPER)
     if shots:
@@ -230,6 +232,8 @@ def main(arguments):
     if absent or not pages:
         sys.exit(f"browser-check: no such page: {absent[0]}" if absent else "browser-check: no pages")
     bad = total = 0
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"browser-check: no answer in {PATIENCE} seconds"))
+    signal.alarm(PATIENCE)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:

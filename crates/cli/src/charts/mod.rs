@@ -20,7 +20,7 @@ mod svg;
 pub use bar::BarChart;
 pub use cast::{DEFAULT, Entry, cast};
 pub use line::{LineChart, Series};
-pub use numbers::figure as number;
+pub use numbers::{figure as number, short};
 pub use page::{figure, page};
 pub use radar::RadarChart;
 pub use svg::escape;
@@ -42,11 +42,9 @@ pub fn html_table(caption: &str, head: &[String], rows: &[Vec<String>]) -> Strin
         format!("<tr><th>{}</th>{rest}</tr>\n", escape(row.first().map_or("", String::as_str)))
     };
     let body: String = rows.iter().map(|row| cells(row, "td")).collect();
-    let caption = escape(caption);
+    let caption = if caption.is_empty() { String::new() } else { format!("<caption>{}</caption>\n", escape(caption)) };
     let head = cells(head, "th");
-    format!(
-        "<div class=\"wide\"><table><caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>{body}</tbody></table></div>\n"
-    )
+    format!("<div class=\"wide\"><table>{caption}<thead>{head}</thead>\n<tbody>{body}</tbody></table></div>\n")
 }
 
 #[cfg(test)]

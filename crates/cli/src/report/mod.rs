@@ -122,7 +122,7 @@ fn champions(outcomes: &[Outcome], clock: Clock) -> Option<(&Outcome, &Outcome)>
 
 /// A paragraph in place of a chart.
 fn sentence(text: &str) -> String {
-    format!("<p class=\"soft\">{}</p>\n", escape(text))
+    format!("<p class=\"absent\">{}</p>\n", escape(text))
 }
 
 /// The JSON inside the page. No `<` can end the element early: in JSON it occurs in strings only, where it has another spelling.

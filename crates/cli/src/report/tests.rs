@@ -43,7 +43,7 @@ fn a_full_run_has_every_chart_and_every_chart_its_table() {
         assert!(text.contains(word), "{word}");
     }
     assert!(text.contains("<td>auto</td><td>2</td><td>parry</td><td>8</td><td>4.00</td><td>[4.00, 4.00]</td>"));
-    assert!(!text.contains("class=\"soft\""), "nothing is missing");
+    assert!(!text.contains("class=\"absent\""), "nothing is missing");
 }
 
 #[test]

@@ -19,7 +19,8 @@ fn ahead(settings: &[&[Outcome]], clock: Clock) -> String {
     for outcomes in settings {
         let Some((our, peer)) = champions(outcomes, clock) else { continue };
         let Some(ratio) = ratios::ratio(peer, our, clock) else { continue };
-        bars.push((label(our), ratio.median));
+        // The number first: what is cut off a long label is the end of the scene's name.
+        bars.push((format!("{} {}", charts::short(our.setting.n as f64), our.setting.scene), ratio.median));
         names.push(our.name.clone());
         let ms = |outcome: &Outcome| charts::number(outcome.rank(clock));
         let times = ratios::times(ratio.median);

@@ -11,6 +11,9 @@ const LETTER: f64 = 7.9;
 /// Series beyond this number share a colour with an earlier one, but not its marker.
 const COLOURS: usize = 8;
 
+/// Lines with more points than this are thin, so that one frame beside the next can be told.
+const FINE: usize = 150;
+
 const DASHES: [&str; 8] = ["", "7 3", "2 3", "9 3 2 3", "4 2", "14 4", "8 2 2 2 2 2", "1 2"];
 
 const STYLE: &str = "\
@@ -20,7 +23,7 @@ const STYLE: &str = "\
 --s2:#2fc79a;--s3:#e08fbd;--s4:#e6b800;--s5:#8ab4ff;--s6:#fff;--s7:#cfc46a}}\
 .bp text{fill:var(--fg)}.bp .mute{fill:var(--mute);font-size:12px}.bp .title{font-weight:600;font-size:14px}\
 .bp .halo{paint-order:stroke;stroke:var(--bg);stroke-width:4px;stroke-linejoin:round}.bp .back{fill:var(--bg)}.bp .grid{stroke:var(--grid);fill:none}.bp .axis{stroke:var(--mute);fill:none}\
-.bp .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.bp .line.c0{stroke-width:2.8}.bp .mark{fill:var(--c);stroke:var(--c);stroke-width:1.5}\
+.bp .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.bp .line.c0{stroke-width:2.8}.bp .line.fine{stroke-width:1.2}.bp .mark{fill:var(--c);stroke:var(--c);stroke-width:1.5}\
 .bp .area{fill:var(--c);fill-opacity:.15}.bp .solid{fill:var(--s0)}\
 .bp .pale{fill:var(--s1);fill-opacity:.22;stroke:var(--s1);stroke-dasharray:3 2}.bp .limit{stroke:var(--fg);stroke-dasharray:5 3}\
 .bp .c0{--c:var(--s0)}.bp .c1{--c:var(--s1)}.bp .c2{--c:var(--s2)}.bp .c3{--c:var(--s3)}\
@@ -100,8 +103,9 @@ impl Canvas {
         if closed && k == 0 {
             let _ = writeln!(self.0, "<path d=\"{d}Z\" class=\"area c{colour}\"/>");
         }
+        let fine = if points.len() > FINE { " fine" } else { "" };
         let (end, dashes) = (if closed { "Z" } else { "" }, DASHES[k % DASHES.len()]);
-        let _ = writeln!(self.0, "<path d=\"{d}{end}\" class=\"line c{colour}\" stroke-dasharray=\"{dashes}\"/>");
+        let _ = writeln!(self.0, "<path d=\"{d}{end}\" class=\"line c{colour}{fine}\" stroke-dasharray=\"{dashes}\"/>");
     }
 
     /// A thin polygon or circle of the background grid.

@@ -118,7 +118,11 @@ fn bar_chart(title: &str, unit: &str, bars: Vec<(String, f64)>, outcomes: &[Outc
     let highlight: Vec<String> = outcomes.iter().filter(solid).map(|outcome| outcome.name.clone()).collect();
     let scale = if spread(bars.iter().map(|bar| bar.1)) > WIDE { Scale::Log } else { Scale::Linear };
     let unit = format!("{unit}{}", if scale == Scale::Log { ", logarithmic" } else { "" });
-    let unit = if peers { format!("{unit}; solid: ours, dashed: peers") } else { unit };
+    let unit = match peers {
+        true => format!("{unit}; solid: ours, dashed: peers"),
+        false if highlight.len() == 1 && bars.len() > 1 => format!("{unit}; solid: {DEFAULT}"),
+        false => unit,
+    };
     let chart = BarChart { title: title.to_string(), unit, bars, highlight, reference: None, scale };
     Ok(charts::figure(&chart.svg(), &chart.table(), ""))
 }

@@ -105,14 +105,16 @@ pub(crate) struct Batch {
     parts: [i32; Batch::LEN * CORNERS],
     /// The table's entry for the cell of the lower corner.
     pub(crate) entries: [u16; Batch::LEN],
+    /// The id of each, flagged if it has changed.
+    pub(crate) ids: [u32; Batch::LEN],
     /// Boxes whose corners have different entries, or one that [`locate`](Batch::locate) was asked to list.
     listed: [u16; Batch::LEN],
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        let parts = [0; Batch::LEN * CORNERS];
-        Self { corners: [0; Batch::LEN * CORNERS + 1], parts, entries: [0; Batch::LEN], listed: [0; Batch::LEN] }
+        let (corners, parts) = ([0; Batch::LEN * CORNERS + 1], [0; Batch::LEN * CORNERS]);
+        Self { corners, parts, entries: [0; Batch::LEN], ids: [0; Batch::LEN], listed: [0; Batch::LEN] }
     }
 }
 
@@ -167,6 +169,21 @@ impl Batch {
             listed += usize::from((from != to) | (from >= list_from));
         }
         listed
+    }
+
+    /// Gives the boxes their ids, from `start` on, with a flag for those that have a bit in `changed`. `start` is a multiple of 64.
+    #[inline(always)]
+    pub(crate) fn name(&mut self, start: usize, changed: &[u64]) {
+        for at in 0..Self::LEN {
+            self.ids[at] = (start + at) as u32;
+        }
+        for (word, &bits) in changed.iter().skip(start / 64).take(Self::LEN / 64).enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                self.ids[word * 64 + bits.trailing_zeros() as usize] |= Record::FLAG;
+                bits &= bits - 1;
+            }
+        }
     }
 
     /// A box that was listed.

@@ -85,18 +85,19 @@ impl Block {
         &self.arena[run.start as usize..run.next as usize]
     }
 
-    /// Writes all records anew. Boxes that are not valid are noticed in passing.
+    /// Writes all records anew; those of objects with a bit in `changed` get a flag. Boxes that are not valid are noticed in passing.
     pub(super) fn scatter<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
         frame: &Frame<'_, D, T>,
         lattice: &Lattice<D, T>,
         partition: &Partition,
+        changed: &[u64],
     ) {
         if self.is_loose() {
             self.make_room();
         }
-        while !kernels.run(Scatter { frame, lattice, partition, block: self }) {
+        while !kernels.run(Scatter { frame, lattice, partition, changed, block: self }) {
             self.make_room();
         }
     }
@@ -211,6 +212,7 @@ struct Scatter<'a, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     lattice: &'a Lattice<D, T>,
     partition: &'a Partition,
+    changed: &'a [u64],
     block: &'a mut Block,
 }
 
@@ -219,7 +221,7 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { frame, lattice, partition, block } = self;
+        let Self { frame, lattice, partition, changed, block } = self;
         block.runs.iter_mut().for_each(|run| run.next = run.start);
         block.valid = true;
         let (first, last) = (block.first as usize, block.last as usize);
@@ -248,11 +250,12 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
                     batch.entries[at] = NOWHERE;
                 }
             }
+            batch.name(start, changed);
             for at in 0..count {
-                put::<D, S>(simd, runs, arena, batch.entries[at], batch.corners(at), (start + at) as u32);
+                put::<D, S>(simd, runs, arena, batch.entries[at], batch.corners(at), batch.ids[at]);
             }
             for index in 0..straddlers {
-                straddle::<D, S>(simd, partition, runs, arena, batch, start, batch.listed(index));
+                straddle::<D, S>(simd, partition, runs, arena, batch, batch.listed(index));
             }
         }
         runs.iter().all(|run| run.next <= run.end)
@@ -272,10 +275,9 @@ fn straddle<const D: usize, S: Simd>(
     runs: &mut [Run],
     arena: &mut [Record],
     batch: &Batch,
-    start: usize,
     at: usize,
 ) {
-    let (home, corners, id) = (batch.entries[at], batch.corners(at), (start + at) as u32);
+    let (home, corners, id) = (batch.entries[at], batch.corners(at), batch.ids[at]);
     if home == NOWHERE {
         return;
     }

@@ -5,17 +5,21 @@ use super::Pair;
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// 1 + the newest old pair of each hash value, or 0.
-    heads: Vec<u32>,
-    /// The next older pair of the same hash value, likewise.
-    next: Vec<u32>,
-    met: Vec<bool>,
+    /// A hash table of the old pairs: [`EMPTY`], [`MET`], or a pair's key.
+    table: Vec<u64>,
+    /// Where each old pair stands in it.
+    places: Vec<u32>,
 }
+
+/// No pair: the smaller id comes first.
+const EMPTY: u64 = u64::MAX;
+/// An old pair that was found among the new ones; no pair either.
+const MET: u64 = u64::MAX - 1;
 
 /// Appends to `started` the pairs of `new` that are not in `old`, and to `ended` the reverse. The lists need no order.
 ///
 /// Cost: linear. Lists that agree at both ends, as they do where little moved, cost one comparison per pair there.
-/// A hash table of positions over the middle of the old list fits the first-level cache for chunks of a few thousand pairs.
+/// A hash table of the middle of the old list fits the first-level cache for chunks of about a thousand pairs.
 pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[front..], &new[front..]);
@@ -27,31 +31,34 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
         return;
     }
 
-    let bits = (old.len() * 2).next_power_of_two().ilog2().max(1);
-    let slot = |pair: &Pair| (pair.key().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
-    let Scratch { heads, next, met } = scratch;
-    heads.clear();
-    heads.resize(1 << bits, 0);
-    next.clear();
-    met.clear();
-    met.resize(old.len(), false);
-    for (index, pair) in old.iter().enumerate() {
-        let head = &mut heads[slot(pair)];
-        next.push(*head);
-        *head = index as u32 + 1;
+    // A quarter full at most, so that the first place is nearly always the right one.
+    let bits = (old.len() * 4).next_power_of_two().ilog2();
+    let mask = (1usize << bits) - 1;
+    let first = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
+    let Scratch { table, places } = scratch;
+    table.clear();
+    table.resize(1 << bits, EMPTY);
+    places.clear();
+    for pair in old {
+        let mut place = first(pair.key());
+        while table[place & mask] != EMPTY {
+            place += 1;
+        }
+        table[place & mask] = pair.key();
+        places.push((place & mask) as u32);
     }
     for pair in new {
-        let mut at = heads[slot(pair)];
-        while at != 0 && old[at as usize - 1] != *pair {
-            at = next[at as usize - 1];
+        let mut place = first(pair.key());
+        while table[place & mask] != EMPTY && table[place & mask] != pair.key() {
+            place += 1;
         }
-        if at == 0 {
+        if table[place & mask] == EMPTY {
             started.push(*pair);
         } else {
-            met[at as usize - 1] = true;
+            table[place & mask] = MET;
         }
     }
-    ended.extend(old.iter().zip(met.iter()).filter(|(_, met)| !**met).map(|(pair, _)| *pair));
+    ended.extend(old.iter().zip(&*places).filter(|(_, place)| table[**place as usize] != MET).map(|(pair, _)| *pair));
 }
 
 /// Sorts both lists and removes what stands in both: a pair that moved from one chunk to another neither started nor ended.

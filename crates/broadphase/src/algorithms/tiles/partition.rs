@@ -276,7 +276,7 @@ impl Partition {
         let spread = |k: usize| {
             let mut used = (part.low[k]..part.high[k]).filter(|&at| slab(table, counts, part, k, at) > 0);
             let first = used.next().unwrap_or(0);
-            rules.extent(f64::from(used.last().unwrap_or(first) - first + 1) * f64::from(1u32 << table.shift[k]), k)
+            rules.extent(f64::from(used.next_back().unwrap_or(first) - first + 1) * f64::from(1u32 << table.shift[k]), k)
         };
         let axis = (1..3).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
         let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8);

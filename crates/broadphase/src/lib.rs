@@ -35,10 +35,10 @@ mod context;
 mod par;
 mod error;
 
-pub use algorithms::{BroadPhase, Descriptor, Kind, Probes, Query, Spec, Stats, Strength, Violation};
+pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Probes, Query, Spec, Stats, Strength, Violation};
 pub use context::Context;
 pub use error::{BoxFault, Error};
-pub use geometry::{Aabb, Ball, Ray, Real, Swept};
+pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Hits, Isa, Kernels};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 pub use oneshot::{pairs, pairs_between};

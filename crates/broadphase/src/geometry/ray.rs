@@ -49,8 +49,9 @@ impl<const D: usize, T: Real> Ray<D, T> {
             }
             let a = (target.min[k] - self.origin[k]) / self.direction[k];
             let b = (target.max[k] - self.origin[k]) / self.direction[k];
-            near = near.max(a.min(b));
-            far = far.min(a.max(b));
+            let (a, b) = if self.direction[k] > T::ZERO { (a, b) } else { (b, a) };
+            near = near.max(a);
+            far = far.min(b);
         }
         (near <= far).then_some(near)
     }

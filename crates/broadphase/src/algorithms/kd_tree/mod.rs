@@ -44,7 +44,6 @@ mod walk;
 
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
 pub use options::{Options, Pruning, Variant};
-pub use query::HalfSpace;
 
 use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};

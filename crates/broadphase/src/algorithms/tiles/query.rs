@@ -1,10 +1,11 @@
-//! Queries: the tiles that a query reaches, and in each the records.
+//! Queries: probes look through the records of the tiles they reach; questions go down the trees of `index.rs`.
 
 use std::ops::ControlFlow;
 
 use super::{Tiles, lock};
-use crate::algorithms::Query;
-use crate::geometry::{Aabb, Ray, Real};
+use crate::algorithms::common::{Search, scan};
+use crate::algorithms::{Found, Query};
+use crate::geometry::{Aabb, Measure, Real};
 use crate::kernels::{Kernels, tile};
 use crate::objects::Frame;
 
@@ -47,19 +48,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 }
 
 impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.visit_box(frame, Kernels::best(), area, &mut Vec::new(), visit);
-    }
-
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {
-        let mut ray = *ray;
-        for id in frame.ids() {
-            if let Some(t) = ray.enters(&frame.boxes[id as usize]) {
-                match visit(id, t) {
-                    ControlFlow::Continue(length) => ray.length = length,
-                    ControlFlow::Break(()) => return,
-                }
-            }
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
+        if self.stale {
+            // Nothing is held: look at the boxes themselves.
+            return scan(frame, measure, limit, visit);
         }
+        let search = Search::new(frame, measure, limit, visit);
+        let top = self.top(frame);
+        let _broken = top.packs.search(measure, &search.limit, &mut |item, _| {
+            let tree = self.tree(top.ids[item] as usize, frame);
+            tree.packs.search(measure, &search.limit, &mut |item, bound| search.offer_at(tree.ids[item], bound))
+        });
     }
 }

@@ -1,0 +1,131 @@
+//! What questions need beside the tiles: small trees, made when they are first asked for.
+//!
+//! # The structure
+//! Every object has a *home*: the tile that holds its lower corner. A tile's tree is over the objects at home there; the *top* is a tree
+//! over the boxes around them. So every object is met once, and a node's box holds its objects whole: whatever is monotone
+//! ([`Measure`](crate::geometry::Measure)) can be asked for, without a word about tiles.
+//!
+//! # Cost
+//! The first question after a change looks at the objects of all touched tiles once, to know the boxes around them. A tile's tree is made when
+//! a question first enters the tile. Who never asks pays nothing.
+//!
+//! # Threads
+//! Trees are made under [`OnceLock`]s, in whichever thread comes first; their content depends on the frame alone. Buffers come
+//! from trees that were dropped.
+
+use std::sync::{Mutex, OnceLock};
+
+use super::Tiles;
+use super::lock;
+use crate::algorithms::common::{PackTree, bytes_of, order};
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+
+/// The objects at home in a tile, or the tiles that have any.
+#[derive(Debug)]
+pub(super) struct Tree<const D: usize, T> {
+    pub(super) ids: Vec<u32>,
+    pub(super) packs: PackTree<D, T>,
+}
+
+impl<const D: usize, T: Real> Default for Tree<D, T> {
+    fn default() -> Self {
+        Self { ids: Vec::new(), packs: PackTree::default() }
+    }
+}
+
+impl<const D: usize, T: Real> Tree<D, T> {
+    fn bytes(&self) -> usize {
+        bytes_of(&self.ids) + self.packs.bytes()
+    }
+}
+
+/// The trees; all of it is scratch that can be dropped without changing a result.
+#[derive(Debug)]
+pub(super) struct Index<const D: usize, T> {
+    top: OnceLock<Tree<D, T>>,
+    /// By tile: the box around the objects at home there.
+    bounds: Vec<OnceLock<Aabb<D, T>>>,
+    /// By tile.
+    trees: Vec<OnceLock<Tree<D, T>>>,
+    /// Buffers of dropped trees.
+    spare: Mutex<Vec<Tree<D, T>>>,
+}
+
+impl<const D: usize, T> Default for Index<D, T> {
+    fn default() -> Self {
+        Self { top: OnceLock::new(), bounds: Vec::new(), trees: Vec::new(), spare: Mutex::new(Vec::new()) }
+    }
+}
+
+impl<const D: usize, T: Real> Index<D, T> {
+    /// Drops what is known of the touched tiles, or of all.
+    pub(super) fn forget(&mut self, tiles: usize, touched: Option<&[bool]>) {
+        let spare = self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        spare.extend(self.top.take());
+        let touched = touched.filter(|_| self.trees.len() == tiles);
+        for (tile, (tree, bounds)) in self.trees.iter_mut().zip(&mut self.bounds).enumerate() {
+            if touched.is_none_or(|touched| touched.get(tile).copied().unwrap_or(true)) {
+                spare.extend(tree.take());
+                bounds.take();
+            }
+        }
+        self.trees.resize_with(tiles, OnceLock::new);
+        self.bounds.resize_with(tiles, OnceLock::new);
+    }
+
+    fn buffers(&self) -> Tree<D, T> {
+        self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop().unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let spare = self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let trees = self.trees.iter().chain([&self.top]).filter_map(OnceLock::get);
+        trees.chain(spare.iter()).map(Tree::bytes).sum::<usize>()
+            + bytes_of(&self.trees)
+            + bytes_of(&self.bounds)
+            + spare.capacity() * size_of::<Tree<D, T>>()
+    }
+}
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Calls `visit` with each object at home in a tile.
+    fn at_home(&self, tile: usize, mut visit: impl FnMut(u32)) {
+        for block in &self.blocks {
+            // A lower coordinate is 0 where the object starts before the tile.
+            let records = lock(block);
+            let home = records.records(tile).iter().filter(|record| record.0[..3].iter().all(|&low| low != 0));
+            home.for_each(|record| visit(record.id()));
+        }
+    }
+
+    /// The tree over the tiles.
+    pub(super) fn top(&self, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
+        self.index.top.get_or_init(|| {
+            let mut top = self.index.buffers();
+            let bounds = |tile: usize| {
+                *self.index.bounds[tile].get_or_init(|| {
+                    let mut all = Aabb::empty();
+                    self.at_home(tile, |id| all = all.union(&frame.boxes[id as usize]));
+                    all
+                })
+            };
+            top.ids.clear();
+            top.ids.extend((0..self.index.bounds.len() as u32).filter(|&tile| bounds(tile as usize).is_valid()));
+            top.packs.build(top.ids.iter().map(|&tile| bounds(tile as usize)));
+            top
+        })
+    }
+
+    /// The tree of a tile.
+    pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
+        self.index.trees[tile].get_or_init(|| {
+            let mut tree = self.index.buffers();
+            tree.ids.clear();
+            self.at_home(tile, |id| tree.ids.push(id));
+            order(&mut tree.ids, frame.boxes);
+            tree.packs.build(tree.ids.iter().map(|&id| frame.boxes[id as usize]));
+            tree
+        })
+    }
+}

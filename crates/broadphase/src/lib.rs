@@ -35,7 +35,7 @@ mod context;
 mod par;
 mod error;
 
-pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Probes, Query, Spec, Stats, Strength, Violation};
+pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
@@ -47,7 +47,9 @@ pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
 pub use par::Threads;
 pub use par::{Executor, Sequential};
 pub use step::step;
-pub use world::{Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};
+#[cfg(feature = "serde")]
+pub use world::Snapshot;
+pub use world::{Answers, Line, Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};
 
 /// The README's examples, compiled and run with the doc tests.
 #[cfg(doctest)]

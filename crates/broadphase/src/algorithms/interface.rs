@@ -29,9 +29,28 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
         out: &mut PairStore,
     ) -> Result<(), Error>;
 
+    /// The same for probes of which the environments are told: pairs of two different environments, neither of them 0, may be left out.
+    /// Structures that do not keep environments apart leave none out.
+    fn probe_envs(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        envs: &[u32],
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        let _ = envs;
+        self.probe(frame, probes, context, out)
+    }
+
     /// The structure's queries, if it has any.
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         None
+    }
+
+    /// Shows the boxes that the structure is made of, for drawing. Nothing unless it has such. Exact but for rounding.
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let _ = (frame, visit);
     }
 
     /// Checks every invariant of the structure.
@@ -114,6 +133,19 @@ fn region<T: Real>(visit: &mut dyn FnMut(u32) -> ControlFlow<()>) -> impl FnMut(
     }
 }
 
+/// What a drawn box is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outline {
+    /// An object's box, grown by its margins.
+    Object,
+    /// A cell of a grid that holds objects.
+    Cell,
+    /// A node of a tree that holds objects.
+    Node,
+    /// A tile.
+    Tile,
+}
+
 /// How much [`BroadPhase::validate`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
@@ -157,4 +189,13 @@ pub struct Stats {
     pub choice: Option<String>,
     /// Figures of the structure's own: levels, leaves, copies per object.
     pub extra: Vec<(&'static str, f64)>,
+}
+
+/// For people: memory, the choice if there was one, and the structure's own figures.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.bytes)?;
+        self.choice.iter().try_for_each(|choice| write!(f, "; {choice}"))?;
+        self.extra.iter().try_for_each(|(name, value)| write!(f, "; {} {value:.4}", name.replace('_', " ")))
+    }
 }

@@ -49,7 +49,12 @@ pub trait Measure<const D: usize, T: Real>: Sync {
     /// Not more than the distance of any box inside `bounds`; `None` if none of them is reached.
     fn bound(&self, bounds: &Aabb<D, T>) -> Option<T>;
 
-    /// The distance of an object's box, whose `bound` is known; not below it.
+    /// Is [`distance`](Measure::distance) more than the bound?
+    fn refines(&self) -> bool {
+        false
+    }
+
+    /// The distance of an object's box, whose `bound` is known; not below it. The bound itself, unless it [refines](Measure::refines).
     #[inline]
     fn distance(&self, target: &Aabb<D, T>, bound: T) -> Option<T> {
         let _ = target;
@@ -202,9 +207,10 @@ impl<const D: usize, T: Real> Measure<D, T> for Ray<D, T> {
                 }
                 continue;
             }
+            let inverse = T::ONE / d;
             let (first, last) = if d > T::ZERO { (&pack.min[k], &pack.max[k]) } else { (&pack.max[k], &pack.min[k]) };
             for lane in 0..LANES {
-                let (a, b) = ((first[lane] - o) / d, (last[lane] - o) / d);
+                let (a, b) = ((first[lane] - o) * inverse, (last[lane] - o) * inverse);
                 near[lane] = if a > near[lane] { a } else { near[lane] };
                 far[lane] = if b < far[lane] { b } else { far[lane] };
             }

@@ -184,6 +184,10 @@ impl<const D: usize, T: Real> Measure<D, T> for SweptBall<D, T> {
         self.boxed().enters(bounds)
     }
 
+    fn refines(&self) -> bool {
+        true
+    }
+
     fn distance(&self, target: &Aabb<D, T>, bound: T) -> Option<T> {
         self.touches(target).map(|t| t.max(bound))
     }

@@ -111,7 +111,8 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
                 if self.tag.is_some_and(|tag| !tag.allows(&side.tags.get(slot))) {
                     return ControlFlow::Continue(left.unwrap_or(limit));
                 }
-                let flow = visit(self.world.table.handle(side.owners[slot as usize]), distance);
+                let index = if side.aligned { slot } else { side.owners[slot as usize] };
+                let flow = visit(self.world.table.handle(index), distance);
                 left = match flow {
                     ControlFlow::Continue(limit) => Some(limit),
                     ControlFlow::Break(()) => None,
@@ -278,17 +279,24 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// ```
     pub fn nearest(&self, point: [T; D], k: usize, found: &mut Vec<(Handle, T)>) -> Result<(), Error> {
         found.clear();
+        self.append_nearest(point, k, found)
+    }
+
+    /// The same, behind what `list` already holds.
+    pub(super) fn append_nearest(&self, point: [T; D], k: usize, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
         sound(point.iter().all(|c| c.is_finite()), "the nearest to a point that is not finite")?;
         if k == 0 {
             return Ok(());
         }
+        let (from, end) = (list.len(), list.len().saturating_add(k));
         self.search(&Nearest(point), T::INFINITY, |handle, at| {
-            let place = found.partition_point(|&(other, least)| least < at || (least == at && other < handle));
-            if place < k {
-                found.truncate(k - 1);
-                found.insert(place, (handle, at));
+            let before = |&(other, least): &(Handle, T)| least < at || (least == at && other < handle);
+            let place = from + list[from..].partition_point(before);
+            if place < end {
+                list.truncate(end - 1);
+                list.insert(place, (handle, at));
             }
-            ControlFlow::Continue(if found.len() < k { T::INFINITY } else { found[k - 1].1 })
+            ControlFlow::Continue(if list.len() < end { T::INFINITY } else { list[end - 1].1 })
         });
         Ok(())
     }

@@ -10,6 +10,7 @@
 //! each other a lot.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::bytes_of;
@@ -102,17 +103,22 @@ impl<const D: usize, T: Real> PackTree<D, T> {
         let lanes = (count as usize - index * LANES).min(LANES);
         let bounds = measure.bounds(&self.packs[start as usize + index]);
         // The lanes that are reached, by distance: an insertion sort of at most eight.
+        let mut mask = 0u32;
+        for lane in 0..LANES {
+            mask |= u32::from(bounds[lane] <= limit.get()) << lane;
+        }
+        mask &= (1 << lanes) - 1;
         let (mut order, mut reached) = ([0u8; LANES], 0);
-        for lane in 0..lanes {
-            if bounds[lane] <= limit.get() {
-                let mut at = reached;
-                while at > 0 && bounds[lane] < bounds[order[at - 1] as usize] {
-                    order[at] = order[at - 1];
-                    at -= 1;
-                }
-                order[at] = lane as u8;
-                reached += 1;
+        while mask != 0 {
+            let lane = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let mut at = reached;
+            while at > 0 && bounds[lane] < bounds[order[at - 1] as usize] {
+                order[at] = order[at - 1];
+                at -= 1;
             }
+            order[at] = lane as u8;
+            reached += 1;
         }
         for &lane in &order[..reached] {
             let bound = bounds[lane as usize];
@@ -134,32 +140,34 @@ impl<const D: usize, T: Real> PackTree<D, T> {
     }
 }
 
-/// Puts ids in an order in which neighbours are neighbours in space: halved again and again across the longest side of their lower corners,
-/// at places where packs, and packs of packs, end.
-pub(crate) fn order<const D: usize, T: Real>(ids: &mut [u32], boxes: &[Aabb<D, T>]) {
-    if ids.len() <= LANES {
+/// Puts boxes in an order in which neighbours are neighbours in space: halved again and again across the longest side of their lower
+/// corners, at places where packs, and packs of packs, end.
+pub(crate) fn order<const D: usize, T: Real>(items: &mut [(u32, Aabb<D, T>)]) {
+    if items.len() <= LANES {
         return;
     }
-    let corner = |id: &u32| &boxes[*id as usize].min;
-    let spread = |k: usize| {
-        let (low, high) = ids.iter().fold((T::INFINITY, T::NEG_INFINITY), |(low, high), id| {
-            let at = corner(id)[k];
-            if at.is_finite() { (low.min(at), high.max(at)) } else { (low, high) }
-        });
-        (high.to_f64() - low.to_f64()).max(0.0)
-    };
-    let spreads: [f64; D] = std::array::from_fn(spread);
-    let axis = (0..D).fold(0, |best, k| if spreads[k] > spreads[best] { k } else { best });
+    let (mut low, mut high) = ([T::INFINITY; D], [T::NEG_INFINITY; D]);
+    for (_, value) in items.iter() {
+        for k in 0..D {
+            let at = value.min[k];
+            low[k] = if at < low[k] { at } else { low[k] };
+            high[k] = if at > high[k] { at } else { high[k] };
+        }
+    }
+    let spread = |k: usize| (high[k].to_f64() - low[k].to_f64()).max(0.0);
+    let axis = (0..D).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
     let mut unit = LANES;
-    while unit * LANES < ids.len() {
+    while unit * LANES < items.len() {
         unit *= LANES;
     }
-    let middle = (ids.len() / 2).next_multiple_of(unit);
-    let middle = if middle >= ids.len() { middle - unit } else { middle };
-    ids.select_nth_unstable_by_key(middle, |id| (corner(id)[axis].order_key(), *id));
-    let (left, right) = ids.split_at_mut(middle);
-    order(left, boxes);
-    order(right, boxes);
+    let middle = (items.len() / 2).next_multiple_of(unit);
+    let middle = if middle >= items.len() { middle - unit } else { middle };
+    items.select_nth_unstable_by(middle, |(a, x), (b, y)| {
+        x.min[axis].partial_cmp(&y.min[axis]).unwrap_or(Ordering::Equal).then(a.cmp(b))
+    });
+    let (left, right) = items.split_at_mut(middle);
+    order(left);
+    order(right);
 }
 
 #[cfg(test)]
@@ -180,10 +188,11 @@ mod tests {
     fn trees_of_every_size_find_what_a_scan_finds() {
         for n in [0, 1, 7, 8, 9, 63, 64, 65, 100, 513, 700] {
             let boxes = boxes(n);
-            let mut ids: Vec<u32> = (0..n as u32).collect();
-            order(&mut ids, &boxes);
+            let mut items: Vec<(u32, Aabb<3, f32>)> = (0..n as u32).zip(boxes.iter().copied()).collect();
+            order(&mut items);
+            let ids: Vec<u32> = items.iter().map(|(id, _)| *id).collect();
             let mut tree = PackTree::default();
-            tree.build(ids.iter().map(|&id| boxes[id as usize]));
+            tree.build(items.iter().map(|(_, value)| *value));
             assert_eq!(tree.len(), n);
             let measures: [&dyn Measure<3, f32>; 3] =
                 [&Ray::new([0.0; 3], [1.0, 0.9, 1.1], 1e9), &Aabb::new([100.0; 3], [900.0; 3]), &Nearest([500.0; 3])];

@@ -16,11 +16,12 @@ pub(crate) struct Search<'a, 'f, const D: usize, T> {
     /// How far it still reaches.
     pub(crate) limit: Cell<T>,
     visit: RefCell<Found<'f, T>>,
+    refines: bool,
 }
 
 impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
     pub(crate) fn new(frame: &'a Frame<'a, D, T>, measure: &'a dyn Measure<D, T>, limit: T, visit: Found<'f, T>) -> Self {
-        Self { frame, measure, limit: Cell::new(limit), visit: RefCell::new(visit) }
+        Self { frame, measure, limit: Cell::new(limit), visit: RefCell::new(visit), refines: measure.refines() }
     }
 
     #[inline(always)]
@@ -52,7 +53,8 @@ impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
         if !(bound <= self.limit()) {
             return ControlFlow::Continue(());
         }
-        match self.measure.distance(&self.frame.boxes[id as usize], bound) {
+        let exact = if self.refines { self.measure.distance(&self.frame.boxes[id as usize], bound) } else { Some(bound) };
+        match exact {
             Some(distance) if distance <= self.limit() => match (self.visit.borrow_mut())(id, distance) {
                 ControlFlow::Continue(limit) => {
                     self.limit.set(limit);

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::HashGrid;
 use super::level::Level;
 use crate::algorithms::common::{Search, scan};
-use crate::algorithms::{Found, Query};
-use crate::geometry::{Measure, Ray, Real};
+use crate::algorithms::{Found, Outline, Query};
+use crate::geometry::{Aabb, Measure, Ray, Real};
 use crate::objects::Frame;
 
 /// Cells that a ray passes through at a time, on its fastest axis.
@@ -29,6 +29,23 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
             }
         }
         let _broken = self.unbounded.ids().iter().try_for_each(|&id| search.offer(id));
+    }
+}
+
+impl<const D: usize, T: Real> HashGrid<D, T> {
+    /// Shows the cell of the first object in each place of each level.
+    pub(super) fn draw(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        for level in self.levels.iter().filter(|level| self.active && level.count > 0) {
+            level.cells.for_each_cell(|cell| {
+                let mut first = None;
+                level.cells.for_each(cell, |id| first = first.or(Some(id)));
+                if let Some(id) = first {
+                    let at = level.coordinates(&frame.boxes[id as usize]);
+                    let side = |k: usize, more: i64| T::from_f64(at[k].saturating_add(more) as f64) * level.cell[k];
+                    visit(Outline::Cell, Aabb::new(std::array::from_fn(|k| side(k, 0)), std::array::from_fn(|k| side(k, 1))));
+                }
+            });
+        }
     }
 }
 

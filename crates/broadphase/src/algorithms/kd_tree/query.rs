@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::KdTree;
 use super::nodes::{Node, ROOT};
 use crate::algorithms::common::Search;
-use crate::algorithms::{Found, Query};
+use crate::algorithms::{Found, Outline, Query};
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
@@ -35,6 +35,17 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             self.visit_below(this.right, enter, visit)?;
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl<const D: usize, T: Real> KdTree<D, T> {
+    /// Shows the nodes that hold objects.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let show = |node: &Node<D, T>| {
+            visit(Outline::Node, node.region);
+            true
+        };
+        let _all = self.visit_nodes(show, |_| ControlFlow::Continue(()));
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Octree;
 use crate::algorithms::common::{Search, Visit};
-use crate::algorithms::{Found, Query};
+use crate::algorithms::{Found, Outline, Query};
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
@@ -20,6 +20,11 @@ impl<const D: usize, T: Real> Octree<D, T> {
             (here.children..here.children + (1 << D)).try_for_each(|child| self.walk(child, enter, visit))?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Shows the nodes that hold objects.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Outline::Node, node.region));
     }
 
     /// Visits all that may overlap `area`.

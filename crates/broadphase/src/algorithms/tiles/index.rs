@@ -13,7 +13,7 @@
 //! Trees are made under [`OnceLock`]s, in whichever thread comes first; their content depends on the frame alone. Buffers come
 //! from trees that were dropped.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::Tiles;
 use super::lock;
@@ -27,6 +27,9 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) ids: Vec<u32>,
     pub(super) packs: PackTree<D, T>,
 }
+
+/// Objects and their boxes, while a tree is made.
+type Items<const D: usize, T> = Vec<(u32, Aabb<D, T>)>;
 
 impl<const D: usize, T: Real> Default for Tree<D, T> {
     fn default() -> Self {
@@ -50,11 +53,12 @@ pub(super) struct Index<const D: usize, T> {
     trees: Vec<OnceLock<Tree<D, T>>>,
     /// Buffers of dropped trees.
     spare: Mutex<Vec<Tree<D, T>>>,
+    items: Mutex<Vec<Items<D, T>>>,
 }
 
 impl<const D: usize, T> Default for Index<D, T> {
     fn default() -> Self {
-        Self { top: OnceLock::new(), bounds: Vec::new(), trees: Vec::new(), spare: Mutex::new(Vec::new()) }
+        Self { top: OnceLock::new(), bounds: Vec::new(), trees: Vec::new(), spare: Mutex::default(), items: Mutex::default() }
     }
 }
 
@@ -75,17 +79,22 @@ impl<const D: usize, T: Real> Index<D, T> {
     }
 
     fn buffers(&self) -> Tree<D, T> {
-        self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop().unwrap_or_default()
+        lock_list(&self.spare).pop().unwrap_or_default()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let spare = self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (spare, items) = (lock_list(&self.spare), lock_list(&self.items));
         let trees = self.trees.iter().chain([&self.top]).filter_map(OnceLock::get);
         trees.chain(spare.iter()).map(Tree::bytes).sum::<usize>()
             + bytes_of(&self.trees)
             + bytes_of(&self.bounds)
             + spare.capacity() * size_of::<Tree<D, T>>()
+            + items.iter().map(bytes_of).sum::<usize>()
     }
+}
+
+fn lock_list<V>(list: &Mutex<Vec<V>>) -> MutexGuard<'_, Vec<V>> {
+    list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -121,10 +130,15 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
         self.index.trees[tile].get_or_init(|| {
             let mut tree = self.index.buffers();
-            tree.ids.clear();
-            self.at_home(tile, |id| tree.ids.push(id));
-            order(&mut tree.ids, frame.boxes);
-            tree.packs.build(tree.ids.iter().map(|&id| frame.boxes[id as usize]));
+            let Tree { ids, packs } = &mut tree;
+            let mut items = lock_list(&self.index.items).pop().unwrap_or_default();
+            items.clear();
+            self.at_home(tile, |id| items.push((id, frame.boxes[id as usize])));
+            order(&mut items);
+            packs.build(items.iter().map(|(_, value)| *value));
+            ids.clear();
+            ids.extend(items.iter().map(|(id, _)| *id));
+            lock_list(&self.index.items).push(items);
             tree
         })
     }

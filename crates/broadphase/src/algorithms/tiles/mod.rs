@@ -38,10 +38,10 @@ mod validate;
 
 use std::sync::Mutex;
 
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::kernels::tile;
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Lineage, PairStore};
@@ -199,6 +199,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         Some(self)
+    }
+
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.draw(visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use super::{Tiles, lock};
 use crate::algorithms::common::{Search, scan};
-use crate::algorithms::{Found, Query};
+use crate::algorithms::{Found, Outline, Query};
 use crate::geometry::{Aabb, Measure, Real};
-use crate::kernels::{Kernels, tile};
+use crate::kernels::{Kernels, LATTICE_END, tile};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -44,6 +44,22 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             }
         });
         tests
+    }
+}
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Shows the tiles. Those at the border reach to infinity, as their content may.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let map = self.lattice.map();
+        let side = |k: usize, place: i32| match place {
+            0 => T::NEG_INFINITY,
+            LATTICE_END => T::INFINITY,
+            _ => map.origin[k] + T::from_f64(f64::from(place)) / map.scale[k],
+        };
+        for tile in self.partition.tiles.iter().filter(|_| !self.stale) {
+            let (low, high) = (std::array::from_fn(|k| side(k, tile.low[k])), std::array::from_fn(|k| side(k, tile.high[k])));
+            visit(Outline::Tile, Aabb::new(low, high));
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Dbvt;
 use crate::algorithms::common::{NONE, Search, Visit};
-use crate::algorithms::{Found, Query};
+use crate::algorithms::{Found, Outline, Query};
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
@@ -23,6 +23,16 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Shows all nodes, leaves included.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let visit = std::cell::RefCell::new(visit);
+        let show = |bounds: &Aabb<D, T>| {
+            (visit.borrow_mut())(Outline::Node, *bounds);
+            true
+        };
+        let _all = self.descend(&show, &mut |_| ControlFlow::Continue(()));
     }
 
     /// Visits all that may overlap `area`.

@@ -1,0 +1,137 @@
+//! Objects into groups, and what changed into the groups' structures.
+
+use std::sync::{Mutex, RwLock};
+
+use super::{Changed, Environments, Group, open, write};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::{Changes, Frame};
+use crate::pairs::Lineage;
+
+/// The environment of a slot.
+fn env_of<const D: usize, T: Real>(frame: &Frame<'_, D, T>, slot: u32) -> u32 {
+    frame.tags.map_or(0, |tags| tags[slot as usize].env)
+}
+
+impl<const D: usize, T: Real> Environments<D, T> {
+    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
+        frame.check()?;
+        match frame.changes {
+            Changes::Listed { moved, inserted: [], removed: [] } if self.stay(frame, moved) => self.move_listed(frame, moved),
+            _ => self.regroup(frame)?,
+        }
+        let (groups, failure) = (&self.groups, Mutex::new(None));
+        context.run(groups.len(), |number, _| {
+            if let Err(error) = write(&groups[number]).take_in(context) {
+                failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+            }
+        });
+        match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+            None => Ok(()),
+            Some(error) => {
+                self.groups.iter_mut().for_each(|group| open(group).changed = Changed::All);
+                Err(error)
+            }
+        }
+    }
+
+    /// Are the listed objects in the groups of their environments?
+    fn stay(&mut self, frame: &Frame<'_, D, T>, moved: &[u32]) -> bool {
+        let Self { groups, places, .. } = self;
+        places.len() == frame.slots()
+            && moved.iter().all(|&slot| {
+                let (group, local) = places[slot as usize];
+                let group = groups.get_mut(group as usize).map(open);
+                group.is_some_and(|group| {
+                    group.slots.get(local as usize) == Some(&slot)
+                        && group.env == env_of(frame, slot)
+                        && group.shape == frame.shape
+                })
+            })
+    }
+
+    fn move_listed(&mut self, frame: &Frame<'_, D, T>, moved: &[u32]) {
+        for &slot in moved {
+            let (group, local) = self.places[slot as usize];
+            let group = open(&mut self.groups[group as usize]);
+            group.boxes[local as usize] = frame.boxes[slot as usize];
+            group.moved.push(local);
+            group.touched = true;
+        }
+    }
+
+    /// Puts all groups together anew. Structures of groups with the same objects compare boxes, if they can.
+    fn regroup(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        self.make_groups(frame)?;
+        self.places.resize(frame.slots(), (0, 0));
+        let Self { groups, places, .. } = self;
+        // A group is written over from the front: as long as slots agree, it has the same objects.
+        let mut filled = vec![0u32; groups.len()];
+        let envs: Vec<u32> = groups.iter_mut().map(|group| open(group).env).collect();
+        let mut last = 0;
+        for slot in frame.ids() {
+            let env = env_of(frame, slot);
+            if envs[last] != env {
+                last = envs.binary_search(&env).unwrap_or(0);
+            }
+            let group = open(&mut groups[last]);
+            let local = filled[last] as usize;
+            filled[last] += 1;
+            if local < group.slots.len() {
+                if group.slots[local] != slot {
+                    group.changed = Changed::All;
+                }
+                (group.slots[local], group.boxes[local]) = (slot, frame.boxes[slot as usize]);
+            } else {
+                group.changed = Changed::All;
+                group.slots.push(slot);
+                group.boxes.push(frame.boxes[slot as usize]);
+            }
+            places[slot as usize] = (last as u32, local as u32);
+        }
+        for (group, &filled) in groups.iter_mut().zip(&filled) {
+            let group = open(group);
+            if group.slots.len() > filled as usize || group.shape != frame.shape {
+                group.changed = Changed::All;
+            }
+            group.slots.truncate(filled as usize);
+            group.boxes.truncate(filled as usize);
+            group.shape = frame.shape;
+            group.touched = true;
+            group.moved.clear();
+            if group.changed == Changed::Listed {
+                group.changed = Changed::Boxes;
+            }
+        }
+        Ok(())
+    }
+
+    /// A group for every environment of the frame, and none for others but 0. On error nothing has changed.
+    fn make_groups(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        let mut envs: Vec<u32> = vec![0];
+        let mut last = 0;
+        for slot in frame.ids() {
+            let env = env_of(frame, slot);
+            if env != last {
+                envs.push(env);
+                last = env;
+            }
+        }
+        envs.sort_unstable();
+        envs.dedup();
+        if self.groups.iter_mut().map(|group| open(group).env).eq(envs.iter().copied()) {
+            return Ok(());
+        }
+        let had: Vec<u32> = self.groups.iter_mut().map(|group| open(group).env).collect();
+        let mut fresh = Vec::new();
+        for &env in envs.iter().filter(|env| had.binary_search(env).is_err()) {
+            fresh.push(RwLock::new(Group::new(env, &self.spec)?));
+        }
+        self.groups.retain_mut(|group| envs.binary_search(&open(group).env).is_ok());
+        self.groups.append(&mut fresh);
+        self.groups.sort_by_key(|group| super::read(group).env);
+        self.lineage = Lineage::default();
+        Ok(())
+    }
+}

@@ -171,10 +171,11 @@ impl<const D: usize, T: Real> SweptBall<D, T> {
         if !(under >= T::ZERO) {
             return None;
         }
-        // Of the two forms of the smaller root, the one that does not cancel.
-        let t = if b < T::ZERO { c / (under.sqrt() - b) } else { (-b - under.sqrt()) / a };
-        let t = t.max(from);
-        (t <= to).then_some(t)
+        // Of the two forms of each root, the one that does not cancel.
+        let root = under.sqrt();
+        let (first, last) = if b < T::ZERO { (c / (root - b), (root - b) / a) } else { ((-b - root) / a, c / (-b - root)) };
+        // It touches from the first root to the last one.
+        (first <= to && last >= from).then(|| first.max(from))
     }
 }
 

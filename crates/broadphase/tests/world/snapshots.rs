@@ -9,7 +9,7 @@ type Text = Result<Snapshot<3, f32>, serde_json::Error>;
 fn object(random: &mut Random) -> Object<3, f32> {
     let kind = [ObjectKind::Dynamic, ObjectKind::Dynamic, ObjectKind::Static, ObjectKind::Kinematic][random.below(4) as usize];
     let tag = [Tag::default(), Tag::new(1, 1), Tag::default().with_env(3), Tag::default().with_env(4)][random.below(4) as usize];
-    let mut object = Object::new(random.aabb(25, 3)).with_kind(kind).with_tag(tag).with_user(random.below(1000));
+    let mut object = Object::new(random.aabb(12, 3)).with_kind(kind).with_tag(tag).with_user(random.below(1000));
     if random.below(30) == 0 {
         object.aabb.max[2] = f32::INFINITY;
     }

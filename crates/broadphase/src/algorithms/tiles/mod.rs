@@ -147,6 +147,8 @@ fn lock(block: &Mutex<Block>) -> std::sync::MutexGuard<'_, Block> {
 
 impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     fn clone(&self) -> Self {
+        let mut index = Index::default();
+        index.forget(self.partition.tiles.len(), None);
         Self {
             options: self.options,
             lattice: self.lattice,
@@ -159,7 +161,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             lineage: self.lineage,
             scratch: PerWorker::default(),
             jobs: Vec::new(),
-            index: Index::default(),
+            index,
         }
     }
 }

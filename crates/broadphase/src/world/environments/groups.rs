@@ -1,12 +1,14 @@
 //! Objects into groups, and what changed into the groups' structures.
 
-use std::sync::{Mutex, RwLock};
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::pairs::Failure;
 use super::{Changed, Environments, Group, open, write};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::objects::{Changes, Frame};
+use crate::objects::{Changes, Frame, Tag};
 use crate::pairs::Lineage;
 
 /// The environment of a slot.
@@ -14,26 +16,67 @@ fn env_of<const D: usize, T: Real>(frame: &Frame<'_, D, T>, slot: u32) -> u32 {
     frame.tags.map_or(0, |tags| tags[slot as usize].env)
 }
 
+impl<const D: usize, T: Real> Group<D, T> {
+    /// Takes over the boxes of its objects; false if they are not the same objects any more.
+    fn refill(&mut self, frame: &Frame<'_, D, T>) -> bool {
+        let tag = Tag::default().with_env(self.env);
+        let (mut same, mut plain) = (self.shape == frame.shape, true);
+        for (value, &slot) in self.boxes.iter_mut().zip(&self.slots) {
+            let at = slot as usize;
+            if at >= frame.slots() {
+                return false;
+            }
+            *value = frame.boxes[at];
+            let now = frame.tags.map_or(Tag::default(), |tags| tags[at]);
+            same &= frame.live.contains(slot) & (now.env == self.env);
+            plain &= now == tag;
+        }
+        self.plain = plain;
+        self.touched = true;
+        self.moved.clear();
+        if self.changed == Changed::Listed {
+            self.changed = Changed::Boxes;
+        }
+        same
+    }
+}
+
 impl<const D: usize, T: Real> Environments<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
-        frame.check()?;
+        frame.check_lists()?;
         match frame.changes {
-            Changes::Listed { moved, inserted: [], removed: [] } if self.stay(frame, moved) => self.move_listed(frame, moved),
-            _ => self.regroup(frame)?,
-        }
-        let (groups, failure) = (&self.groups, Mutex::new(None));
-        context.run(groups.len(), |number, _| {
-            if let Err(error) = write(&groups[number]).take_in(context) {
-                failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+            Changes::Listed { moved, inserted: [], removed: [] } if self.stay(frame, moved) => {
+                self.move_listed(frame, moved);
+                self.each(context, |group| group.take_in(context))
             }
-        });
-        match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-            None => Ok(()),
-            Some(error) => {
-                self.groups.iter_mut().for_each(|group| open(group).changed = Changed::All);
-                Err(error)
+            _ => {
+                // Mostly all have moved and nobody has come or gone: each group looks for itself, while its boxes are in the cache.
+                let count: usize = self.groups.iter_mut().map(|group| open(group).slots.len()).sum();
+                let same = AtomicBool::new(count == frame.count() && self.places.len() == frame.slots());
+                if same.load(Ordering::Relaxed) {
+                    self.each(context, |group| {
+                        let stays = group.refill(frame);
+                        if stays { group.take_in(context) } else { Ok(same.store(false, Ordering::Relaxed)) }
+                    })?;
+                }
+                if same.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                self.regroup(frame)?;
+                self.each(context, |group| group.take_in(context))
             }
         }
+    }
+
+    /// Runs a job for each group.
+    fn each(&mut self, context: &Context, job: impl Fn(&mut Group<D, T>) -> Result<(), Error> + Sync) -> Result<(), Error> {
+        let (groups, failure) = (&self.groups, Failure::default());
+        context.run(groups.len(), |number, _| failure.note(job(&mut write(&groups[number]))));
+        let result = failure.finish();
+        if result.is_err() {
+            self.groups.iter_mut().for_each(|group| open(group).changed = Changed::All);
+        }
+        result
     }
 
     /// Are the listed objects in the groups of their environments?
@@ -58,6 +101,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             group.boxes[local as usize] = frame.boxes[slot as usize];
             group.moved.push(local);
             group.touched = true;
+            group.plain &= frame.tags.is_none_or(|tags| tags[slot as usize] == Tag::default().with_env(group.env));
         }
     }
 
@@ -99,6 +143,8 @@ impl<const D: usize, T: Real> Environments<D, T> {
             group.boxes.truncate(filled as usize);
             group.shape = frame.shape;
             group.touched = true;
+            let tag = Tag::default().with_env(group.env);
+            group.plain = frame.tags.is_none_or(|tags| group.slots.iter().all(|&slot| tags[slot as usize] == tag));
             group.moved.clear();
             if group.changed == Changed::Listed {
                 group.changed = Changed::Boxes;

@@ -61,6 +61,8 @@ struct Group<const D: usize, T: Real> {
     changed: Changed,
     /// Did anything change since the last pairs?
     touched: bool,
+    /// Have its objects no tags but their environment?
+    plain: bool,
     shape: Shape,
 }
 
@@ -88,6 +90,7 @@ impl<const D: usize, T: Real> Group<D, T> {
             moved: Vec::new(),
             changed: Changed::All,
             touched: true,
+            plain: true,
             shape: Shape::Box,
         })
     }

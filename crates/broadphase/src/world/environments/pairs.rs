@@ -12,16 +12,16 @@ use crate::pairs::{Lineage, Pair, PairStore, Want};
 
 /// The first error of any job; which one comes first does not matter to who reads it.
 #[derive(Default)]
-struct Failure(Mutex<Option<Error>>);
+pub(super) struct Failure(Mutex<Option<Error>>);
 
 impl Failure {
-    fn note(&self, result: Result<(), Error>) {
+    pub(super) fn note(&self, result: Result<(), Error>) {
         if let Err(error) = result {
             self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
         }
     }
 
-    fn finish(self) -> Result<(), Error> {
+    pub(super) fn finish(self) -> Result<(), Error> {
         self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
     }
 }
@@ -56,6 +56,9 @@ impl<const D: usize, T: Real> Group<D, T> {
 impl<const D: usize, T: Real> Environments<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.groups.len();
+        // Where all tags allow each other within an environment, nobody needs to look at them.
+        let plain = self.groups.iter_mut().all(|group| open(group).plain);
+        let frame = &Frame { tags: frame.tags.filter(|_| !plain), ..*frame };
         let kept = out.begin(frame, context, self.lineage, chunks);
         let result = self.join(frame, context, out, !kept);
         if let Err(error) = result {

@@ -9,7 +9,8 @@
 //!
 //! # Rooms
 //! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
-//! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries.
+//! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries, `answers.rs` many at once; `between.rs` pairs two
+//! worlds; `environments` keeps simulations apart; `snapshot.rs` writes a world down; `draw.rs` and `stats.rs` are for people.
 
 mod answers;
 mod between;

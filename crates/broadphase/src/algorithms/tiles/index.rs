@@ -99,12 +99,14 @@ fn lock_list<V>(list: &Mutex<Vec<V>>) -> MutexGuard<'_, Vec<V>> {
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Calls `visit` with each object at home in a tile.
-    fn at_home(&self, tile: usize, mut visit: impl FnMut(u32)) {
+    fn at_home(&self, tile: usize, frame: &Frame<'_, D, T>, mut visit: impl FnMut(u32, &Aabb<D, T>)) {
         for block in &self.blocks {
-            // A lower coordinate is 0 where the object starts before the tile.
-            let records = lock(block);
-            let home = records.records(tile).iter().filter(|record| record.0[..3].iter().all(|&low| low != 0));
-            home.for_each(|record| visit(record.id()));
+            for record in lock(block).records(tile) {
+                let value = &frame.boxes[record.id() as usize];
+                if usize::from(self.partition.tile_at(&self.lattice.corners(value).low())) == tile {
+                    visit(record.id(), value);
+                }
+            }
         }
     }
 
@@ -115,7 +117,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let bounds = |tile: usize| {
                 *self.index.bounds[tile].get_or_init(|| {
                     let mut all = Aabb::empty();
-                    self.at_home(tile, |id| all = all.union(&frame.boxes[id as usize]));
+                    self.at_home(tile, frame, |_, value| all = all.union(value));
                     all
                 })
             };
@@ -133,7 +135,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let Tree { ids, packs } = &mut tree;
             let mut items = lock_list(&self.index.items).pop().unwrap_or_default();
             items.clear();
-            self.at_home(tile, |id| items.push((id, frame.boxes[id as usize])));
+            self.at_home(tile, frame, |id, value| items.push((id, *value)));
             order(&mut items);
             packs.build(items.iter().map(|(_, value)| *value));
             ids.clear();

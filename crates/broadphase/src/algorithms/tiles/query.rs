@@ -50,15 +50,27 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Shows the tiles. Those at the border reach to infinity, as their content may.
     pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        let map = self.lattice.map();
         let side = |k: usize, place: i32| match place {
             0 => T::NEG_INFINITY,
             LATTICE_END => T::INFINITY,
-            _ => map.origin[k] + T::from_f64(f64::from(place)) / map.scale[k],
+            _ => self.start_of(k, place),
         };
         for tile in self.partition.tiles.iter().filter(|_| !self.stale) {
             let (low, high) = (std::array::from_fn(|k| side(k, tile.low[k])), std::array::from_fn(|k| side(k, tile.high[k])));
             visit(Outline::Tile, Aabb::new(low, high));
+        }
+    }
+
+    /// The lowest coordinate that the lattice maps to `place` on axis `k`, or further up: found by halving, since the map is monotone.
+    fn start_of(&self, k: usize, place: i32) -> T {
+        let (mut below, mut above) = (-T::MAX, T::MAX);
+        loop {
+            let middle = below * T::HALF + above * T::HALF;
+            if !(below < middle && middle < above) {
+                return above;
+            }
+            let up = self.lattice.corners(&Aabb::point([middle; D])).low()[k] >= place;
+            *(if up { &mut above } else { &mut below }) = middle;
         }
     }
 }

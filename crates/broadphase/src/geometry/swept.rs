@@ -164,14 +164,12 @@ impl<const D: usize, T: Real> SweptBall<D, T> {
                 c += offset * offset;
             }
         }
-        if !(c > T::ZERO) && a == T::ZERO {
+        if c <= T::ZERO && a == T::ZERO {
             return Some(from);
         }
         let under = b * b - a * c;
-        if !(under >= T::ZERO) {
-            return None;
-        }
         // Of the two forms of each root, the one that does not cancel.
+        // Without a root, both are no numbers, and no comparison holds.
         let root = under.sqrt();
         let (first, last) = if b < T::ZERO { (c / (root - b), (root - b) / a) } else { ((-b - root) / a, c / (-b - root)) };
         // It touches from the first root to the last one.

@@ -122,7 +122,7 @@ impl<const D: usize, T: Real> PackTree<D, T> {
         }
         for &lane in &order[..reached] {
             let bound = bounds[lane as usize];
-            if !(bound <= limit.get()) {
+            if bound > limit.get() {
                 break; // the limit has come down, and the rest is farther still
             }
             let item = index * LANES + lane as usize;

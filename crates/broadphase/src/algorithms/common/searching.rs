@@ -50,7 +50,7 @@ impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
     /// Shows an object whose bound is known.
     #[inline]
     pub(crate) fn offer_at(&self, id: u32, bound: T) -> ControlFlow<()> {
-        if !(bound <= self.limit()) {
+        if bound > self.limit() {
             return ControlFlow::Continue(());
         }
         let exact = if self.refines { self.measure.distance(&self.frame.boxes[id as usize], bound) } else { Some(bound) };

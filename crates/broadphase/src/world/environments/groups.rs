@@ -55,8 +55,11 @@ impl<const D: usize, T: Real> Environments<D, T> {
                 let same = AtomicBool::new(count == frame.count() && self.places.len() == frame.slots());
                 if same.load(Ordering::Relaxed) {
                     self.each(context, |group| {
-                        let stays = group.refill(frame);
-                        if stays { group.take_in(context) } else { Ok(same.store(false, Ordering::Relaxed)) }
+                        if group.refill(frame) {
+                            return group.take_in(context);
+                        }
+                        same.store(false, Ordering::Relaxed);
+                        Ok(())
                     })?;
                 }
                 if same.load(Ordering::Relaxed) {

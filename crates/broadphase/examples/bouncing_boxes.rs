@@ -9,7 +9,9 @@ const STEP: f32 = 1.0 / 120.0;
 const GRAVITY: f32 = -9.81;
 /// How much of the speed a bounce keeps.
 const BOUNCE: f32 = 0.3;
-const PIT: f32 = 12.0;
+const PIT: f32 = 40.0;
+/// Rounds of the solver: a heap of a few layers comes to rest with these.
+const ROUNDS: usize = 24;
 
 struct Body {
     handle: Handle,
@@ -75,9 +77,9 @@ fn main() -> Result<(), Error> {
     add(&mut world, [-PIT - 1.0, 40.0], [1.0, 42.0], true)?;
     add(&mut world, [PIT + 1.0, 40.0], [1.0, 42.0], true)?;
     for k in 0..300 {
-        let (column, row) = (k % 15, k / 15);
+        let (column, row) = (k % 50, k / 50);
         let half = [0.3 + 0.02 * (k % 7) as f32, 0.3 + 0.015 * (k % 11) as f32];
-        add(&mut world, [column as f32 * 1.5 - 10.5 + 0.1 * (row % 3) as f32, 2.0 + row as f32 * 1.2], half, false)?;
+        add(&mut world, [column as f32 * 1.5 - 37.0 + 0.3 * (row % 3) as f32, 2.0 + row as f32 * 1.5], half, false)?;
     }
 
     let (mut bounces, mut most) = (0, 0);
@@ -93,7 +95,7 @@ fn main() -> Result<(), Error> {
         // Every solver wants its contacts in the same order each time: the library's order is.
         let pairs: Vec<(u64, u64)> =
             update.pairs().map(|(a, b)| Ok((update.world().user(a)?, update.world().user(b)?))).collect::<Result<_, Error>>()?;
-        for _ in 0..8 {
+        for _ in 0..ROUNDS {
             for &(a, b) in &pairs {
                 let (a, b) = two(&mut bodies, a as usize, b as usize);
                 resolve(a, b);

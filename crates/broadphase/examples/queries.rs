@@ -55,14 +55,15 @@ fn main() -> Result<(), Error> {
         assert!(s <= t, "the ball passes beside the edge for a while");
     }
 
-    // What a camera at the origin may see, looking along x, 90 degrees wide.
-    let sides = [HalfSpace { normal: [-1.0, 0.0, 1.0], offset: 0.0 }, HalfSpace { normal: [-1.0, 0.0, -1.0], offset: 0.0 }];
+    // What a camera at the origin may see, looking along x, about 11 degrees wide.
+    let sides = [HalfSpace { normal: [-0.1, 0.0, 1.0], offset: 0.0 }, HalfSpace { normal: [-0.1, 0.0, -1.0], offset: 0.0 }];
     let mut seen = 0;
     reader.in_frustum(&sides, |_| {
         seen += 1;
         ControlFlow::Continue(())
     })?;
     println!("a camera may see {seen} of {} pillars", reader.world().len());
+    assert!(seen > 0 && seen < reader.world().len());
 
     // The nearest, with the squares of their distances.
     let mut near = Vec::new();

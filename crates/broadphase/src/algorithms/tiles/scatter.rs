@@ -15,7 +15,7 @@ use super::update::reaches;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::quantise::{self, Batch, Corners, TileMap};
 use crate::kernels::tile::Record;
-use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefetch_for_writing};
+use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefer_huge_pages, prefetch_for_writing};
 use crate::objects::{Frame, Live};
 
 /// A tile as the scatter needs it: where it is, and where its next record goes. Half a cache line.
@@ -113,6 +113,7 @@ impl Block {
         }
         self.arena.clear();
         self.arena.reserve_exact(start as usize); // the slack is in the runs; doubling would waste another half
+        prefer_huge_pages(&self.arena, self.arena.capacity());
         self.arena.resize(start as usize, Record::default());
     }
 

@@ -57,10 +57,11 @@ impl Held {
         Self { pairs: store.to_vec(), count: store.len() }
     }
 
-    /// Are these pairs of slots below `a` and `b`, and is their number right?
-    fn is_sound(&self, a: usize, b: usize, want: Want) -> bool {
+    /// Are these pairs of slots below `a` and `b`, and is their number right? There may be a number without pairs: if no more was wanted
+    /// of the last update, whatever is wanted of the next.
+    fn is_sound(&self, a: usize, b: usize) -> bool {
         self.pairs.iter().all(|pair| (pair.a as usize) < a && (pair.b as usize) < b)
-            && (self.count == self.pairs.len() as u64 || (want == Want::Count && self.pairs.is_empty()))
+            && (self.count == self.pairs.len() as u64 || self.pairs.is_empty())
     }
 
     fn store(&self, want: Want, limit: u64) -> PairStore {
@@ -133,7 +134,7 @@ impl<const D: usize, T: Real> World<D, T> {
         let Snapshot { table, want, limit, shape, .. } = snapshot;
         table.check()?;
         let (movers, statics) = (table.movers.slots.len(), table.statics.slots.len());
-        if !snapshot.own.is_sound(movers, movers, *want) || !snapshot.mixed.is_sound(movers, statics, *want) {
+        if !snapshot.own.is_sound(movers, movers) || !snapshot.mixed.is_sound(movers, statics) {
             return Err(Error::InvalidSnapshot { reason: "its pairs are not of its objects".to_string() });
         }
         let engine = |text: &str| -> Result<Engine<D, T>, Error> {

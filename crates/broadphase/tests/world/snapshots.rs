@@ -85,6 +85,18 @@ fn settings_values_and_results_survive() {
     assert_eq!(again.update().unwrap_err(), Error::TooManyPairs { limit: 77 });
 }
 
+#[test]
+fn a_number_of_pairs_without_a_list_survives_though_a_list_is_wanted_next() {
+    let mut world = World2::new();
+    world.insert_many(&[Aabb::point([0.0, 0.0]); 3]).unwrap();
+    world.set_want(Want::Count);
+    world.update().unwrap();
+    world.set_want(Want::Both);
+    let mut again = World2::new();
+    again.restore(&world.snapshot()).unwrap();
+    assert_eq!((again.pair_count(), again.update().unwrap().started().len()), (3, 3));
+}
+
 /// A world whose snapshot can be spoilt, and the text of one.
 fn sample() -> (World3, String) {
     let (mut world, mut random) = (World3::new(), Random(2));

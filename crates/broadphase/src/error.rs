@@ -69,6 +69,18 @@ pub enum Error {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A snapshot that was made by another version of this library, or for another kind of world.
+    ForeignSnapshot {
+        /// What it is: version, dimension and scalar.
+        found: String,
+        /// What this world reads.
+        expected: String,
+    },
+    /// A snapshot that is broken: cut short, or changed.
+    InvalidSnapshot {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// No algorithm has that name.
     UnknownAlgorithm {
         /// The name, as given.
@@ -121,6 +133,8 @@ impl Error {
             Error::StaleHandle { .. } => "stale-handle",
             Error::InvalidMargin { .. } => "invalid-margin",
             Error::InvalidQuery { .. } => "invalid-query",
+            Error::ForeignSnapshot { .. } => "foreign-snapshot",
+            Error::InvalidSnapshot { .. } => "invalid-snapshot",
             Error::UnknownAlgorithm { .. } => "unknown-algorithm",
             Error::UnknownOption { .. } => "unknown-option",
             Error::InvalidOption { .. } => "invalid-option",
@@ -164,6 +178,10 @@ impl fmt::Display for Error {
                 write!(f, "a margin of {margin} is not allowed; it must be finite and not negative")
             }
             Error::InvalidQuery { reason } => write!(f, "the query has no answer: {reason}"),
+            Error::ForeignSnapshot { found, expected } => {
+                write!(f, "the snapshot is of {found}; this world reads {expected}")
+            }
+            Error::InvalidSnapshot { reason } => write!(f, "the snapshot is broken: {reason}"),
             Error::UnknownAlgorithm { name, nearest } => write!(f, "no algorithm is called '{name}'; did you mean '{nearest}'?"),
             Error::UnknownOption { algorithm, option, known } => {
                 write!(f, "{algorithm} has no option '{option}'; it has {known}")

@@ -1,15 +1,53 @@
 //! Finds all overlapping pairs among many moving boxes, every frame: the broad phase of collision detection.
 //!
-//! # A tour
-//! - Boxes in an array, one call: [`pairs()`], [`pairs_between`].
-//! - Objects that come, move and go: a [`World`] owns their boxes, gives out [`Handle`]s, and says each time what started and what ended.
-//! - One structure over many frames: parse a [`Spec`] (`"tiles"`, `"brute-force:isa=sse2"`), build it, and call [`step()`] with a [`Frame`], a
-//!   [`Context`] and a [`PairStore`]. The store lists pairs, and what started and ended, as its [`Want`] says.
-//! - What changed since the last frame: [`Changes`]. Listing it makes a frame cost what changed; not knowing it is fine too.
-//! - Who may pair with whom: [`Tag`], [`Shape`], or a closure ([`Frame::filter`]).
-//! - Boxes against the objects of a structure: [`BroadPhase::probe`]; boxes, rays, balls and swept boxes as questions: [`Query`].
-//! - Threads: [`Executor`]; instruction sets: [`Kernels`]. Neither changes a result.
-//! - All algorithms, with their papers and options: [`algorithms::list`].
+//! # A tour, by a newcomer's questions
+//!
+//! **I have boxes in an array.** One call: [`pairs()`]; two arrays: [`pairs_between`].
+//!
+//! ```
+//! use broadphase::{Aabb, Pair, pairs};
+//! let boxes = [Aabb::new([0.0, 0.0], [2.0, 2.0]), Aabb::new([1.0, 1.0], [3.0, 3.0]), Aabb::new([5.0, 5.0], [6.0, 6.0])];
+//! assert_eq!(pairs(&boxes)?, [Pair { a: 0, b: 1 }]);
+//! # Ok::<(), broadphase::Error>(())
+//! ```
+//!
+//! **My objects move.** A [`World`] owns their boxes and gives out [`Handle`]s. [`World::update`], once a frame, finds all pairs, and which
+//! started and ended. Move one with [`World::set_box`], all with [`World::set_boxes`]. Objects that never move are [`ObjectKind::Static`]:
+//! they cost nothing until something comes near.
+//!
+//! **Which algorithm?** None: the default, `auto`, chooses, and says what and why ([`World::stats`]). To try another, hand a [`Spec`] such as
+//! `"kd-tree:t=256"` to [`World::set_algorithm`]; [`algorithms::list`] has all of them, with their papers and options. The pairs are the
+//! same with each.
+//!
+//! **How do I remove things?** [`World::remove`]: the pairs end with the next update, under the handle that was valid. A handle that is used
+//! later is [`Error::StaleHandle`], never another object. Insert and remove many at once with [`World::insert_many`] and
+//! [`World::remove_many`].
+//!
+//! **Who may meet whom?** Layers, masks, groups and environments: [`Tag`]. Balls instead of boxes: [`Shape`]. For all else a closure:
+//! [`World::set_filter`]. All of it happens before pairs are reported.
+//!
+//! **What about fast objects?** A box that jumps over another in one step does not touch it. Give the world the box around the whole
+//! motion ([`Swept::bounds`]), or ask where a motion first hits: [`Reader::first_along_swept`], [`Reader::first_along_swept_ball`].
+//!
+//! **What else can I ask?** [`World::read`] gives a [`Reader`]: boxes, balls, rays, motions, a camera's frustum, the nearest; many at once with
+//! [`Answers`]. Pairs of two worlds: [`World::pairs_with`].
+//!
+//! **Threads?** One, unless you hand over more: `world.set_context(Context::new().with_executor(Threads::new(0)?))`. Your own pool is an
+//! [`Executor`]. A [`Reader`] is `Copy` and `Sync`.
+//!
+//! **Is it deterministic?** Yes. The set of pairs is the same for every algorithm, the list for every number of threads and every
+//! instruction set. After a snapshot (`World::snapshot`, feature `serde`) a restored world goes on with the identical lists.
+//!
+//! **Thousands of simulations at once?** One world, an environment each ([`Tag::with_env`]): objects of different environments never meet,
+//! and cost what they would cost far apart.
+//!
+//! **What does it cost?** About linear in objects and pairs; the types say it, each with its bad case: [`World`], [`Reader`],
+//! [`Tiles`](algorithms::tiles). What did not change is not looked at again. No allocation once buffers have met the largest frame. Measure with
+//! [`Context::stages`], [`WorldStats`], or the tool `broadphase bench`; look at it with [`World::debug_lines`].
+//!
+//! **I keep my own arrays.** Build a structure from a [`Spec`], and call [`step()`] with a [`Frame`], a [`Context`] and a [`PairStore`], which
+//! lists pairs and differences as its [`Want`] says. [`Changes`] tells what moved: listing it makes a frame cost what changed; not knowing it
+//! is fine too. [`BroadPhase::probe`] pairs boxes with a structure's objects, [`Query`] asks it anything.
 //!
 //! # What is promised
 //! The pairs are those of a double loop with [`Aabb::overlaps`], each once, as `a < b`. The set is the same for every algorithm, the list
@@ -35,10 +73,10 @@ mod context;
 mod par;
 mod error;
 
-pub use algorithms::{BroadPhase, Descriptor, Kind, Probes, Query, Spec, Stats, Strength, Violation};
+pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 pub use context::Context;
 pub use error::{BoxFault, Error};
-pub use geometry::{Aabb, Ball, Ray, Real, Swept};
+pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Hits, Isa, Kernels};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 pub use oneshot::{pairs, pairs_between};
@@ -47,7 +85,9 @@ pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
 pub use par::Threads;
 pub use par::{Executor, Sequential};
 pub use step::step;
-pub use world::{Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};
+#[cfg(feature = "serde")]
+pub use world::Snapshot;
+pub use world::{Answers, Line, Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};
 
 /// The README's examples, compiled and run with the doc tests.
 #[cfg(doctest)]

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use broadphase::algorithms::kd_tree::{HalfSpace, KdTree, Options, Variant};
+use broadphase::algorithms::kd_tree::{KdTree, Options, Variant};
+use broadphase::geometry::HalfSpaces;
 use broadphase::{
-    Aabb, Ball, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Query, Ray, Real, Spec, Strength,
-    Swept, Want, step,
+    Aabb, Ball, BroadPhase, Changes, Context, Frame, HalfSpace, Isa, Kernels, Live, Pair, PairStore, Query, Ray, Real, Spec,
+    Strength, Swept, Want, step,
 };
 
 const VARIANTS: [&str; 4] = ["kd-tree", "kd-tree-complete", "kd-tree-incremental", "kd-tree-rebuilt"];
@@ -373,9 +374,9 @@ fn queries_visit_what_a_scan_finds() {
             HalfSpace { normal: [0.0, step[0], -3.0], offset: 2.0 },
         ];
         let found = sorted(&|push| {
-            tree.in_half_spaces(&frame, &sides, &mut |id| {
+            reader.search(&frame, &HalfSpaces(&sides), 0.0, &mut |id, _| {
                 push(id);
-                go(())
+                ControlFlow::Continue(0.0)
             })
         });
         assert_eq!(found, scan(&|value| sides.iter().all(|side| side.overlaps_box(value))));

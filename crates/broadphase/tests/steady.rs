@@ -4,8 +4,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ops::ControlFlow;
 
-use broadphase::{Aabb, Changes, Context, Frame, PairStore, Real, Shape, Spec, Tag, Want, World2, algorithms, step};
+use broadphase::{
+    Aabb, Ball, Changes, Context, Frame, PairStore, Ray, Real, Shape, Spec, Swept, Tag, Want, World2, World3, algorithms, step,
+};
 
 /// The system's allocator, with a count of calls that ask for memory.
 struct Counting;
@@ -165,4 +168,34 @@ fn a_world_of_movers_does_not_allocate() {
         assert!(world.pairs_of(handles[7]).expect("a good handle").count() < N);
     }
     assert_eq!(calls() - before, 0);
+}
+
+/// Questions of every kind, each frame: what the structure prepares for them is prepared in buffers that stay.
+#[test]
+fn questions_do_not_allocate() {
+    let moments = motion::<3, f32>();
+    for name in ["auto", "tiles:target=64", "brute-force", "hash-grid", "sweep", "octree"] {
+        let mut world = World3::new();
+        world.set_algorithm(&name.parse().expect("a listed name")).expect("it suits boxes");
+        world.insert_many(&moments[0].boxes).expect("good boxes");
+        let (mut near, mut before, mut seen) = (Vec::new(), 0, 0);
+        for number in 0..(WARM_UP + COUNTED) * PERIOD {
+            if number == WARM_UP * PERIOD {
+                before = calls();
+            }
+            world.set_boxes(&moments[number % PERIOD].boxes).expect("a good frame");
+            let reader = world.read().expect("a reader");
+            let count = |_| {
+                seen += 1;
+                ControlFlow::Continue(())
+            };
+            reader.in_box(&Aabb::new([2.0; 3], [5.0; 3]), count).expect("a good box");
+            reader.in_ball(&Ball { center: [5.0; 3], radius: 2.0 }, |_| ControlFlow::Continue(())).expect("a good ball");
+            reader.first_along_ray(&Ray::new([0.0; 3], [1.0, 0.9, 0.8], 99.0)).expect("a good ray");
+            reader.first_along_swept(&Swept::new(Aabb::point([0.0; 3]), [9.0, 8.0, 9.5])).expect("a good motion");
+            reader.nearest([4.0; 3], 5, &mut near).expect("a good point");
+        }
+        assert_eq!(calls() - before, 0, "{name}");
+        assert!(seen > 0 && near.len() == 5);
+    }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Ball, Ray, Real, Swept};
+use crate::geometry::{Aabb, Ball, Measure, Ray, Real, Swept};
 use crate::objects::Frame;
 use crate::pairs::PairStore;
 
@@ -29,9 +29,28 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
         out: &mut PairStore,
     ) -> Result<(), Error>;
 
+    /// The same for probes of which the environments are told: pairs of two different environments, neither of them 0, may be left out.
+    /// Structures that do not keep environments apart leave none out.
+    fn probe_envs(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        envs: &[u32],
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        let _ = envs;
+        self.probe(frame, probes, context, out)
+    }
+
     /// The structure's queries, if it has any.
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         None
+    }
+
+    /// Shows the boxes that the structure is made of, for drawing. Nothing unless it has such. Exact but for rounding.
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let _ = (frame, visit);
     }
 
     /// Checks every invariant of the structure.
@@ -60,32 +79,71 @@ pub struct Probes<'a, const D: usize, T> {
     pub ids: Option<&'a [u32]>,
 }
 
-/// Reading queries: the small half of a structure. From many threads at once.
+/// What [`Query::search`] calls with each answer and its distance; it returns the new limit, or breaks.
+pub type Found<'a, T> = &'a mut dyn FnMut(u32, T) -> ControlFlow<(), T>;
+
+/// Reading queries: the small half of a structure. From many threads at once, without allocating once buffers are warm.
 ///
 /// Every method visits each object at most once, in a deterministic order, until the visitor breaks. Ids are live slots whose
-/// box passes the exact test; tags are the caller's affair.
+/// box passes the exact test; tags are the caller's affair. The frame is that of the last update.
+///
+/// A structure has one thing to do, [`search`](Query::search); all questions are made of it.
 pub trait Query<const D: usize, T: Real>: Sync {
+    /// Objects whose box is within `limit` by a [`Measure`], in no order of distance; `visit` returns the new limit: what it was to see
+    /// all, the distance it was given to see only what is not farther.
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>);
+
+    /// The same for someone who wants objects of environment `env` and of environment 0 only: others may be left out. Structures that
+    /// do not keep environments apart leave none out.
+    fn search_env(&self, frame: &Frame<'_, D, T>, env: u32, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
+        let _ = env;
+        self.search(frame, measure, limit, visit);
+    }
+
     /// Objects whose box overlaps `area`.
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        self.search(frame, area, T::ZERO, &mut region(visit));
+    }
 
     /// Objects whose box the ray enters, in no order of distance; `visit` gets the `t` of entry and returns the new length of
     /// the ray: return what you were given to see all, `t` to see only closer ones.
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>);
+    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: Found<'_, T>) {
+        self.search(frame, ray, ray.length, visit);
+    }
 
     /// Objects whose box the ball reaches.
     fn in_ball(&self, frame: &Frame<'_, D, T>, ball: &Ball<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.in_box(frame, &ball.bounds(), &mut |id| {
-            if ball.overlaps_box(&frame.boxes[id as usize]) { visit(id) } else { ControlFlow::Continue(()) }
-        });
+        self.search(frame, ball, T::ZERO, &mut region(visit));
     }
 
     /// Objects whose box the moving box touches, with the fraction of the step at which it does.
     fn in_swept(&self, frame: &Frame<'_, D, T>, swept: &Swept<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<()>) {
-        self.in_box(frame, &swept.bounds(), &mut |id| match swept.enters(&frame.boxes[id as usize]) {
-            Some(at) => visit(id, at),
-            None => ControlFlow::Continue(()),
+        self.search(frame, swept, T::ONE, &mut |id, at| match visit(id, at) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(T::ONE),
+            ControlFlow::Break(()) => ControlFlow::Break(()),
         });
     }
+}
+
+/// A visitor of a region: distances are 0, and so is the limit.
+fn region<T: Real>(visit: &mut dyn FnMut(u32) -> ControlFlow<()>) -> impl FnMut(u32, T) -> ControlFlow<(), T> {
+    |id, _| match visit(id) {
+        ControlFlow::Continue(()) => ControlFlow::Continue(T::ZERO),
+        ControlFlow::Break(()) => ControlFlow::Break(()),
+    }
+}
+
+/// What a drawn box is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outline {
+    /// An object's box, grown by its margins.
+    Object,
+    /// A cell of a grid that holds objects.
+    Cell,
+    /// A node of a tree that holds objects.
+    Node,
+    /// A tile.
+    Tile,
 }
 
 /// How much [`BroadPhase::validate`] checks.
@@ -131,4 +189,13 @@ pub struct Stats {
     pub choice: Option<String>,
     /// Figures of the structure's own: levels, leaves, copies per object.
     pub extra: Vec<(&'static str, f64)>,
+}
+
+/// For people: memory, the choice if there was one, and the structure's own figures.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.bytes)?;
+        self.choice.iter().try_for_each(|choice| write!(f, "; {choice}"))?;
+        self.extra.iter().try_for_each(|(name, value)| write!(f, "; {} {value:.4}", name.replace('_', " ")))
+    }
 }

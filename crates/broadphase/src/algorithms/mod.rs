@@ -18,7 +18,8 @@ mod spec;
 pub mod sweep;
 pub mod tiles;
 
+pub(crate) use common::scan;
 pub(crate) use interface::ensure;
-pub use interface::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+pub use interface::{BroadPhase, Found, Outline, Probes, Query, Stats, Strength, Violation};
 pub use list::{Descriptor, Kind, OptionDescriptor, list};
 pub use spec::{COMMON_OPTIONS, Spec, nearest};

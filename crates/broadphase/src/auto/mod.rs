@@ -12,10 +12,10 @@ pub use policy::{Choice, FEW, Features, Verdict, policy};
 
 use crate::algorithms::brute_force::BruteForce;
 use crate::algorithms::tiles::{Options, Tiles};
-use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame};
 use crate::pairs::PairStore;
 
@@ -108,6 +108,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         self.current.reader()
     }
 
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.current.outline(frame, visit);
+    }
+
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         self.current.validate(frame, strength)
     }
@@ -124,7 +128,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aabb, Want, step};
+    use crate::{Want, step};
 
     fn line(n: usize) -> Vec<Aabb<2, f32>> {
         (0..n).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect()

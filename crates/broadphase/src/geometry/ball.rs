@@ -26,6 +26,11 @@ impl<const D: usize, T: Real> Ball<D, T> {
         Self { center: of.center(), radius: (of.max[0] - of.min[0]) * T::HALF }
     }
 
+    /// Is the centre finite, and the radius not negative or NaN?
+    pub fn is_valid(&self) -> bool {
+        self.center.iter().all(|c| c.is_finite()) && self.radius >= T::ZERO
+    }
+
     /// The smallest box around the ball.
     #[inline(always)]
     pub fn bounds(&self) -> Aabb<D, T> {

@@ -1,16 +1,20 @@
-//! Boxes, balls, rays and swept boxes. Knows nothing of the rest of the crate.
+//! Boxes, balls, rays, half-spaces, and boxes and balls in motion; how far boxes are from each of them. Knows nothing of the rest of the crate.
 
 mod aabb;
 mod ball;
 mod convert;
+mod half_space;
+mod measure;
 mod ray;
 mod real;
 mod swept;
 
 pub use aabb::Aabb;
 pub use ball::Ball;
+pub use half_space::{HalfSpace, HalfSpaces};
+pub use measure::{LANES, Measure, Nearest, Pack};
 pub use ray::Ray;
 pub use real::Real;
-pub use swept::Swept;
+pub use swept::{Swept, SweptBall};
 
 pub(crate) use real::sealed;

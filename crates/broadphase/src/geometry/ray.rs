@@ -47,10 +47,13 @@ impl<const D: usize, T: Real> Ray<D, T> {
                 }
                 continue;
             }
-            let a = (target.min[k] - self.origin[k]) / self.direction[k];
-            let b = (target.max[k] - self.origin[k]) / self.direction[k];
-            near = near.max(a.min(b));
-            far = far.min(a.max(b));
+            // Times the inverse, as for eight boxes at once. A product that is no number (a box that begins where the ray does, and a
+            // direction whose inverse overflows) decides nothing.
+            let inverse = T::ONE / self.direction[k];
+            let (a, b) = ((target.min[k] - self.origin[k]) * inverse, (target.max[k] - self.origin[k]) * inverse);
+            let (a, b) = if self.direction[k] > T::ZERO { (a, b) } else { (b, a) };
+            near = if a > near { a } else { near };
+            far = if b < far { b } else { far };
         }
         (near <= far).then_some(near)
     }

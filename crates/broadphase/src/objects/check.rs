@@ -30,6 +30,16 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.validate_side(&self.statics)
     }
 
+    /// Is a table that comes from outside one of ours? Nothing in it is trusted.
+    #[cfg(feature = "serde")]
+    pub(crate) fn check(&self) -> Result<(), crate::Error> {
+        let broken = |reason: String| Err(crate::Error::InvalidSnapshot { reason });
+        if !self.is_sound() {
+            return broken("its lists do not fit each other".to_string());
+        }
+        self.validate().or_else(|violation| broken(violation.to_string()))
+    }
+
     fn validate_side(&self, side: &Side<D, T>) -> Result<(), Violation> {
         let len = side.slots.len();
         ensure!(side.boxes.len() == len && side.owners.len() == len, "{} boxes for {len} slots", side.boxes.len());

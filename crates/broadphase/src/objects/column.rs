@@ -2,6 +2,7 @@
 
 /// A value per slot. Nothing is stored until one differs from the default.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Column<V> {
     values: Vec<V>,
     default: V,
@@ -53,6 +54,18 @@ impl<V: Copy + PartialEq> Column<V> {
         if self.any() && self.values.len() != len {
             self.values.resize(len, self.default);
         }
+    }
+
+    /// The same column of other values.
+    #[cfg(feature = "serde")]
+    pub(super) fn map<W>(&self, value: impl Fn(V) -> W) -> Column<W> {
+        Column { values: self.values.iter().map(|&v| value(v)).collect(), default: value(self.default), special: self.special }
+    }
+
+    /// Can nothing go wrong with it, wherever it comes from? The default is the one expected, and the others are counted.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_sound(&self, default: V) -> bool {
+        self.default == default && self.values.iter().filter(|&&value| value != default).count() == self.special
     }
 
     /// The bytes it holds.

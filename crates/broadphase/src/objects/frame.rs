@@ -63,6 +63,7 @@ pub enum Changes<'a> {
 
 /// What a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shape {
     /// Itself.
     #[default]

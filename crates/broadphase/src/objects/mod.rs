@@ -1,5 +1,7 @@
 //! Boxes in: frames, what changed, tags, and the object table of a world.
 
+#[cfg(feature = "serde")]
+pub(crate) mod bits;
 mod bulk;
 mod check;
 mod column;

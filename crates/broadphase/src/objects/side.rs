@@ -6,6 +6,8 @@
 //! are the slots that were live when pairs were last found: such a slot, once vacated, is not used again before the next pairs,
 //! so that a pair of slots never means two different pairs of objects in one difference.
 
+use std::collections::BTreeMap;
+
 use super::column::Column;
 use super::slots::Slots;
 use super::{Changes, Filter, Frame, Shape, Tag};
@@ -13,6 +15,7 @@ use crate::geometry::{Aabb, Real};
 
 /// What happened to a slot since the last frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Mark {
     /// Nothing; it is not listed.
     None,
@@ -28,6 +31,7 @@ enum Mark {
 
 /// A set of slots, with a list of them.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Touched {
     bits: Vec<u64>,
     list: Vec<u32>,
@@ -79,17 +83,22 @@ impl Touched {
 
 /// One half of a world.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(crate) struct Side<const D: usize, T> {
     pub(crate) slots: Slots,
     /// By slot: grown by the margins, as structures see them.
+    #[cfg_attr(feature = "serde", serde(with = "super::bits::boxes"))]
     pub(crate) boxes: Vec<Aabb<D, T>>,
     /// By slot: as the user gave them; kept only if there are margins.
+    #[cfg_attr(feature = "serde", serde(with = "super::bits::some_boxes"))]
     pub(super) plain: Option<Vec<Aabb<D, T>>>,
     /// By slot: the index of the object's handle.
     pub(crate) owners: Vec<u32>,
     /// Is every slot, of objects that are here and of those in the last pairs, its handle's index?
     pub(crate) aligned: bool,
     pub(crate) tags: Column<Tag>,
+    /// The environments but 0, with their numbers of objects.
+    envs: BTreeMap<u32, usize>,
     pub(crate) kinematic: Column<bool>,
     marks: Vec<Mark>,
     /// The slots with a mark.
@@ -99,8 +108,11 @@ pub(crate) struct Side<const D: usize, T> {
     /// Vacated slots that were known.
     retired: Vec<u32>,
     pub(crate) touched: Touched,
+    #[cfg_attr(feature = "serde", serde(skip))]
     moved: Vec<u32>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     inserted: Vec<u32>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     removed: Vec<u32>,
 }
 
@@ -113,6 +125,7 @@ impl<const D: usize, T: Real> Default for Side<D, T> {
             owners: Vec::new(),
             aligned: true,
             tags: Column::new(Tag::default()),
+            envs: BTreeMap::new(),
             kinematic: Column::new(false),
             marks: Vec::new(),
             marked: Vec::new(),
@@ -158,7 +171,7 @@ impl<const D: usize, T: Real> Side<D, T> {
     /// The object is gone.
     pub(super) fn remove(&mut self, slot: u32) {
         self.slots.vacate(slot);
-        self.tags.set(slot, Tag::default());
+        self.set_tag(slot, Tag::default());
         self.kinematic.set(slot, false);
         if self.marks[slot as usize] == Mark::Inserted {
             self.marks[slot as usize] = Mark::Void; // no structure ever saw it
@@ -166,6 +179,28 @@ impl<const D: usize, T: Real> Side<D, T> {
         } else {
             self.mark(slot, Mark::Removed);
         }
+    }
+
+    /// Gives an object a tag; returns whether that is a change.
+    pub(super) fn set_tag(&mut self, slot: u32, tag: Tag) -> bool {
+        let old = self.tags.get(slot).env;
+        if old != tag.env {
+            if tag.env != 0 {
+                *self.envs.entry(tag.env).or_default() += 1;
+            }
+            if let Some(count) = self.envs.get_mut(&old) {
+                *count -= 1;
+                if *count == 0 {
+                    self.envs.remove(&old);
+                }
+            }
+        }
+        self.tags.set(slot, tag)
+    }
+
+    /// The number of environments but 0, and of objects in them.
+    pub(crate) fn environments(&self) -> (usize, usize) {
+        (self.envs.len(), self.envs.values().sum())
     }
 
     /// Another box or margin. A box that is the same as before is not a change.
@@ -302,6 +337,36 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.slots.remember();
         self.touched.clear();
         self.aligned |= self.slots.count() == 0;
+    }
+
+    #[cfg(feature = "serde")]
+    fn count_envs(&self) -> BTreeMap<u32, usize> {
+        let mut envs = BTreeMap::new();
+        let others = self.slots.ids().map(|slot| self.tags.get(slot).env).filter(|&env| env != 0);
+        others.for_each(|env| *envs.entry(env).or_default() += 1);
+        envs
+    }
+
+    /// Can nothing go wrong with it, wherever it comes from? Every list has a value per slot, and names slots that exist; owners
+    /// are below `indices`. What the values mean is for the table's validation.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_sound(&self, indices: usize) -> bool {
+        let len = self.slots.len();
+        let exists = |slot: &u32| (*slot as usize) < len;
+        let mut marked = self.marked.clone();
+        marked.sort_unstable();
+        self.slots.is_sound()
+            && [self.boxes.len(), self.owners.len(), self.marks.len()] == [len; 3]
+            && self.plain.as_ref().is_none_or(|list| list.len() == len)
+            && self.owners.iter().all(|&owner| (owner as usize) < indices)
+            && self.tags.is_sound(Tag::default())
+            && self.kinematic.is_sound(false)
+            && self.envs == self.count_envs()
+            && self.retired.iter().all(|slot| exists(slot) && !self.slots.contains(*slot))
+            && marked.windows(2).all(|two| two[0] != two[1])
+            && marked.iter().all(|slot| exists(slot) && self.marks[*slot as usize] != Mark::None)
+            && self.marks.iter().filter(|&&mark| mark != Mark::None).count() == marked.len()
+            && self.touched.list.iter().all(|&slot| (slot as usize) / 64 < self.touched.bits.len())
     }
 
     /// Makes room for `more` objects; false if there is no memory for it.

@@ -9,6 +9,7 @@ use super::Live;
 ///
 /// Which number comes next depends only on which are free, so two of these with the same history agree.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Slots {
     len: usize,
     live: Vec<u64>,
@@ -141,6 +142,18 @@ impl Slots {
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
         let words = (self.len + more).div_ceil(64).saturating_sub(self.live.len());
         self.live.try_reserve(words).is_ok() && self.known.try_reserve(words).is_ok()
+    }
+
+    /// Can nothing go wrong with these, wherever they come from? The numbers count, and what is free is not in use.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_sound(&self) -> bool {
+        let mut free: Vec<u32> = self.free.iter().map(|&Reverse(slot)| slot).filter(|&slot| (slot as usize) < self.len).collect();
+        free.sort_unstable();
+        self.live.len() == self.len.div_ceil(64)
+            && self.end() <= self.len
+            && self.live.iter().map(|word| word.count_ones() as usize).sum::<usize>() == self.count
+            && free.windows(2).all(|two| two[0] != two[1])
+            && free.iter().all(|&slot| !self.contains(slot))
     }
 
     /// The bytes it holds.

@@ -20,6 +20,7 @@ use crate::pairs::Pair;
 
 /// The objects of a world. Every change is checked before anything is written.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(crate) struct Table<const D: usize, T> {
     slots: Slots,
     generations: Vec<u32>,
@@ -27,13 +28,16 @@ pub(crate) struct Table<const D: usize, T> {
     places: Vec<u32>,
     kinds: Vec<ObjectKind>,
     users: Column<u64>,
+    #[cfg_attr(feature = "serde", serde(with = "super::bits::column"))]
     margins: Column<T>,
     /// The world's margin.
+    #[cfg_attr(feature = "serde", serde(with = "super::bits::number"))]
     margin: T,
     first_generation: u32,
     /// Vacated indices that were known.
     retired: Vec<u32>,
     /// Indices met in a list of handles; empty between calls.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) met: Vec<u64>,
     statics_count: usize,
     kinematic_count: usize,
@@ -131,6 +135,11 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
+    /// The kind of an object.
+    pub(crate) fn kind(&self, index: u32) -> ObjectKind {
+        self.kinds[index as usize]
+    }
+
     /// The user data of an object.
     pub(crate) fn user(&self, index: u32) -> u64 {
         self.users.get(index)
@@ -173,6 +182,25 @@ impl<const D: usize, T: Real> Table<D, T> {
             true if self.is_static(pair.a) => Pair { a: b, b: a },
             true => Pair { a, b },
         }
+    }
+
+    /// Can nothing go wrong with it, wherever it comes from? If so, [`validate`](Table::validate) can be asked for the rest.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_sound(&self) -> bool {
+        let len = self.slots.len();
+        let count = |kind| self.slots.ids().filter(|&index| self.kinds[index as usize] == kind).count();
+        let margins = self.slots.ids().map(|index| self.margins.get(index));
+        self.slots.is_sound()
+            && [self.generations.len(), self.places.len(), self.kinds.len()] == [len; 3]
+            && self.users.is_sound(0)
+            && self.margins.is_sound(T::ZERO)
+            && self.retired.iter().all(|&index| (index as usize) < len && !self.slots.contains(index))
+            && (count(ObjectKind::Static), count(ObjectKind::Kinematic)) == (self.statics_count, self.kinematic_count)
+            && check_margin(margins.fold(T::ZERO, T::max), self.margin, None).is_ok()
+            && check_margin(self.margin, T::ZERO, None).is_ok()
+            && self.slots.ids().all(|index| self.margins.get(index) >= T::ZERO)
+            && self.movers.is_sound(len)
+            && self.statics.is_sound(len)
     }
 
     /// The bytes it holds.
@@ -238,7 +266,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.kinds[index as usize] = object.kind;
         let (side, _) = self.side_mut(index);
         let slot = side.insert(index, object.aabb, growth);
-        side.tags.set(slot, object.tag);
+        side.set_tag(slot, object.tag);
         side.kinematic.set(slot, object.kind == ObjectKind::Kinematic);
         self.places[index as usize] = slot;
         self.count_kind(object.kind, true);
@@ -296,7 +324,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
-        if side.tags.set(slot, tag) {
+        if side.set_tag(slot, tag) {
             side.touch(slot);
         }
         Ok(())

@@ -16,6 +16,7 @@ use crate::objects::{Frame, Shape};
 
 /// What the caller wants of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Want {
     /// The number of pairs; no list is kept.
     Count,
@@ -231,6 +232,26 @@ impl PairStore {
         let pairs: usize = self.chunks.iter().map(|c| chunk(&lock(c))).sum();
         (pairs + self.started.capacity() + self.ended.capacity()) * size_of::<Pair>()
             + self.chunks.capacity() * size_of::<Mutex<Chunk>>()
+    }
+
+    /// Holds these pairs from now on, as the last frame's, or only their number; the next frame keeps nothing of them.
+    #[cfg(feature = "serde")]
+    pub(crate) fn hold(&mut self, pairs: &[Pair], count: u64) {
+        self.clear();
+        if self.chunks.is_empty() {
+            self.chunks.push(Mutex::default());
+        }
+        let chunk = open(&mut self.chunks[0]);
+        chunk.pairs.extend_from_slice(pairs);
+        chunk.count = count;
+        self.count = count;
+        self.active = 1;
+    }
+
+    /// The next frame keeps nothing of this one.
+    #[cfg(feature = "serde")]
+    pub(crate) fn disown(&mut self) {
+        self.lineage = Lineage(0);
     }
 
     /// Forgets everything; the next frame starts from nothing, and its pairs all count as started.

@@ -46,6 +46,7 @@ struct Scratch<const D: usize, T> {
     raw: PairStore,
     slots: Vec<u32>,
     boxes: Vec<Aabb<D, T>>,
+    envs: Vec<u32>,
     /// Pairs by chunk of a block.
     found: Vec<Pair>,
     /// Where each chunk of the block starts in `found`, and the end of the last one.
@@ -63,6 +64,7 @@ impl<const D: usize, T> Default for Mixed<D, T> {
             raw: PairStore::new(Want::All),
             slots: Vec::new(),
             boxes: Vec::new(),
+            envs: Vec::new(),
             found: Vec::new(),
             starts: Vec::new(),
             backward: Vec::new(),
@@ -80,10 +82,10 @@ impl<const D: usize, T: Real> Mixed<D, T> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let Scratch { raw, slots, boxes, found, starts, backward, dirty, .. } = &self.scratch;
+        let Scratch { raw, slots, boxes, envs, found, starts, backward, dirty, .. } = &self.scratch;
         self.store.bytes()
             + raw.bytes()
-            + slots.capacity() * 4
+            + (slots.capacity() + envs.capacity()) * 4
             + boxes.capacity() * size_of::<Aabb<D, T>>()
             + (found.capacity() + backward.capacity()) * size_of::<Pair>()
             + starts.capacity() * size_of::<usize>()
@@ -209,7 +211,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         context: &mut Context,
         block: &Range<usize>,
     ) -> Result<(), Error> {
-        let Self { raw, slots, boxes, found, starts, tests, .. } = self;
+        let Self { raw, slots, boxes, envs, found, starts, tests, .. } = self;
         starts.clear();
         starts.resize(block.len() + 1, 0);
         found.clear();
@@ -218,7 +220,9 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         }
         boxes.clear();
         boxes.extend(slots.iter().map(|&slot| movers.boxes[slot as usize]));
-        structure.probe(&statics.frame(Shape::Box, None), Probes { boxes, ids: None }, context, raw)?;
+        envs.clear();
+        envs.extend(slots.iter().map(|&slot| movers.tags.get(slot).env));
+        structure.probe_envs(&statics.frame(Shape::Box, None), Probes { boxes, ids: None }, envs, context, raw)?;
         *tests += raw.tests();
         // Counting sort by chunk; probes come in any order.
         let chunk = |probe: u32| slots[probe as usize] as usize / ROWS - block.start;
@@ -250,7 +254,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         structure: &dyn BroadPhase<D, T>,
         context: &mut Context,
     ) -> Result<(), Error> {
-        let Self { raw, slots, boxes, backward, tests, .. } = self;
+        let Self { raw, slots, boxes, envs, backward, tests, .. } = self;
         slots.clear();
         slots.extend(statics.touched.list().iter().copied().filter(|&slot| statics.slots.contains(slot)));
         if slots.is_empty() || movers.slots.count() == 0 {
@@ -258,7 +262,9 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         }
         boxes.clear();
         boxes.extend(slots.iter().map(|&slot| statics.boxes[slot as usize]));
-        structure.probe(&movers.frame(Shape::Box, None), Probes { boxes, ids: None }, context, raw)?;
+        envs.clear();
+        envs.extend(slots.iter().map(|&slot| statics.tags.get(slot).env));
+        structure.probe_envs(&movers.frame(Shape::Box, None), Probes { boxes, ids: None }, envs, context, raw)?;
         *tests += raw.tests();
         let candidate = |mover: u32| !movers.touched.contains(mover) && !movers.kinematic.get(mover);
         raw.for_each_chunk(|pairs| {

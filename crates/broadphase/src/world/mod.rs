@@ -9,15 +9,22 @@
 //!
 //! # Rooms
 //! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
-//! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries.
+//! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries, `answers.rs` many at once; `between.rs` pairs two
+//! worlds; `environments` keeps simulations apart; `snapshot.rs` writes a world down; `draw.rs` and `stats.rs` are for people.
 
+mod answers;
+mod between;
+mod draw;
 mod edit;
+mod environments;
 mod mixed;
 mod neighbours;
 mod read;
 mod results;
 mod rules;
 mod settings;
+#[cfg(feature = "serde")]
+mod snapshot;
 mod stats;
 mod update;
 mod values;
@@ -25,8 +32,12 @@ mod values;
 use std::fmt;
 use std::sync::Arc;
 
+pub use answers::Answers;
+pub use draw::Line;
 pub use read::Reader;
 pub use results::{Pairs, Update};
+#[cfg(feature = "serde")]
+pub use snapshot::Snapshot;
 pub use stats::WorldStats;
 
 use crate::algorithms::{BroadPhase, Spec};
@@ -109,11 +120,13 @@ struct Engine<const D: usize, T: Real> {
     structure: Option<Box<dyn BroadPhase<D, T>>>,
     /// Has it taken in a frame?
     filled: bool,
+    /// Does it keep environments apart?
+    apart: bool,
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     fn new(spec: Spec) -> Self {
-        Self { spec, structure: None, filled: false }
+        Self { spec, structure: None, filled: false, apart: false }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a world says of itself.
 
+use std::fmt;
+
 use super::World;
 use crate::geometry::Real;
 use crate::objects::ObjectKind;
@@ -38,6 +40,50 @@ impl WorldStats {
     }
 }
 
+/// For people: a line each on objects, pairs, algorithms and memory.
+///
+/// ```
+/// use broadphase::{Aabb, World2};
+/// let mut world = World2::new();
+/// world.insert_many(&[Aabb::point([0.0, 0.0]); 3])?;
+/// world.update()?;
+/// let text = world.stats().to_string();
+/// assert!(text.starts_with("3 objects: 3 dynamic, 0 static, 0 kinematic\n3 pairs, 3 tests\n"), "{text}");
+/// # Ok::<(), broadphase::Error>(())
+/// ```
+impl fmt::Display for WorldStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dynamic, fixed, kinematic, .. } = self;
+        let objects = dynamic + fixed + kinematic;
+        writeln!(f, "{objects} objects: {dynamic} dynamic, {fixed} static, {kinematic} kinematic")?;
+        writeln!(f, "{} pairs, {} tests", self.pairs, self.tests)?;
+        match &self.choice {
+            Some(choice) => writeln!(f, "algorithm {}: {choice}", self.algorithm)?,
+            None => writeln!(f, "algorithm {}", self.algorithm)?,
+        }
+        if self.static_algorithm != self.algorithm {
+            writeln!(f, "algorithm of the statics {}", self.static_algorithm)?;
+        }
+        let [all, table, structures, pairs] = [self.bytes(), self.table_bytes, self.structure_bytes, self.pair_bytes].map(Size);
+        write!(f, "{all} in all: objects {table}, structures {structures}, pairs {pairs}")
+    }
+}
+
+/// Bytes in a unit that leaves one to four digits.
+pub(crate) struct Size(pub(crate) usize);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["B", "KB", "MB", "GB"];
+        let (mut value, mut unit) = (self.0 as f64, 0);
+        while value >= 9999.5 && unit + 1 < units.len() {
+            value /= 1000.0;
+            unit += 1;
+        }
+        write!(f, "{value:.0} {}", units[unit])
+    }
+}
+
 impl<const D: usize, T: Real> World<D, T> {
     /// Size and content.
     pub fn stats(&self) -> WorldStats {
@@ -57,5 +103,16 @@ impl<const D: usize, T: Real> World<D, T> {
             structure_bytes: movers.bytes + statics.bytes,
             pair_bytes: self.own.bytes() + self.mixed.bytes() + events + self.values.bytes() + self.neighbours.bytes(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Size;
+
+    #[test]
+    fn sizes_change_their_unit_at_ten_thousand() {
+        let texts = [0, 9999, 10_000, 9_999_499, 9_999_500, 123_000_000_000].map(|bytes| Size(bytes).to_string());
+        assert_eq!(texts, ["0 B", "9999 B", "10 KB", "9999 KB", "10 MB", "123 GB"]);
     }
 }

@@ -1,5 +1,6 @@
 //! The frame of a world: structures take in what changed, pairs are found, differences are named by handles.
 
+use super::environments::{Environments, worth};
 use super::rules::Rules;
 use super::{Engine, Update, World};
 use crate::algorithms::{BroadPhase, Strength, Violation};
@@ -15,7 +16,7 @@ impl<const D: usize, T: Real> Engine<D, T> {
     /// The structure, built if need be.
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
         if self.structure.is_none() {
-            self.structure = Some(self.spec.build()?);
+            self.structure = Some(if self.apart { Box::new(Environments::new(&self.spec)?) } else { self.spec.build()? });
         }
         match &mut self.structure {
             Some(structure) => Ok(&mut **structure),
@@ -31,6 +32,11 @@ impl<const D: usize, T: Real> Engine<D, T> {
         filter: Option<Filter<'_>>,
         context: &mut Context,
     ) -> Result<(), Error> {
+        let (environments, others) = side.environments();
+        let apart = worth(environments, others, side.slots.count(), self.apart);
+        if apart != self.apart {
+            *self = Self { apart, ..Self::new(self.spec.clone()) };
+        }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
         self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context)?;
         self.filled = true;

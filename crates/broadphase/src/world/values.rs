@@ -28,6 +28,19 @@ impl Values {
         }
     }
 
+    /// All values, sorted by pair.
+    #[cfg(feature = "serde")]
+    pub(super) fn to_list(&self) -> Vec<(Pair, u64)> {
+        let mut list: Vec<_> = self.map.iter().map(|(&pair, &value)| (pair, value)).collect();
+        list.sort_unstable();
+        list
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn from_list(list: &[(Pair, u64)], used: bool) -> Self {
+        Self { map: list.iter().copied().collect(), used }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         // The table of the standard library has one byte of control per bucket, and 8 buckets for 7 entries.
         self.map.capacity() * 8 / 7 * (size_of::<(Pair, u64)>() + 1)

@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use broadphase::{Aabb, Ball, Frame, Query, Ray, Real, Swept};
+use broadphase::geometry::{HalfSpaces, Measure, Nearest};
+use broadphase::{Aabb, Ball, Frame, HalfSpace, Query, Ray, Real, Swept, SweptBall};
 
 use crate::data::{Layout, Random};
 use crate::oracle::touch;
 use crate::script::{Run, Table, Tell};
-use crate::subjects::{Trial, in_every_space};
+use crate::subjects::{Subject, Trial, in_every_space};
 
 const N: usize = 400;
 
@@ -61,22 +62,69 @@ fn ask<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_, D, T
 
 /// All that a ray meets, and the nearest of it.
 fn cast<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_, D, T>, ray: Ray<D, T>, what: &str) {
-    let of = |id: u32| &frame.boxes[id as usize];
     let mut found = Vec::new();
-    reader.along_ray(frame, &ray, &mut |id, t| {
-        assert_eq!(Some(t), ray.enters(of(id)), "{what}: the entry of object {id}");
+    reader.along_ray(frame, &ray, &mut |id, _| {
         found.push(id);
         ControlFlow::Continue(ray.length)
     });
-    assert_visits(found, frame.ids().filter(|&id| ray.enters(of(id)).is_some()), &format!("{what}, along {ray:?}"));
+    let hit = |id: &u32| ray.enters(&frame.boxes[*id as usize]).is_some();
+    assert_visits(found, frame.ids().filter(hit), &format!("{what}, along {ray:?}"));
+    measure(reader, frame, &ray, ray.length, &format!("{what}, along {ray:?}"));
+}
+
+/// A search finds what a scan finds, with the same distances, and so does one that keeps only the nearest.
+fn measure<const D: usize, T: Real>(
+    reader: &dyn Query<D, T>,
+    frame: &Frame<'_, D, T>,
+    measure: &dyn Measure<D, T>,
+    limit: T,
+    what: &str,
+) {
+    let distance = |id: u32| {
+        let target = &frame.boxes[id as usize];
+        measure.bound(target).and_then(|bound| measure.distance(target, bound)).filter(|&at| at <= limit)
+    };
+    let mut found = Vec::new();
+    reader.search(frame, measure, limit, &mut |id, at| {
+        assert_eq!(Some(at), distance(id), "{what}: the distance of object {id}");
+        found.push(id);
+        ControlFlow::Continue(limit)
+    });
+    assert_visits(found, frame.ids().filter(|&id| distance(id).is_some()), what);
 
     let mut nearest = None;
-    reader.along_ray(frame, &ray, &mut |_, t| {
-        nearest = Some(t);
-        ControlFlow::Continue(t)
+    reader.search(frame, measure, limit, &mut |_, at| {
+        nearest = Some(at);
+        ControlFlow::Continue(at)
     });
-    let first = frame.ids().filter_map(|id| ray.enters(of(id))).min_by(|a, b| a.partial_cmp(b).expect("numbers"));
-    assert_eq!(nearest, first, "{what}: the nearest along {ray:?}");
+    let least = frame.ids().filter_map(distance).min_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    assert_eq!(nearest, least, "{what}: the nearest");
+}
+
+/// Every kind of question, at places that round.
+fn ask_roughly<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_, D, T>, random: &mut Random, what: &str) {
+    let at = |random: &mut Random| -> [T; D] { std::array::from_fn(|_| T::from_f64(random.between(-12.0, 12.0))) };
+    for _ in 0..6 {
+        let (center, step, radius) = (at(random), at(random), T::from_f64(random.between(0.0, 4.0)));
+        let ball = Ball { center, radius };
+        let area = Aabb::new(center, center.map(|c| c + radius));
+        let sides = [(at(random), radius), (at(random), T::ZERO)].map(|(normal, offset)| HalfSpace { normal, offset });
+        let endless = Ray::new(center, step, T::INFINITY);
+        let questions: [(&dyn Measure<D, T>, T, &str); 9] = [
+            (&area, T::ZERO, "box"),
+            (&ball, T::ZERO, "ball"),
+            (&Ray { length: T::ONE, ..endless }, T::ONE, "ray"),
+            (&endless, endless.length, "endless ray"),
+            (&Swept::new(area, step), T::ONE, "swept box"),
+            (&SweptBall::new(ball, step), T::ONE, "swept ball"),
+            (&HalfSpaces(&sides), T::ZERO, "frustum"),
+            (&Nearest(center), T::INFINITY, "nearest"),
+            (&Nearest(center), radius, "nearest within"),
+        ];
+        for (question, limit, kind) in questions {
+            measure(reader, frame, question, limit, &format!("{what}, {kind}"));
+        }
+    }
 }
 
 /// A visitor that breaks is not called again.
@@ -100,39 +148,47 @@ fn break_off<const D: usize, T: Real>(reader: &dyn Query<D, T>, frame: &Frame<'_
 /// Where a structure has queries, they equal a scan after every change.
 fn queries_equal_a_scan_during_churn<const D: usize, T: Real>(trial: &mut Trial) {
     trial.each(|subject| {
-        let mut random = Random(71);
-        let mut boxes = Layout::Infinite.boxes(&mut random, N);
-        subject.fit(&mut boxes);
-        let mut table: Table<D, T> = Table::new(boxes);
-        let mut run = Run::new(subject);
-        for round in 0..8 {
-            for id in 0..table.slots() as u32 {
-                match random.below(12) {
-                    0 if table.is_live(id) => table.remove(id),
-                    1 | 2 => {
-                        let mut value = [Layout::Infinite.draw(&mut random, N)];
-                        subject.fit(&mut value);
-                        table.set(id, value[0]);
-                    }
-                    _ => {}
-                }
-            }
-            if round == 6 {
-                (0..table.slots() as u32).for_each(|id| table.remove(id));
-            }
-            table.settle();
-            let frame = table.frame(subject, if round % 4 == 3 { Tell::Unknown } else { Tell::Listed });
-            // Every other time the pairs of the frame are found first: queries need the update only.
-            if round % 2 == 0 {
-                run.step(&frame, &format!("round {round}"));
-            } else {
-                run.structure.update(&frame, &mut run.context).unwrap();
-            }
-            let Some(reader) = run.structure.reader() else { return };
-            ask(reader, &frame, &mut random, &format!("round {round}"));
-            break_off(reader, &frame);
+        for layout in [Layout::Infinite, Layout::Smooth, Layout::Sizes] {
+            churn::<D, T>(subject, layout);
         }
     });
+}
+
+/// Rounds of changes, and questions after each.
+fn churn<const D: usize, T: Real>(subject: &Subject, layout: Layout) {
+    let mut random = Random(71);
+    let mut boxes = layout.boxes(&mut random, N);
+    subject.fit(&mut boxes);
+    let mut table: Table<D, T> = Table::new(boxes);
+    let mut run = Run::new(subject);
+    for round in 0..8 {
+        for id in 0..table.slots() as u32 {
+            match random.below(12) {
+                0 if table.is_live(id) => table.remove(id),
+                1 | 2 => {
+                    let mut value = [layout.draw(&mut random, N)];
+                    subject.fit(&mut value);
+                    table.set(id, value[0]);
+                }
+                _ => {}
+            }
+        }
+        if round == 6 {
+            (0..table.slots() as u32).for_each(|id| table.remove(id));
+        }
+        table.settle();
+        let frame = table.frame(subject, if round % 4 == 3 { Tell::Unknown } else { Tell::Listed });
+        // Every other time the pairs of the frame are found first: queries need the update only.
+        if round % 2 == 0 {
+            run.step(&frame, &format!("round {round}"));
+        } else {
+            run.structure.update(&frame, &mut run.context).unwrap();
+        }
+        let Some(reader) = run.structure.reader() else { return };
+        ask(reader, &frame, &mut random, &format!("round {round}"));
+        ask_roughly(reader, &frame, &mut random, &format!("round {round}"));
+        break_off(reader, &frame);
+    }
 }
 
 in_every_space!(queries_equal_a_scan_during_churn);

@@ -2,12 +2,18 @@
 
 mod bad_input;
 mod churn;
+mod drawing;
+mod environments;
 mod events;
 mod model;
 mod properties;
 mod results;
+mod questions;
 mod scale;
+#[cfg(feature = "serde")]
+mod snapshots;
 mod statics;
+mod two_worlds;
 
 use broadphase::{Aabb, Real, Shape, Spec, algorithms};
 

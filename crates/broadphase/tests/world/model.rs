@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use broadphase::{Aabb, Ball, Handle, Object, Ray, Real, Shape};
+use broadphase::geometry::Measure;
+use broadphase::{Aabb, Ball, Handle, Object, Ray, Real, Shape, Tag};
 
 /// A world without any structure.
 #[derive(Clone)]
@@ -62,6 +63,16 @@ impl<const D: usize, T: Real> Model<D, T> {
         ended.iter().for_each(|pair| _ = self.values.remove(pair));
         self.last = now;
         (self.last.iter().copied().collect(), started, ended)
+    }
+
+    /// What a scan finds within `limit`, by handle.
+    pub fn search(&self, measure: &dyn Measure<D, T>, limit: T, tag: Option<Tag>) -> Vec<(Handle, T)> {
+        let seen = self.objects.iter().filter(|(_, object)| tag.is_none_or(|tag| tag.allows(&object.tag)));
+        let distance = |object: &Object<D, T>| {
+            let target = self.grown(object);
+            measure.bound(&target).and_then(|bound| measure.distance(&target, bound)).filter(|&at| at <= limit)
+        };
+        seen.filter_map(|(handle, object)| distance(object).map(|at| (*handle, at))).collect()
     }
 
     pub fn in_box(&self, area: &Aabb<D, T>) -> Vec<Handle> {

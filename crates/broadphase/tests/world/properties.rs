@@ -1,6 +1,12 @@
 //! Random sequences of every operation, on a world and on the model; shrunk to a short one if they ever differ.
 
-use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Ray, Real, Shape, Spec, Strength, Tag, Want, World};
+use std::ops::ControlFlow;
+
+use broadphase::geometry::{HalfSpaces, Measure, Nearest};
+use broadphase::{
+    Aabb, Ball, Error, HalfSpace, Handle, Object, ObjectKind, Ray, Real, Shape, Spec, Strength, Swept, SweptBall, Tag, Want,
+    World,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -40,7 +46,8 @@ fn tag(code: u8) -> Tag {
         4 => Tag::new(1, 2),
         5 => Tag::new(2, 1),
         6 => Tag::default().with_group(3),
-        _ => Tag::default().with_env(u32::from(code)),
+        7..10 => Tag::default().with_env(u32::from(code)),
+        _ => Tag::new(3, 3).with_env(7),
     }
 }
 
@@ -85,7 +92,8 @@ enum Op {
     Want(u8),
     Algorithm(usize),
     Value(usize),
-    Read(RawBox),
+    Read(RawBox, u8),
+    Snapshot,
     Update,
     FailedUpdate,
     Clear,
@@ -102,7 +110,7 @@ fn raw_box() -> impl Strategy<Value = RawBox> {
 }
 
 fn raw_object() -> impl Strategy<Value = RawObject> {
-    (raw_box(), 0..8u8, 0..8u8, 0..8u8).prop_map(|(aabb, tag, kind, margin)| RawObject { aabb, tag, kind, margin })
+    (raw_box(), 0..11u8, 0..8u8, 0..8u8).prop_map(|(aabb, tag, kind, margin)| RawObject { aabb, tag, kind, margin })
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -118,7 +126,7 @@ fn op() -> impl Strategy<Value = Op> {
         8 => (pick(), raw_box()).prop_map(|(k, b)| Op::SetBox(k, b)),
         2 => prop::collection::vec((pick(), raw_box()), 0..8).prop_map(Op::SetBoxesOf),
         2 => (prop::collection::vec(raw_box(), 1..6), any::<bool>()).prop_map(|(b, swap)| Op::SetBoxes(b, swap)),
-        2 => (pick(), 0..8u8).prop_map(|(k, t)| Op::SetTag(k, t)),
+        2 => (pick(), 0..11u8).prop_map(|(k, t)| Op::SetTag(k, t)),
         3 => (pick(), 0..8u8).prop_map(|(k, t)| Op::SetKind(k, t)),
         2 => (pick(), 0..8u8).prop_map(|(k, m)| Op::SetMargin(k, m)),
         1 => (0..8u8).prop_map(Op::WorldMargin),
@@ -127,7 +135,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..4u8).prop_map(Op::Want),
         1 => pick().prop_map(Op::Algorithm),
         2 => pick().prop_map(Op::Value),
-        2 => raw_box().prop_map(Op::Read),
+        3 => (raw_box(), 0..22u8).prop_map(|(b, t)| Op::Read(b, t)),
+        1 => Just(Op::Snapshot),
         12 => Just(Op::Update),
         1 => Just(Op::FailedUpdate),
         1 => Just(Op::Clear),
@@ -258,7 +267,11 @@ impl<const D: usize, T: Real> Run<D, T> {
             }
             Op::Algorithm(k) => self.world.set_algorithm(&self.specs[k % self.specs.len()]).unwrap(),
             Op::Value(k) => self.set_value(*k),
-            Op::Read(raw) => self.read(raw),
+            Op::Read(raw, code) => {
+                self.read(raw);
+                self.ask_all(&raw.build(), (*code < 11).then(|| tag(*code)));
+            }
+            Op::Snapshot => self.snapshot(),
             Op::Update => self.update(),
             Op::FailedUpdate => self.fail(),
             Op::Clear => {
@@ -312,6 +325,74 @@ impl<const D: usize, T: Real> Run<D, T> {
             self.model.values.insert((a, b), k as u64);
         }
     }
+
+    /// Every kind of question, with and without a tag.
+    fn ask_all(&mut self, area: &Aabb<D, T>, tag: Option<Tag>) {
+        let half = |c: T| c * T::HALF + T::from_f64(0.1);
+        let (point, step) = (area.min.map(half), std::array::from_fn(|k| half(area.min[(k + 1) % D])));
+        let ball = Ball { center: point, radius: T::from_f64(1.7) };
+        let sides = [point, step].map(|normal| HalfSpace { normal, offset: T::ONE });
+        let reader = self.world.read().unwrap();
+        let reader = tag.map_or(reader, |tag| reader.with_tag(tag));
+        let model = &self.model;
+        let region = |measure: &dyn Measure<D, T>| -> Vec<Handle> {
+            model.search(measure, T::ZERO, tag).into_iter().map(|(handle, _)| handle).collect()
+        };
+        let mut found = Vec::new();
+        macro_rules! collect {
+            ($method:ident($($argument:expr),*) -> $limit:expr) => {{
+                found.clear();
+                reader.$method($($argument),*, |handle, at| { found.push((handle, at)); ControlFlow::Continue($limit) }).unwrap();
+                found.sort_by_key(|pair| pair.0);
+                &found
+            }};
+        }
+        let mut seen = Vec::new();
+        macro_rules! visit {
+            ($method:ident($argument:expr)) => {{
+                seen.clear();
+                reader
+                    .$method($argument, |handle| {
+                        seen.push(handle);
+                        ControlFlow::Continue(())
+                    })
+                    .unwrap();
+                seen.sort_unstable();
+                &seen
+            }};
+        }
+        assert_eq!(*visit!(in_box(area)), region(area));
+        assert_eq!(*visit!(at_point(area.min)), region(&Aabb::point(area.min)));
+        assert_eq!(*visit!(in_ball(&ball)), region(&ball));
+        assert_eq!(*visit!(in_frustum(&sides)), region(&HalfSpaces(&sides)));
+        let (swept, rolling) = (Swept::new(Aabb::new(point, point), step), SweptBall::new(ball, step));
+        assert_eq!(*collect!(along_swept(&swept) -> T::ONE), model.search(&swept, T::ONE, tag));
+        assert_eq!(*collect!(along_swept_ball(&rolling) -> T::ONE), model.search(&rolling, T::ONE, tag));
+        let mut first = model.search(&rolling, T::ONE, tag);
+        first.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
+        assert_eq!(reader.first_along_swept_ball(&rolling).unwrap(), first.first().copied());
+        let ray = Ray::new(point, step, T::from_f64(30.0));
+        assert_eq!(*collect!(along_ray(&ray) -> ray.length), model.search(&ray, ray.length, tag));
+        let mut near = model.search(&Nearest(point), T::INFINITY, tag);
+        near.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
+        for k in [0, 1, 3, 1000] {
+            reader.nearest(point, k, &mut found).unwrap();
+            assert_eq!(found, near[..k.min(near.len())], "the {k} nearest to {point:?}");
+        }
+    }
+
+    /// Through a file and back, in the middle of everything.
+    #[cfg(feature = "serde")]
+    fn snapshot(&mut self) {
+        let text = serde_json::to_string(&self.world.snapshot()).unwrap();
+        let before: Vec<_> = self.world.pairs().collect();
+        let snapshot: broadphase::Snapshot<D, T> = serde_json::from_str(&text).unwrap();
+        self.world.restore(&snapshot).unwrap();
+        assert!(self.world.pairs().eq(before));
+    }
+
+    #[cfg(not(feature = "serde"))]
+    fn snapshot(&mut self) {}
 
     fn read(&mut self, raw: &RawBox) {
         let area = raw.build();

@@ -5,12 +5,16 @@
 
 mod bins;
 mod ledger;
+mod pack_tree;
 mod probing;
+mod searching;
 mod world;
 
 pub(crate) use bins::{Bins, NONE};
 pub(crate) use ledger::Ledger;
-pub(crate) use probing::{Visit, probe_each, scan_ray};
+pub(crate) use pack_tree::{PackTree, order};
+pub(crate) use probing::{Visit, probe_each};
+pub(crate) use searching::{Search, scan};
 pub(crate) use world::World;
 
 /// The bytes of a list, by its capacity.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Ray, Real};
+use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
@@ -48,25 +48,4 @@ pub(crate) fn probe_each<const D: usize, T: Real>(
         });
     });
     out.finish(chunks).map(|_| ())
-}
-
-/// The ray against the candidates that a structure names. It may prune by boxes that hold objects whole, which rounds the right way: a box
-/// around another one is entered no later and left no earlier.
-pub(crate) fn scan_ray<const D: usize, T: Real>(
-    frame: &Frame<'_, D, T>,
-    ray: &Ray<D, T>,
-    visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>,
-    candidates: impl FnOnce(&std::cell::Cell<Ray<D, T>>, Visit<'_>),
-) {
-    let now = std::cell::Cell::new(*ray);
-    candidates(&now, &mut |id| {
-        let Some(t) = now.get().enters(&frame.boxes[id as usize]) else { return ControlFlow::Continue(()) };
-        match visit(id, t) {
-            ControlFlow::Continue(length) => {
-                now.set(Ray { length, ..now.get() });
-                ControlFlow::Continue(())
-            }
-            ControlFlow::Break(()) => ControlFlow::Break(()),
-        }
-    });
 }

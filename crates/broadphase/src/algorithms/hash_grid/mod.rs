@@ -53,10 +53,10 @@ use std::sync::Mutex;
 
 pub use options::{Options, Strategy};
 
-use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::kernels::Soa;
 use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
@@ -202,6 +202,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for HashGrid<D, T> {
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         Some(self)
+    }
+
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.draw(frame, visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {

@@ -4,69 +4,74 @@ use std::ops::ControlFlow;
 
 use super::HashGrid;
 use super::level::Level;
-use crate::algorithms::Query;
-use crate::geometry::{Aabb, Ray, Real};
+use crate::algorithms::common::{Search, scan};
+use crate::algorithms::{Found, Outline, Query};
+use crate::geometry::{Aabb, Measure, Ray, Real};
 use crate::objects::Frame;
 
 /// Cells that a ray passes through at a time, on its fastest axis.
 const STRIDE: f64 = 3.0;
 
-/// A visitor of objects that a ray enters.
-type Visit<'a, T> = &'a mut dyn FnMut(u32, T) -> ControlFlow<(), T>;
-
 impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        let mut done = false;
-        let mut offer = |id: u32| {
-            if !done && frame.boxes[id as usize].overlaps(area) {
-                done = visit(id).is_break();
-            }
-        };
+    /// The cells within reach on each level, or along the ray; all of them for the nearest.
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         if !self.active {
-            return frame.ids().for_each(offer);
+            return scan(frame, measure, limit, visit);
         }
+        let search = Search::new(frame, measure, limit, visit);
         for level in self.levels.iter().filter(|level| level.count > 0) {
-            level.for_each_in(&level.reach(area), |cell| level.cells.for_each(cell, &mut offer));
-        }
-        self.unbounded.ids().iter().for_each(|&id| offer(id));
-    }
-
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: Visit<'_, T>) {
-        let mut ray = *ray;
-        if !self.active {
-            let _ = frame.ids().try_for_each(|id| offer(frame, id, &mut ray, visit));
-            return;
-        }
-        for level in self.levels.iter().filter(|level| level.count > 0) {
-            if level.along(frame, &mut ray, visit).is_break() {
+            let flow = match measure.as_ray() {
+                Some(ray) => level.along(frame, ray, &search),
+                None => level.within(&search),
+            };
+            if flow.is_break() {
                 return;
             }
         }
-        let _ = self.unbounded.ids().iter().try_for_each(|&id| offer(frame, id, &mut ray, visit));
+        let _broken = self.unbounded.ids().iter().try_for_each(|&id| search.offer(id));
     }
 }
 
-/// Shows one object to the visitor if the ray enters it, and shortens the ray as the visitor says.
-fn offer<const D: usize, T: Real>(frame: &Frame<'_, D, T>, id: u32, ray: &mut Ray<D, T>, visit: Visit<'_, T>) -> ControlFlow<()> {
-    if let Some(t) = ray.enters(&frame.boxes[id as usize]) {
-        match visit(id, t) {
-            ControlFlow::Continue(length) => ray.length = length,
-            ControlFlow::Break(()) => return ControlFlow::Break(()),
+impl<const D: usize, T: Real> HashGrid<D, T> {
+    /// Shows the cell of the first object in each place of each level.
+    pub(super) fn draw(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        for level in self.levels.iter().filter(|level| self.active && level.count > 0) {
+            level.cells.for_each_cell(|cell| {
+                let mut first = None;
+                level.cells.for_each(cell, |id| first = first.or(Some(id)));
+                if let Some(id) = first {
+                    let at = level.coordinates(&frame.boxes[id as usize]);
+                    let side = |k: usize, more: i64| T::from_f64(at[k].saturating_add(more) as f64) * level.cell[k];
+                    visit(Outline::Cell, Aabb::new(std::array::from_fn(|k| side(k, 0)), std::array::from_fn(|k| side(k, 1))));
+                }
+            });
         }
     }
-    ControlFlow::Continue(())
 }
 
 impl<const D: usize, T: Real> Level<D, T> {
+    /// The objects in the cells that the question can reach.
+    fn within(&self, search: &Search<'_, '_, D, T>) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        self.for_each_in(&self.reach(&search.reach()), |cell| {
+            self.cells.for_each(cell, |id| {
+                if flow.is_continue() {
+                    flow = search.offer(id);
+                }
+            });
+        });
+        flow
+    }
+
     /// The objects that the ray enters: stretch by stretch of a few cells, or all at once if that is less to look at.
     ///
     /// A cell may be in the boxes of two successive stretches, never of two others alone, since the boxes only move on. An
     /// object counts where its own cell, before wrapping around, is in this box and not in the one before.
-    fn along(&self, frame: &Frame<'_, D, T>, ray: &mut Ray<D, T>, visit: Visit<'_, T>) -> ControlFlow<()> {
+    fn along(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, search: &Search<'_, '_, D, T>) -> ControlFlow<()> {
         let cell: [f64; D] = self.cell.map(Real::to_f64);
         let origin: [f64; D] = std::array::from_fn(|k| ray.origin[k].to_f64() / cell[k]);
         let speed: [f64; D] = std::array::from_fn(|k| ray.direction[k].to_f64() / cell[k]);
-        let Some((start, end)) = self.stretch_inside(&origin, &speed, ray.length.to_f64()) else {
+        let Some((start, end)) = self.stretch_inside(&origin, &speed, search.limit().to_f64()) else {
             return ControlFlow::Continue(());
         };
         let step = STRIDE / speed.iter().fold(0.0, |fastest: f64, s| fastest.max(s.abs()));
@@ -77,7 +82,7 @@ impl<const D: usize, T: Real> Level<D, T> {
             self.cells.for_each_cell(|c| {
                 self.cells.for_each(c, |id| {
                     if flow.is_continue() {
-                        flow = offer(frame, id, ray, visit);
+                        flow = search.offer(id);
                     }
                 });
             });
@@ -86,7 +91,7 @@ impl<const D: usize, T: Real> Level<D, T> {
         let mut before = [(1, 0); D];
         for number in 0..=steps as u64 {
             let from = start + number as f64 * step;
-            if flow.is_break() || from > ray.length.to_f64() {
+            if flow.is_break() || from > search.limit().to_f64() {
                 break;
             }
             // A cell more on each side, for what floats may round; one more below, for objects that reach up from there.
@@ -99,7 +104,7 @@ impl<const D: usize, T: Real> Level<D, T> {
                 self.cells.for_each(c, |id| {
                     let at = self.coordinates(&frame.boxes[id as usize]);
                     if flow.is_continue() && inside(&at, &range) && !inside(&at, &before) {
-                        flow = offer(frame, id, ray, visit);
+                        flow = search.offer(id);
                     }
                 });
             });

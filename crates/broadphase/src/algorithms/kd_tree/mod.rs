@@ -44,12 +44,11 @@ mod walk;
 
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
 pub use options::{Options, Pruning, Variant};
-pub use query::HalfSpace;
 
-use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::kernels::node::Runs;
 use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
@@ -172,6 +171,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for KdTree<D, T> {
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         Some(self)
+    }
+
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.draw(visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {

@@ -1,11 +1,9 @@
 //! Queries probe every level, as the paper's objects do.
 
-use std::ops::ControlFlow;
-
 use super::LevelGrid;
-use crate::algorithms::Query;
-use crate::algorithms::common::{Visit, scan_ray};
-use crate::geometry::{Aabb, Ray, Real};
+use crate::algorithms::common::{Search, Visit};
+use crate::algorithms::{Found, Query};
+use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
@@ -21,16 +19,9 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
 }
 
 impl<const D: usize, T: Real> Query<D, T> for LevelGrid<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.visit_in(area, &mut |id| {
-            if frame.boxes[id as usize].overlaps(area) { visit(id) } else { ControlFlow::Continue(()) }
-        });
-    }
-
-    /// A scan: sections hold centres, and a ray that passes one by may still meet its objects.
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {
-        scan_ray(frame, ray, visit, |_, visit| {
-            let _broken = self.ledger.ids().try_for_each(visit);
-        });
+    /// All that may overlap the box around the question: much for a long oblique ray, everything for the nearest.
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
+        let search = Search::new(frame, measure, limit, visit);
+        self.visit_in(&search.reach(), &mut |id| search.offer(id));
     }
 }

@@ -33,7 +33,7 @@ mod update;
 mod validate;
 
 use crate::algorithms::common::{Bins, Ledger, World, bytes_of, probe_each};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -163,6 +163,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Octree<D, T> {
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         Some(self)
+    }
+
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.draw(visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {

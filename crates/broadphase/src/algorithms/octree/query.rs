@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::Octree;
-use crate::algorithms::Query;
-use crate::algorithms::common::{Visit, scan_ray};
-use crate::geometry::{Aabb, Ray, Real};
+use crate::algorithms::common::{Search, Visit};
+use crate::algorithms::{Found, Outline, Query};
+use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Octree<D, T> {
@@ -22,6 +22,11 @@ impl<const D: usize, T: Real> Octree<D, T> {
         ControlFlow::Continue(())
     }
 
+    /// Shows the nodes that hold objects.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Outline::Node, node.region));
+    }
+
     /// Visits all that may overlap `area`.
     pub(super) fn visit_in(&self, area: &Aabb<D, T>, visit: Visit<'_>) {
         if !self.nodes.is_empty() {
@@ -31,17 +36,10 @@ impl<const D: usize, T: Real> Octree<D, T> {
 }
 
 impl<const D: usize, T: Real> Query<D, T> for Octree<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.visit_in(area, &mut |id| {
-            if frame.boxes[id as usize].overlaps(area) { visit(id) } else { ControlFlow::Continue(()) }
-        });
-    }
-
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         if !self.nodes.is_empty() {
-            scan_ray(frame, ray, visit, |ray, visit| {
-                let _broken = self.walk(0, &|region| ray.get().enters(region).is_some(), visit);
-            });
+            let search = Search::new(frame, measure, limit, visit);
+            let _broken = self.walk(0, &|region| search.may_hold(region), &mut |id| search.offer(id));
         }
     }
 }

@@ -1,31 +1,16 @@
 //! Queries over the run of positions that the sweep axis leaves.
 
-use std::ops::ControlFlow;
-
 use super::SortAndSweep;
-use crate::algorithms::Query;
-use crate::geometry::{Aabb, Ray, Real};
+use crate::algorithms::common::Search;
+use crate::algorithms::{Found, Query};
+use crate::geometry::{Measure, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Query<D, T> for SortAndSweep<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        for &id in &self.boxes.columns().ids()[self.boxes.range(area)] {
-            if frame.boxes[id as usize].overlaps(area) && visit(id).is_break() {
-                return;
-            }
-        }
-    }
-
-    /// All positions: the bounds of a ray are subject to rounding, its entry into a box is not.
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {
-        let mut ray = *ray;
-        for &id in &self.boxes.columns().ids()[..self.boxes.len()] {
-            if let Some(t) = ray.enters(&frame.boxes[id as usize]) {
-                match visit(id, t) {
-                    ControlFlow::Continue(length) => ray.length = length,
-                    ControlFlow::Break(()) => return,
-                }
-            }
-        }
+    /// Positions within reach on one axis: cheap for what is short on it, a scan for an endless ray along it and for the nearest.
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
+        let search = Search::new(frame, measure, limit, visit);
+        let range = self.boxes.range(&search.reach());
+        let _broken = self.boxes.columns().ids()[range].iter().try_for_each(|&id| search.offer(id));
     }
 }

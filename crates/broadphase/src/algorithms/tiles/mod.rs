@@ -20,12 +20,14 @@
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
 //!
 //! # Memory
-//! 16 bytes per copy with an eighth to spare; with coherence (`changes.rs`) one copy of the boxes.
+//! 16 bytes per copy with an eighth to spare; with coherence (`changes.rs`) one copy of the boxes; where questions are asked
+//! (`index.rs`) about another.
 //!
 //! # Source
 //! Ours. The parts are old: counting sorts, sweeps, grids whose duplicates vanish by a reference corner.
 
 mod changes;
+mod index;
 mod lattice;
 mod pairs;
 mod partition;
@@ -36,14 +38,15 @@ mod validate;
 
 use std::sync::Mutex;
 
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::kernels::tile;
-use crate::objects::Frame;
+use crate::objects::{Changes, Frame};
 use crate::pairs::{Lineage, PairStore};
 use changes::Coherence;
+use index::Index;
 use lattice::Lattice;
 use partition::Partition;
 use scatter::Block;
@@ -99,6 +102,8 @@ pub struct Tiles<const D: usize, T: Real> {
     scratch: PerWorker<tile::Scratch>,
     /// The tiles to join; scratch.
     jobs: Vec<u32>,
+    /// What questions need; scratch.
+    index: Index<D, T>,
 }
 
 /// How even the tiles are: what the decision to cut anew is made from.
@@ -132,6 +137,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             lineage: Lineage::default(),
             scratch: PerWorker::default(),
             jobs: Vec::new(),
+            index: Index::default(),
         }
     }
 }
@@ -147,6 +153,8 @@ fn lock(block: &Mutex<Block>) -> std::sync::MutexGuard<'_, Block> {
 
 impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     fn clone(&self) -> Self {
+        let mut index = Index::default();
+        index.forget(self.partition.tiles.len(), None);
         Self {
             options: self.options,
             lattice: self.lattice,
@@ -160,6 +168,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             lineage: self.lineage,
             scratch: PerWorker::default(),
             jobs: Vec::new(),
+            index,
         }
     }
 }
@@ -168,13 +177,21 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         let start = context.clock();
         let result = self.take_in(frame, context);
+        if !matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] }) || self.stale {
+            let touched = if self.coherence.all_touched { None } else { Some(&self.coherence.touched[..]) };
+            self.index.forget(self.partition.tiles.len(), touched);
+        }
         context.record("scatter", start);
         result
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let start = context.clock();
+        let made_again = self.stale;
         let result = self.find(frame, context, out);
+        if made_again {
+            self.index.forget(self.partition.tiles.len(), None);
+        }
         context.record("join", start);
         result
     }
@@ -193,6 +210,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
         Some(self)
     }
 
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.draw(visit);
+    }
+
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         self.check(frame, strength)
     }
@@ -201,7 +222,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
         let blocks: usize = self.blocks.iter().map(|block| lock(block).bytes()).sum();
         let copies = self.load.records as f64 / self.load.objects.max(1) as f64;
         Stats {
-            bytes: self.partition.bytes() + blocks + self.coherence.bytes() + self.scratch_bytes(),
+            bytes: self.partition.bytes() + blocks + self.coherence.bytes() + self.scratch_bytes() + self.index.bytes(),
             choice: None,
             extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],
         }

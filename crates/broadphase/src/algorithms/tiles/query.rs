@@ -1,11 +1,12 @@
-//! Queries: the tiles that a query reaches, and in each the records.
+//! Queries: probes look through the records of the tiles they reach; questions go down the trees of `index.rs`.
 
 use std::ops::ControlFlow;
 
 use super::{Tiles, lock};
-use crate::algorithms::Query;
-use crate::geometry::{Aabb, Ray, Real};
-use crate::kernels::{Kernels, tile};
+use crate::algorithms::common::{Search, scan};
+use crate::algorithms::{Found, Outline, Query};
+use crate::geometry::{Aabb, Measure, Real};
+use crate::kernels::{Kernels, LATTICE_END, tile};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -46,20 +47,45 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.visit_box(frame, Kernels::best(), area, &mut Vec::new(), visit);
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Shows the tiles. Those at the border reach to infinity, as their content may.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let side = |k: usize, place: i32| match place {
+            0 => T::NEG_INFINITY,
+            LATTICE_END => T::INFINITY,
+            _ => self.start_of(k, place),
+        };
+        for tile in self.partition.tiles.iter().filter(|_| !self.stale) {
+            let (low, high) = (std::array::from_fn(|k| side(k, tile.low[k])), std::array::from_fn(|k| side(k, tile.high[k])));
+            visit(Outline::Tile, Aabb::new(low, high));
+        }
     }
 
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {
-        let mut ray = *ray;
-        for id in frame.ids() {
-            if let Some(t) = ray.enters(&frame.boxes[id as usize]) {
-                match visit(id, t) {
-                    ControlFlow::Continue(length) => ray.length = length,
-                    ControlFlow::Break(()) => return,
-                }
+    /// The lowest coordinate that the lattice maps to `place` on axis `k`, or further up: found by halving, since the map is monotone.
+    fn start_of(&self, k: usize, place: i32) -> T {
+        let (mut below, mut above) = (-T::MAX, T::MAX);
+        loop {
+            let middle = below * T::HALF + above * T::HALF;
+            if !(below < middle && middle < above) {
+                return above;
             }
+            let up = self.lattice.corners(&Aabb::point([middle; D])).low()[k] >= place;
+            *(if up { &mut above } else { &mut below }) = middle;
         }
+    }
+}
+
+impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
+        if self.stale {
+            // Nothing is held: look at the boxes themselves.
+            return scan(frame, measure, limit, visit);
+        }
+        let search = Search::new(frame, measure, limit, visit);
+        let top = self.top(frame);
+        let _broken = top.packs.search(measure, &search.limit, &mut |item, _| {
+            let tree = self.tree(top.ids[item] as usize, frame);
+            tree.packs.search(measure, &search.limit, &mut |item, bound| search.offer_at(tree.ids[item], bound))
+        });
     }
 }

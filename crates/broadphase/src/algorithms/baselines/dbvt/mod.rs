@@ -28,10 +28,10 @@ mod update;
 mod validate;
 
 use crate::algorithms::common::{Ledger, bytes_of, probe_each};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::{Pair, PairStore};
@@ -138,6 +138,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Dbvt<D, T> {
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
         Some(self)
+    }
+
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        self.draw(visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::Dbvt;
-use crate::algorithms::Query;
-use crate::algorithms::common::{NONE, Visit, scan_ray};
-use crate::geometry::{Aabb, Ray, Real};
+use crate::algorithms::common::{NONE, Search, Visit};
+use crate::algorithms::{Found, Outline, Query};
+use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
@@ -25,6 +25,16 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         ControlFlow::Continue(())
     }
 
+    /// Shows all nodes, leaves included.
+    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let visit = std::cell::RefCell::new(visit);
+        let show = |bounds: &Aabb<D, T>| {
+            (visit.borrow_mut())(Outline::Node, *bounds);
+            true
+        };
+        let _all = self.descend(&show, &mut |_| ControlFlow::Continue(()));
+    }
+
     /// Visits all that may overlap `area`.
     pub(super) fn visit_in(&self, area: &Aabb<D, T>, visit: Visit<'_>) {
         let _broken = self.descend(&|bounds| bounds.overlaps(area), visit);
@@ -32,15 +42,8 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
 }
 
 impl<const D: usize, T: Real> Query<D, T> for Dbvt<D, T> {
-    fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.visit_in(area, &mut |id| {
-            if frame.boxes[id as usize].overlaps(area) { visit(id) } else { ControlFlow::Continue(()) }
-        });
-    }
-
-    fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<(), T>) {
-        scan_ray(frame, ray, visit, |ray, visit| {
-            let _broken = self.descend(&|bounds| ray.get().enters(bounds).is_some(), visit);
-        });
+    fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
+        let search = Search::new(frame, measure, limit, visit);
+        let _broken = self.descend(&|bounds| search.may_hold(bounds), &mut |id| search.offer(id));
     }
 }

@@ -1,0 +1,212 @@
+//! A small tree over boxes that lie in a good order: eight to a pack, packs of packs above.
+//!
+//! # The structure
+//! Level 0 holds the boxes, eight per [`Pack`], in the order in which they came; a lane of level `l + 1` is the union of a pack of
+//! level `l`. Neighbours in the order should be neighbours in space ([`order`]). A question measures eight boxes at once, and goes into the
+//! nearest first.
+//!
+//! # Cost
+//! Building: one pass, and for [`order`] O(n log n). A question: O(log n) packs and its answers; the bad case are boxes that overlap
+//! each other a lot.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use super::bytes_of;
+use crate::geometry::{Aabb, LANES, Measure, Pack, Real};
+
+/// The most levels: eight to the eleventh is more than ids can name.
+const LEVELS: usize = 12;
+
+/// The tree. Items are numbered in the order in which they were handed over.
+#[derive(Clone, Debug)]
+pub(crate) struct PackTree<const D: usize, T> {
+    packs: Vec<Pack<D, T>>,
+    /// Where each level's packs start, and how many boxes it has.
+    levels: [(u32, u32); LEVELS],
+    height: usize,
+}
+
+impl<const D: usize, T: Real> Default for PackTree<D, T> {
+    fn default() -> Self {
+        Self { packs: Vec::new(), levels: [(0, 0); LEVELS], height: 0 }
+    }
+}
+
+impl<const D: usize, T: Real> PackTree<D, T> {
+    /// Builds it anew over these boxes. Buffers are kept.
+    pub(crate) fn build(&mut self, boxes: impl ExactSizeIterator<Item = Aabb<D, T>>) {
+        self.packs.clear();
+        self.height = 0;
+        let mut count = boxes.len();
+        for (item, value) in boxes.enumerate() {
+            self.put(item % LANES, &value);
+        }
+        self.close(0, count);
+        while count > LANES {
+            let below = self.levels[self.height - 1];
+            let packs = count.div_ceil(LANES);
+            let start = self.packs.len();
+            for pack in 0..packs {
+                let lanes = (below.1 as usize - pack * LANES).min(LANES);
+                let of = self.packs[below.0 as usize + pack];
+                let union = (0..lanes).fold(Aabb::empty(), |all, lane| all.union(&of.get(lane)));
+                self.put(pack % LANES, &union);
+            }
+            self.close(start, packs);
+            count = packs;
+        }
+    }
+
+    fn put(&mut self, lane: usize, value: &Aabb<D, T>) {
+        if lane == 0 {
+            self.packs.push(Pack::default());
+        }
+        if let Some(pack) = self.packs.last_mut() {
+            pack.set(lane, value);
+        }
+    }
+
+    fn close(&mut self, start: usize, count: usize) {
+        self.levels[self.height] = (start as u32, count as u32);
+        self.height += 1;
+    }
+
+    /// The number of boxes.
+    pub(crate) fn len(&self) -> usize {
+        self.levels[0].1 as usize
+    }
+
+    /// Visits the items within `limit`, which the visitor may lower, with their bounds; nearest packs first.
+    pub(crate) fn search(
+        &self,
+        measure: &dyn Measure<D, T>,
+        limit: &Cell<T>,
+        visit: &mut impl FnMut(usize, T) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if self.len() == 0 {
+            return ControlFlow::Continue(());
+        }
+        self.walk(self.height - 1, 0, measure, limit, visit)
+    }
+
+    fn walk(
+        &self,
+        level: usize,
+        index: usize,
+        measure: &dyn Measure<D, T>,
+        limit: &Cell<T>,
+        visit: &mut impl FnMut(usize, T) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (start, count) = self.levels[level];
+        let lanes = (count as usize - index * LANES).min(LANES);
+        let bounds = measure.bounds(&self.packs[start as usize + index]);
+        // The lanes that are reached, by distance: an insertion sort of at most eight.
+        let mut mask = 0u32;
+        for lane in 0..LANES {
+            mask |= u32::from(bounds[lane] <= limit.get()) << lane;
+        }
+        mask &= (1 << lanes) - 1;
+        let (mut order, mut reached) = ([0u8; LANES], 0);
+        while mask != 0 {
+            let lane = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let mut at = reached;
+            while at > 0 && bounds[lane] < bounds[order[at - 1] as usize] {
+                order[at] = order[at - 1];
+                at -= 1;
+            }
+            order[at] = lane as u8;
+            reached += 1;
+        }
+        for &lane in &order[..reached] {
+            let bound = bounds[lane as usize];
+            if bound > limit.get() {
+                break; // the limit has come down, and the rest is farther still
+            }
+            let item = index * LANES + lane as usize;
+            match level {
+                0 => visit(item, bound)?,
+                _ => self.walk(level - 1, item, measure, limit, visit)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        bytes_of(&self.packs)
+    }
+}
+
+/// Puts boxes in an order in which neighbours are neighbours in space: halved again and again across the longest side of their lower
+/// corners, at places where packs, and packs of packs, end.
+pub(crate) fn order<const D: usize, T: Real>(items: &mut [(u32, Aabb<D, T>)]) {
+    if items.len() <= LANES {
+        return;
+    }
+    let (mut low, mut high) = ([T::INFINITY; D], [T::NEG_INFINITY; D]);
+    for (_, value) in items.iter() {
+        for k in 0..D {
+            let at = value.min[k];
+            low[k] = if at < low[k] { at } else { low[k] };
+            high[k] = if at > high[k] { at } else { high[k] };
+        }
+    }
+    let spread = |k: usize| (high[k].to_f64() - low[k].to_f64()).max(0.0);
+    let axis = (0..D).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
+    let mut unit = LANES;
+    while unit * LANES < items.len() {
+        unit *= LANES;
+    }
+    let middle = (items.len() / 2).next_multiple_of(unit);
+    let middle = if middle >= items.len() { middle - unit } else { middle };
+    items.select_nth_unstable_by(middle, |(a, x), (b, y)| {
+        x.min[axis].partial_cmp(&y.min[axis]).unwrap_or(Ordering::Equal).then(a.cmp(b))
+    });
+    let (left, right) = items.split_at_mut(middle);
+    order(left);
+    order(right);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Nearest, Ray};
+
+    fn boxes(n: usize) -> Vec<Aabb<3, f32>> {
+        let mut seed = 9u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 40) as f32 / 1e4
+        };
+        (0..n).map(|_| Aabb::from_center([next(), next(), next()], [next() * 0.01; 3])).collect()
+    }
+
+    #[test]
+    fn trees_of_every_size_find_what_a_scan_finds() {
+        for n in [0, 1, 7, 8, 9, 63, 64, 65, 100, 513, 700] {
+            let boxes = boxes(n);
+            let mut items: Vec<(u32, Aabb<3, f32>)> = (0..n as u32).zip(boxes.iter().copied()).collect();
+            order(&mut items);
+            let ids: Vec<u32> = items.iter().map(|(id, _)| *id).collect();
+            let mut tree = PackTree::default();
+            tree.build(items.iter().map(|(_, value)| *value));
+            assert_eq!(tree.len(), n);
+            let measures: [&dyn Measure<3, f32>; 3] =
+                [&Ray::new([0.0; 3], [1.0, 0.9, 1.1], 1e9), &Aabb::new([100.0; 3], [900.0; 3]), &Nearest([500.0; 3])];
+            for measure in measures {
+                let mut found = Vec::new();
+                let _ = tree.search(measure, &Cell::new(2e5), &mut |item, bound| {
+                    assert_eq!(measure.bound(&boxes[ids[item] as usize]), Some(bound));
+                    found.push(ids[item]);
+                    ControlFlow::Continue(())
+                });
+                found.sort_unstable();
+                let expected = (0..n as u32).filter(|&id| measure.bound(&boxes[id as usize]).is_some_and(|d| d <= 2e5));
+                assert!(found.iter().copied().eq(expected), "{n} boxes");
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What questions need beside the tiles: small trees, made when they are first asked for.
+//!
+//! # The structure
+//! Every object has a *home*: the tile that holds its lower corner. A tile's tree is over the objects at home there; the *top* is a tree
+//! over the boxes around them. So every object is met once, and a node's box holds its objects whole: whatever is monotone
+//! ([`Measure`](crate::geometry::Measure)) can be asked for, without a word about tiles.
+//!
+//! # Cost
+//! The first question after a change looks at the objects of all touched tiles once, to know the boxes around them. A tile's tree is made when
+//! a question first enters the tile. Who never asks pays nothing.
+//!
+//! # Threads
+//! Trees are made under [`OnceLock`]s, in whichever thread comes first; their content depends on the frame alone. Buffers come
+//! from trees that were dropped.
+
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use super::Tiles;
+use super::lock;
+use crate::algorithms::common::{PackTree, bytes_of, order};
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+
+/// The objects at home in a tile, or the tiles that have any.
+#[derive(Debug)]
+pub(super) struct Tree<const D: usize, T> {
+    pub(super) ids: Vec<u32>,
+    pub(super) packs: PackTree<D, T>,
+}
+
+/// Objects and their boxes, while a tree is made.
+type Items<const D: usize, T> = Vec<(u32, Aabb<D, T>)>;
+
+impl<const D: usize, T: Real> Default for Tree<D, T> {
+    fn default() -> Self {
+        Self { ids: Vec::new(), packs: PackTree::default() }
+    }
+}
+
+impl<const D: usize, T: Real> Tree<D, T> {
+    fn bytes(&self) -> usize {
+        bytes_of(&self.ids) + self.packs.bytes()
+    }
+}
+
+/// The trees; all of it is scratch that can be dropped without changing a result.
+#[derive(Debug)]
+pub(super) struct Index<const D: usize, T> {
+    top: OnceLock<Tree<D, T>>,
+    /// By tile: the box around the objects at home there.
+    bounds: Vec<OnceLock<Aabb<D, T>>>,
+    /// By tile.
+    trees: Vec<OnceLock<Tree<D, T>>>,
+    /// Buffers of dropped trees.
+    spare: Mutex<Vec<Tree<D, T>>>,
+    items: Mutex<Vec<Items<D, T>>>,
+}
+
+impl<const D: usize, T> Default for Index<D, T> {
+    fn default() -> Self {
+        Self { top: OnceLock::new(), bounds: Vec::new(), trees: Vec::new(), spare: Mutex::default(), items: Mutex::default() }
+    }
+}
+
+impl<const D: usize, T: Real> Index<D, T> {
+    /// Drops what is known of the touched tiles, or of all.
+    pub(super) fn forget(&mut self, tiles: usize, touched: Option<&[bool]>) {
+        let spare = self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        spare.extend(self.top.take());
+        let touched = touched.filter(|_| self.trees.len() == tiles);
+        for (tile, (tree, bounds)) in self.trees.iter_mut().zip(&mut self.bounds).enumerate() {
+            if touched.is_none_or(|touched| touched.get(tile).copied().unwrap_or(true)) {
+                spare.extend(tree.take());
+                bounds.take();
+            }
+        }
+        self.trees.resize_with(tiles, OnceLock::new);
+        self.bounds.resize_with(tiles, OnceLock::new);
+    }
+
+    fn buffers(&self) -> Tree<D, T> {
+        lock_list(&self.spare).pop().unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let (spare, items) = (lock_list(&self.spare), lock_list(&self.items));
+        let trees = self.trees.iter().chain([&self.top]).filter_map(OnceLock::get);
+        trees.chain(spare.iter()).map(Tree::bytes).sum::<usize>()
+            + bytes_of(&self.trees)
+            + bytes_of(&self.bounds)
+            + spare.capacity() * size_of::<Tree<D, T>>()
+            + items.iter().map(bytes_of).sum::<usize>()
+    }
+}
+
+fn lock_list<V>(list: &Mutex<Vec<V>>) -> MutexGuard<'_, Vec<V>> {
+    list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Calls `visit` with each object at home in a tile.
+    fn at_home(&self, tile: usize, frame: &Frame<'_, D, T>, mut visit: impl FnMut(u32, &Aabb<D, T>)) {
+        for block in &self.blocks {
+            for record in lock(block).records(tile) {
+                let value = &frame.boxes[record.id() as usize];
+                if usize::from(self.partition.tile_at(&self.lattice.corners(value).low())) == tile {
+                    visit(record.id(), value);
+                }
+            }
+        }
+    }
+
+    /// The tree over the tiles.
+    pub(super) fn top(&self, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
+        self.index.top.get_or_init(|| {
+            let mut top = self.index.buffers();
+            let bounds = |tile: usize| {
+                *self.index.bounds[tile].get_or_init(|| {
+                    let mut all = Aabb::empty();
+                    self.at_home(tile, frame, |_, value| all = all.union(value));
+                    all
+                })
+            };
+            top.ids.clear();
+            top.ids.extend((0..self.index.bounds.len() as u32).filter(|&tile| bounds(tile as usize).is_valid()));
+            top.packs.build(top.ids.iter().map(|&tile| bounds(tile as usize)));
+            top
+        })
+    }
+
+    /// The tree of a tile.
+    pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
+        self.index.trees[tile].get_or_init(|| {
+            let mut tree = self.index.buffers();
+            let Tree { ids, packs } = &mut tree;
+            let mut items = lock_list(&self.index.items).pop().unwrap_or_default();
+            items.clear();
+            self.at_home(tile, frame, |id, value| items.push((id, *value)));
+            order(&mut items);
+            packs.build(items.iter().map(|(_, value)| *value));
+            ids.clear();
+            ids.extend(items.iter().map(|(id, _)| *id));
+            lock_list(&self.index.items).push(items);
+            tree
+        })
+    }
+}

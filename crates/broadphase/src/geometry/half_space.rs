@@ -1,0 +1,58 @@
+//! Half-spaces, and what several of them have in common: a view frustum.
+
+use super::{Aabb, Measure, Real};
+
+/// A half-space: the points whose product with `normal` is at most `offset`. A view frustum is six of them.
+///
+/// ```
+/// use broadphase::{Aabb, HalfSpace};
+/// let below = HalfSpace { normal: [0.0, 1.0], offset: 2.0 }; // y <= 2
+/// assert!(below.overlaps_box(&Aabb::new([0.0, 2.0], [1.0, 3.0])));
+/// assert!(!below.overlaps_box(&Aabb::new([0.0, 2.5], [1.0, 3.0])));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpace<const D: usize, T> {
+    /// Points out of the half-space; of any length but zero.
+    pub normal: [T; D],
+    /// How far the boundary is from the origin, in lengths of `normal`.
+    pub offset: T,
+}
+
+impl<const D: usize, T: Real> HalfSpace<D, T> {
+    /// Is the normal finite and not zero, and the offset not NaN?
+    pub fn is_valid(&self) -> bool {
+        self.normal.iter().all(|c| c.is_finite()) && self.normal.iter().any(|&c| c != T::ZERO) && !self.offset.is_nan()
+    }
+
+    /// Does the closed half-space reach the closed box? Its innermost corner decides; a side at infinity is always reached.
+    #[inline(always)]
+    pub fn overlaps_box(&self, value: &Aabb<D, T>) -> bool {
+        let mut least = T::ZERO;
+        for k in 0..D {
+            let corner = if self.normal[k] > T::ZERO { value.min[k] } else { value.max[k] };
+            if self.normal[k] != T::ZERO {
+                if !corner.is_finite() {
+                    return true;
+                }
+                least += self.normal[k] * corner;
+            }
+        }
+        least <= self.offset
+    }
+}
+
+/// Boxes that every one of these half-spaces reaches: what a camera may see, if they are the sides of its frustum.
+///
+/// Conservative in the usual way: a box near an edge of the frustum can pass although it is outside. No half-space at all is the whole
+/// space; half-spaces that have no point in common may still all reach one large box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpaces<'a, const D: usize, T>(
+    /// The sides.
+    pub &'a [HalfSpace<D, T>],
+);
+
+impl<const D: usize, T: Real> Measure<D, T> for HalfSpaces<'_, D, T> {
+    fn bound(&self, bounds: &Aabb<D, T>) -> Option<T> {
+        self.0.iter().all(|side| side.overlaps_box(bounds)).then_some(T::ZERO)
+    }
+}

@@ -1,0 +1,108 @@
+//! Pairs of two worlds.
+
+use super::{Engine, World};
+use crate::algorithms::Probes;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Ball, Real};
+use crate::objects::side::Side;
+use crate::objects::{Handle, Shape};
+use crate::pairs::{PairStore, Want};
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// Fills `found` with all pairs of an object of this world and one of `other`, sorted: what [`update`](World::update) would report of
+    /// them if they were in one world. Kinds, tags, environments and margins count, and balls if both worlds are of balls; filters do not.
+    ///
+    /// For a character against its surroundings, a chunk of a map against its neighbour, a guest against a host. Nothing is kept for the
+    /// next call. Cost: a probe for each object of the smaller of two sides, each in the structure of the larger.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let (mut ships, mut rocks) = (World2::new(), World2::new());
+    /// let ship = ships.insert(Aabb::new([0.0, 0.0], [2.0, 2.0]))?;
+    /// let rock = rocks.insert(Aabb::new([1.0, 1.0], [3.0, 3.0]))?;
+    /// let mut hits = Vec::new();
+    /// ships.pairs_with(&mut rocks, &mut hits)?;
+    /// assert_eq!(hits, [(ship, rock)]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn pairs_with(&mut self, other: &mut Self, found: &mut Vec<(Handle, Handle)>) -> Result<(), Error> {
+        found.clear();
+        self.flush()?;
+        other.flush()?;
+        let mut context = self.context.clone();
+        let mut store = PairStore::new(Want::All);
+        store.set_limit(self.limit);
+        for (own, own_fixed) in [(Half::movers(self), false), (Half::statics(self), true)] {
+            for (their, their_fixed) in [(Half::movers(other), false), (Half::statics(other), true)] {
+                if own_fixed && their_fixed {
+                    continue; // two statics never pair
+                }
+                let result = if own.count() <= their.count() {
+                    own.probe(&their, &mut context, &mut store, &mut |a, b| found.extend(own.pair(a, &their, b)))
+                } else {
+                    their.probe(&own, &mut context, &mut store, &mut |b, a| found.extend(own.pair(a, &their, b)))
+                };
+                if let Err(error) = result {
+                    found.clear();
+                    return Err(error);
+                }
+            }
+        }
+        found.sort_unstable();
+        Ok(())
+    }
+}
+
+/// Movers or statics of a world.
+struct Half<'a, const D: usize, T: Real> {
+    world: &'a World<D, T>,
+    engine: &'a Engine<D, T>,
+    side: &'a Side<D, T>,
+}
+
+impl<'a, const D: usize, T: Real> Half<'a, D, T> {
+    fn movers(world: &'a World<D, T>) -> Self {
+        Self { world, engine: &world.movers, side: &world.table.movers }
+    }
+
+    fn statics(world: &'a World<D, T>) -> Self {
+        Self { world, engine: &world.statics, side: &world.table.statics }
+    }
+
+    fn count(&self) -> usize {
+        self.side.slots.count()
+    }
+
+    /// Calls `visit` with each pair of slots whose boxes overlap: one here, one in `larger`.
+    fn probe(
+        &self,
+        larger: &Self,
+        context: &mut Context,
+        store: &mut PairStore,
+        visit: &mut dyn FnMut(u32, u32),
+    ) -> Result<(), Error> {
+        let Some(structure) = larger.engine.structure.as_deref().filter(|_| self.count() > 0 && larger.count() > 0) else {
+            return Ok(());
+        };
+        let slots: Vec<u32> = self.side.slots.ids().collect();
+        let boxes: Vec<Aabb<D, T>> = slots.iter().map(|&slot| self.side.boxes[slot as usize]).collect();
+        let frame = larger.side.frame(Shape::Box, None);
+        let envs: Vec<u32> = slots.iter().map(|&slot| self.side.tags.get(slot).env).collect();
+        structure.probe_envs(&frame, Probes { boxes: &boxes, ids: None }, &envs, context, store)?;
+        store.for_each_chunk(|pairs| pairs.iter().for_each(|pair| visit(slots[pair.a as usize], pair.b)));
+        Ok(())
+    }
+
+    /// The handles of two slots, if the rules allow them to pair.
+    fn pair(&self, slot: u32, other: &Self, their: u32) -> Option<(Handle, Handle)> {
+        let handle = |half: &Self, slot: u32| half.world.table.handle(half.side.owners[slot as usize]);
+        let kind = |half: &Self, slot: u32| half.world.table.kind(half.side.owners[slot as usize]);
+        let ball = |half: &Self, slot: u32| Ball::inscribed(&half.side.boxes[slot as usize]);
+        let balls = self.world.shape == Shape::Ball && other.world.shape == Shape::Ball;
+        let allowed = kind(self, slot).pairs_with(kind(other, their))
+            && self.side.tags.get(slot).allows(&other.side.tags.get(their))
+            && (!balls || ball(self, slot).overlaps(&ball(other, their)));
+        allowed.then(|| (handle(self, slot), handle(other, their)))
+    }
+}

@@ -1,0 +1,230 @@
+//! Environments kept apart: thousands of simulations in one world, at the same coordinates.
+//!
+//! # The structure
+//! Objects of different environments never pair, so they need not meet: each environment is a *group* with compact boxes of its own
+//! and a structure of its own, of the world's algorithm. The first group is environment 0, which meets all: its objects are probed into
+//! every other group, or the other way around, whichever are fewer. A group's pairs are a chunk.
+//!
+//! # What follows
+//! Where environments lie does not matter: at the same place they cost what they would cost far apart. Groups are independent, so threads
+//! take one after the other; a group whose objects did not change keeps its chunk.
+//!
+//! # Cost
+//! That of the groups' structures, and a copy of the boxes. Bad cases: an environment 0 that has most of the objects
+//! ([`worth`] says no), one environment that outweighs all others (a group is one job), and objects that come, go or change their environment: all
+//! groups are then put together anew, though their structures are kept.
+
+mod groups;
+mod pairs;
+mod query;
+
+use std::sync::RwLock;
+
+use crate::algorithms::{BroadPhase, Outline, Probes, Query, Spec, Stats, Strength, Violation, ensure};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::{Changes, Frame, Shape};
+use crate::pairs::{Lineage, PairStore, Want};
+
+/// Is it worth it to keep environments apart? `others` are the objects that are not in environment 0, `apart` says whether they are apart now.
+pub(super) fn worth(environments: usize, others: usize, all: usize, apart: bool) -> bool {
+    let zero = all - others;
+    environments >= 2 && zero * (if apart { 2 } else { 4 }) <= all
+}
+
+/// One structure per environment. See the module's text.
+pub(super) struct Environments<const D: usize, T: Real> {
+    spec: Spec,
+    /// Environment 0 first, then ascending.
+    groups: Vec<RwLock<Group<D, T>>>,
+    /// By slot: the group, and the number in it; anything for empty slots.
+    places: Vec<(u32, u32)>,
+    lineage: Lineage,
+}
+
+/// The objects of one environment.
+#[derive(Clone)]
+struct Group<const D: usize, T: Real> {
+    env: u32,
+    /// Slots in the world, ascending; an object's number in the group is its position here.
+    slots: Vec<u32>,
+    boxes: Vec<Aabb<D, T>>,
+    structure: Box<dyn BroadPhase<D, T>>,
+    context: Context,
+    /// Pairs of two of its objects, as numbers in the group.
+    own: PairStore,
+    /// Pairs of an object of environment 0 and one of its own; scratch.
+    cross: PairStore,
+    /// What changed, as numbers in the group, unless everything did; for the next update of the structure.
+    moved: Vec<u32>,
+    changed: Changed,
+    /// Did anything change since the last pairs?
+    touched: bool,
+    /// Have its objects no tags but their environment?
+    plain: bool,
+    shape: Shape,
+}
+
+/// What changed in a group since its structure was last updated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changed {
+    /// What `moved` lists, perhaps nothing.
+    Listed,
+    /// Perhaps every box, but no object came or went.
+    Boxes,
+    /// Everything.
+    All,
+}
+
+impl<const D: usize, T: Real> Group<D, T> {
+    fn new(env: u32, spec: &Spec) -> Result<Self, Error> {
+        Ok(Self {
+            env,
+            slots: Vec::new(),
+            boxes: Vec::new(),
+            structure: spec.build()?,
+            context: Context::new(),
+            own: PairStore::new(Want::All),
+            cross: PairStore::new(Want::All),
+            moved: Vec::new(),
+            changed: Changed::All,
+            touched: true,
+            plain: true,
+            shape: Shape::Box,
+        })
+    }
+
+    /// Its objects as a frame in which nothing changed.
+    fn frame(&self) -> Frame<'_, D, T> {
+        let changes = Changes::Listed { moved: &[], inserted: &[], removed: &[] };
+        Frame { shape: self.shape, ..Frame::new(&self.boxes).with_changes(changes) }
+    }
+
+    /// The structure takes in what changed.
+    fn take_in(&mut self, context: &Context) -> Result<(), Error> {
+        let changes = match self.changed {
+            Changed::Listed if self.moved.is_empty() => return Ok(()),
+            Changed::Listed => Changes::Listed { moved: &self.moved, inserted: &[], removed: &[] },
+            Changed::Boxes => Changes::Unknown,
+            Changed::All => Changes::All,
+        };
+        let frame = Frame { shape: self.shape, ..Frame::new(&self.boxes).with_changes(changes) };
+        self.context = std::mem::take(&mut self.context).with_kernels(context.kernels());
+        self.structure.update(&frame, &mut self.context)?;
+        self.moved.clear();
+        self.changed = Changed::Listed;
+        Ok(())
+    }
+}
+
+fn read<G>(group: &RwLock<G>) -> std::sync::RwLockReadGuard<'_, G> {
+    group.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn write<G>(group: &RwLock<G>) -> std::sync::RwLockWriteGuard<'_, G> {
+    group.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn open<G>(group: &mut RwLock<G>) -> &mut G {
+    group.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl<const D: usize, T: Real> Environments<D, T> {
+    /// No objects yet.
+    pub(super) fn new(spec: &Spec) -> Result<Self, Error> {
+        let zero = Group::new(0, spec)?;
+        Ok(Self { spec: spec.clone(), groups: vec![RwLock::new(zero)], places: Vec::new(), lineage: Lineage::default() })
+    }
+}
+
+impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
+    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.take_in(frame, context)
+    }
+
+    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        self.find(frame, context, out)
+    }
+
+    fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.join_probes(frame, probes, None, context, out)
+    }
+
+    fn probe_envs(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        envs: &[u32],
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        self.join_probes(frame, probes, Some(envs), context, out)
+    }
+
+    fn reader(&self) -> Option<&dyn Query<D, T>> {
+        Some(self)
+    }
+
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        for group in &self.groups {
+            let group = read(group);
+            group.structure.outline(&group.frame(), visit);
+        }
+    }
+
+    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        let mut count = 0;
+        for (number, group) in self.groups.iter().enumerate() {
+            let group = read(group);
+            count += group.slots.len();
+            ensure!((group.env == 0) == (number == 0), "group {number} is environment {}", group.env);
+            ensure!(group.slots.is_sorted(), "the slots of environment {} do not ascend", group.env);
+            ensure!(group.slots.len() == group.boxes.len(), "environment {} has another number of boxes", group.env);
+            for (local, &slot) in group.slots.iter().enumerate() {
+                ensure!(frame.live.contains(slot), "slot {slot} of environment {} is empty", group.env);
+                ensure!(self.places[slot as usize] == (number as u32, local as u32), "slot {slot} is said to be elsewhere");
+                let env = frame.tags.map_or(0, |tags| tags[slot as usize].env);
+                ensure!(env == group.env, "slot {slot} of environment {env} is in environment {}", group.env);
+                ensure!(frame.boxes[slot as usize] == group.boxes[local], "slot {slot} has another box");
+            }
+            group.structure.validate(&group.frame(), strength)?;
+        }
+        ensure!(count == frame.count(), "{count} objects in all environments, {} in the frame", frame.count());
+        Ok(())
+    }
+
+    fn stats(&self) -> Stats {
+        let mut bytes = self.places.capacity() * 8 + self.groups.capacity() * size_of::<RwLock<Group<D, T>>>();
+        let (mut largest, mut choice) = (0, None);
+        for group in &self.groups {
+            let group = read(group);
+            let stats = group.structure.stats();
+            let boxes = group.boxes.capacity() * size_of::<Aabb<D, T>>();
+            let lists = (group.slots.capacity() + group.moved.capacity()) * 4;
+            bytes += stats.bytes + boxes + lists + group.own.bytes() + group.cross.bytes();
+            if group.slots.len() >= largest {
+                (largest, choice) = (group.slots.len(), stats.choice);
+            }
+        }
+        let environments = self.groups.len() - 1;
+        let choice = choice.unwrap_or_else(|| self.spec.to_string());
+        Stats {
+            bytes,
+            choice: Some(format!("{environments} environments apart, the largest: {choice}")),
+            extra: vec![("environments", environments as f64)],
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
+        let groups = self.groups.iter().map(|group| RwLock::new(read(group).clone())).collect();
+        // Lineages are shared with clones of the stores that they name.
+        Box::new(Self { spec: self.spec.clone(), groups, places: self.places.clone(), lineage: self.lineage })
+    }
+}

@@ -1,0 +1,169 @@
+//! A world as data, to be stored and taken up again.
+//!
+//! # What is in it
+//! The object table, which is the whole truth, the pairs of the last update, which the next difference is made against, and the settings.
+//! Not the structures: they follow from the table. Their history would show in the order of pairs, so both worlds, the one that goes on and the
+//! one that is restored, build them anew after a snapshot.
+
+use serde::{Deserialize, Serialize};
+
+use super::values::Values;
+use super::{Engine, World};
+use crate::algorithms::Spec;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::table::Table;
+use crate::objects::{Handle, Shape};
+use crate::pairs::{Pair, PairStore, Want};
+
+/// The version of the format. Another one is refused.
+const VERSION: u32 = 1;
+
+/// A world at one moment; any serde format can write and read it. See [`World::snapshot`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Real")]
+pub struct Snapshot<const D: usize, T: Real> {
+    // First, so that a reader can refuse the rest.
+    version: u32,
+    dimension: usize,
+    scalar: String,
+    algorithm: String,
+    static_algorithm: String,
+    want: Want,
+    limit: u64,
+    shape: Shape,
+    table: Table<D, T>,
+    own: Held,
+    mixed: Held,
+    started: Vec<(Handle, Handle)>,
+    ended: Vec<(Handle, Handle)>,
+    whole: bool,
+    failed: bool,
+    tests: u64,
+    values: Vec<(Pair, u64)>,
+    values_used: bool,
+}
+
+/// The content of a pair store.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Held {
+    pairs: Vec<Pair>,
+    /// Their number; all that is known if only a number was wanted.
+    count: u64,
+}
+
+impl Held {
+    fn new(store: &PairStore) -> Self {
+        Self { pairs: store.to_vec(), count: store.len() }
+    }
+
+    /// Are these pairs of slots below `a` and `b`, and is their number right? There may be a number without pairs: if no more was wanted
+    /// of the last update, whatever is wanted of the next.
+    fn is_sound(&self, a: usize, b: usize) -> bool {
+        self.pairs.iter().all(|pair| (pair.a as usize) < a && (pair.b as usize) < b)
+            && (self.count == self.pairs.len() as u64 || self.pairs.is_empty())
+    }
+
+    fn store(&self, want: Want, limit: u64) -> PairStore {
+        let mut store = PairStore::new(want);
+        store.set_limit(limit);
+        store.hold(&self.pairs, self.count);
+        store
+    }
+}
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// The world as data. A world that is [restored](World::restore) from it goes on as this one does: the same handles, the same pairs in
+    /// the same order, the same differences. Filter and threads are not part of it.
+    ///
+    /// Cost: a copy of all objects and pairs; and the next frame builds its structures from scratch, here as there, so that no
+    /// history of this world shows in the order of pairs.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Snapshot, World2};
+    /// let mut world = World2::new();
+    /// let [a, b] = world.insert_many(&[Aabb::point([0.0, 0.0]); 2])?[..] else { unreachable!() };
+    /// world.update()?;
+    /// let text = serde_json::to_string(&world.snapshot())?;
+    /// let snapshot: Snapshot<2, f32> = serde_json::from_str(&text)?;
+    /// let mut again = World2::new();
+    /// again.restore(&snapshot)?;
+    /// again.remove(b)?;
+    /// assert_eq!(again.update()?.ended(), [(a, b)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&mut self) -> Snapshot<D, T> {
+        for engine in [&mut self.movers, &mut self.statics] {
+            *engine = Engine::new(engine.spec.clone());
+        }
+        self.own.disown();
+        self.mixed.forget();
+        Snapshot {
+            version: VERSION,
+            dimension: D,
+            scalar: T::NAME.to_string(),
+            algorithm: self.movers.spec.to_string(),
+            static_algorithm: self.statics.spec.to_string(),
+            want: self.want,
+            limit: self.limit,
+            shape: self.shape,
+            table: self.table.clone(),
+            own: Held::new(&self.own),
+            mixed: Held::new(&self.mixed.store),
+            started: self.started.clone(),
+            ended: self.ended.clone(),
+            whole: self.whole,
+            failed: self.failed,
+            tests: self.tests,
+            values: self.values.to_list(),
+            values_used: self.values.used,
+        }
+    }
+
+    /// Becomes the world of a snapshot; threads and filter stay. If there was a filter, set it before the next update.
+    ///
+    /// A snapshot of another version, dimension or scalar is [`Error::ForeignSnapshot`]; one that was cut short or changed
+    /// [`Error::InvalidSnapshot`], or already an error of the format that read it. On error the world is unchanged.
+    pub fn restore(&mut self, snapshot: &Snapshot<D, T>) -> Result<(), Error> {
+        let describe = |version, dimension, scalar: &str| format!("version {version}, {dimension}D, {scalar}");
+        let found = describe(snapshot.version, snapshot.dimension, &snapshot.scalar);
+        let expected = describe(VERSION, D, T::NAME);
+        if found != expected {
+            return Err(Error::ForeignSnapshot { found, expected });
+        }
+        let Snapshot { table, want, limit, shape, .. } = snapshot;
+        table.check()?;
+        let (movers, statics) = (table.movers.slots.len(), table.statics.slots.len());
+        if !snapshot.own.is_sound(movers, movers) || !snapshot.mixed.is_sound(movers, statics) {
+            return Err(Error::InvalidSnapshot { reason: "its pairs are not of its objects".to_string() });
+        }
+        let engine = |text: &str| -> Result<Engine<D, T>, Error> {
+            let spec: Spec = text.parse()?;
+            let structure = Some(spec.build()?);
+            Ok(Engine { structure, ..Engine::new(spec) })
+        };
+        let (movers, statics) = (engine(&snapshot.algorithm)?, engine(&snapshot.static_algorithm)?);
+        let mut mixed = super::mixed::Mixed::default();
+        mixed.store = snapshot.mixed.store(*want, *limit);
+        *self = Self {
+            table: table.clone(),
+            movers,
+            statics,
+            context: self.context.clone(),
+            want: *want,
+            limit: *limit,
+            shape: *shape,
+            filter: self.filter.take(),
+            own: snapshot.own.store(*want, *limit),
+            mixed,
+            started: snapshot.started.clone(),
+            ended: snapshot.ended.clone(),
+            whole: snapshot.whole,
+            failed: snapshot.failed,
+            tests: snapshot.tests,
+            values: Values::from_list(&snapshot.values, snapshot.values_used),
+            neighbours: super::neighbours::Lazy::default(),
+        };
+        Ok(())
+    }
+}

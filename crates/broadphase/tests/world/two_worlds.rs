@@ -1,0 +1,45 @@
+//! Pairs of two worlds.
+
+use broadphase::{Handle, Object, ObjectKind, Tag, Threads, World};
+
+use crate::{Random, specs};
+
+fn fill(seed: u64, n: usize, spec: &broadphase::Spec) -> World<3, f32> {
+    let (mut world, mut random) = (World::new(), Random(seed));
+    world.set_algorithm(spec).unwrap();
+    world.set_world_margin(0.25).unwrap();
+    for _ in 0..n {
+        let kind = [ObjectKind::Dynamic, ObjectKind::Static, ObjectKind::Kinematic][random.below(3) as usize];
+        let tag = [Tag::default(), Tag::new(1, 3), Tag::new(2, 1), Tag::default().with_env(5)][random.below(4) as usize];
+        let tag = tag.with_env(if random.below(2) == 0 { tag.env } else { random.below(4) as u32 });
+        world.insert(Object::new(random.aabb(20, 3)).with_kind(kind).with_tag(tag)).unwrap();
+    }
+    world
+}
+
+#[test]
+fn pairs_of_two_worlds_are_those_of_a_double_loop() {
+    for spec in &specs(3) {
+        for (n, m) in [(0, 50), (50, 0), (40, 300), (300, 40)] {
+            let (mut a, mut b) = (fill(1, n, spec), fill(2, m, spec));
+            let gone: Vec<Handle> = b.iter().map(|(handle, _)| handle).step_by(7).collect();
+            b.remove_many(&gone).unwrap();
+            let mut expected = Vec::new();
+            for (x, _) in a.iter() {
+                for (y, _) in b.iter() {
+                    let (p, q) = (a.object(x).unwrap(), b.object(y).unwrap());
+                    let meets = a.grown_box(x).unwrap().overlaps(&b.grown_box(y).unwrap());
+                    if meets && p.kind.pairs_with(q.kind) && p.tag.allows(&q.tag) {
+                        expected.push((x, y));
+                    }
+                }
+            }
+            let mut found = Vec::new();
+            a.pairs_with(&mut b, &mut found).unwrap();
+            assert_eq!(found, expected, "{spec}: {n} and {m} objects");
+            a.set_context(broadphase::Context::new().with_executor(Threads::new(2).unwrap()));
+            a.pairs_with(&mut b, &mut found).unwrap();
+            assert_eq!(found, expected, "{spec}: {n} and {m} objects, two threads");
+        }
+    }
+}

@@ -47,7 +47,7 @@ pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
 pub use par::Threads;
 pub use par::{Executor, Sequential};
 pub use step::step;
-pub use world::{Pairs, Reader, Update, World, World2, World2d, World3, World3d, WorldStats};
+pub use world::{MotionStats, Pairs, Reader, Remedy, Update, World, World2, World2d, World3, World3d, WorldStats};
 
 /// The README's examples, compiled and run with the doc tests.
 #[cfg(doctest)]

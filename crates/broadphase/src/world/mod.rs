@@ -9,11 +9,14 @@
 //!
 //! # Rooms
 //! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
+//! `motion.rs` and `rate.rs` are the remedies against tunnelling;
 //! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries.
 
 mod edit;
 mod mixed;
+mod motion;
 mod neighbours;
+mod rate;
 mod read;
 mod results;
 mod rules;
@@ -25,6 +28,7 @@ mod values;
 use std::fmt;
 use std::sync::Arc;
 
+pub use motion::{MotionStats, Remedy};
 pub use read::Reader;
 pub use results::{Pairs, Update};
 pub use stats::WorldStats;
@@ -99,6 +103,7 @@ pub struct World<const D: usize, T: Real> {
     tests: u64,
     values: values::Values,
     neighbours: neighbours::Lazy,
+    motion: motion::Motion<D, T>,
 }
 
 /// A side's structure.
@@ -144,6 +149,7 @@ impl<const D: usize, T: Real> World<D, T> {
             tests: 0,
             values: values::Values::default(),
             neighbours: neighbours::Lazy::default(),
+            motion: motion::Motion::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod churn;
 mod events;
 mod model;
+mod motion;
 mod properties;
 mod results;
 mod scale;

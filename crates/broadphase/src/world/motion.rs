@@ -27,7 +27,8 @@ pub enum Remedy {
     /// that cross along one axis, and overlap on the others all the while, are a pair of this update or were one of the last; so are two
     /// that, at any time of the way, overlap by more than a sub-step of each on every axis. What only grazes another in passing may be missed.
     ///
-    /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers.
+    /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Differences are
+    /// found in every update, whatever is [wanted](World::set_want).
     Rate {
         /// The longest sub-step, in sizes of the object: above 0, up to 1.
         step: f64,
@@ -131,10 +132,14 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.get(slot as usize).filter(|aabb| aabb.is_valid())
     }
 
+    /// A new update.
+    pub(super) fn begin(&mut self) {
+        self.stats = MotionStats { looks: 1, ..MotionStats::default() };
+    }
+
     /// Finds all ways of more than one sub-step, and returns the largest number of them.
     pub(super) fn plan(&mut self, table: &Table<D, T>) -> u32 {
         self.ways.clear();
-        self.stats = MotionStats::default();
         let Remedy::Rate { step, most } = self.remedy else { return 1 };
         let (mut ways, mut largest) = (std::mem::take(&mut self.ways), 1);
         for slot in table.movers.slots.ids() {
@@ -157,7 +162,6 @@ impl<const D: usize, T: Real> Motion<D, T> {
 
     /// Puts the swept boxes of this frame in place of the present ones.
     pub(super) fn sweep(&mut self, table: &mut Table<D, T>) {
-        self.stats = MotionStats { looks: 1, ..MotionStats::default() };
         for slot in 0..table.movers.slots.len() as u32 {
             if table.movers.slots.contains(slot) {
                 let plain = table.movers.plain(slot);

@@ -48,6 +48,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
     /// update reports the difference to the last successful one. Until then there are no pairs to be seen.
     pub fn update(&mut self) -> Result<Update<'_, D, T>, Error> {
+        self.motion.begin();
         if self.motion.remedy == Remedy::Swept {
             self.motion.sweep(&mut self.table);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use broadphase::{Aabb, Ball, Error, Handle, Object, ObjectKind, Remedy, Shape, Swept, World, World2, World3};
+use broadphase::{Aabb, Ball, Error, Handle, Object, ObjectKind, Remedy, Shape, Strength, Swept, World, World2, World3};
 
 use crate::{Random, specs};
 
@@ -156,6 +156,7 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
             assert!(world.pairs_of(handle).unwrap().eq(of));
         }
         assert!(world.iter().eq(all.iter().map(|(h, naive)| (*h, naive.object.aabb))), "objects are where they were put");
+        world.validate(Strength::Geometry).unwrap();
         last = now;
         for naive in all.values_mut() {
             naive.before = (naive.object.kind != ObjectKind::Static && remedy != Remedy::None).then_some(naive.object.aabb);

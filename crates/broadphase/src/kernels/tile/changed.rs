@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{BATCH, Record, Scratch, confirm, decide, sort, sweep_row};
+use super::{BATCH, BUCKETS, Record, Scratch, Sweep, confirm, decide, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -14,31 +14,60 @@ use crate::kernels::lanes::Simd;
 /// Changed records from which on the tile is sorted: an estimate of where sorting has paid for itself, not yet tuned.
 const SORTED_FROM: usize = 12;
 
-/// Reports all pairs of the tile with an object that is `changed` (a bit per id), each once.
+/// How a changed object is known.
+#[derive(Clone, Copy)]
+pub(crate) enum Changed<'a> {
+    /// By the flag of its record.
+    Flags,
+    /// By its bit.
+    Bits(&'a [u64]),
+}
+
+impl Changed<'_> {
+    /// Is the record's object changed?
+    #[inline(always)]
+    fn holds(self, record: &Record) -> bool {
+        match self {
+            Changed::Flags => record.is_flagged(),
+            Changed::Bits(words) => {
+                let id = record.id();
+                words[id as usize / 64] >> (id % 64) & 1 == 1
+            }
+        }
+    }
+
+    /// The number of changed records.
+    pub(crate) fn count(self, runs: &[&[Record]]) -> usize {
+        let mut count = 0;
+        for record in runs.iter().copied().flatten() {
+            count += usize::from(self.holds(record));
+        }
+        count
+    }
+}
+
+/// Reports all pairs of the tile with an object that is `changed`, each once. `count` is the number of changed records.
 pub(crate) fn join_changed<const D: usize, T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    changed: &[u64],
+    changed: Changed<'_>,
+    count: usize,
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
-    kernels.run(ChangedJoin { runs, boxes, changed, scratch, hits });
+    if count > 0 {
+        kernels.run(ChangedJoin { runs, boxes, changed, count, scratch, hits });
+    }
 }
 
 struct ChangedJoin<'a, 'h, 'r, const D: usize, T> {
     runs: &'a [&'a [Record]],
     boxes: &'a [Aabb<D, T>],
-    changed: &'a [u64],
+    changed: Changed<'a>,
+    count: usize,
     scratch: &'a mut Scratch,
     hits: &'h mut Hits<'r>,
-}
-
-/// Is the record's object changed?
-#[inline(always)]
-fn is_changed(record: &Record, changed: &[u64]) -> bool {
-    let id = record.id();
-    changed[id as usize / 64] >> (id % 64) & 1 == 1
 }
 
 impl<const D: usize, T: Real> Kernel for ChangedJoin<'_, '_, '_, D, T> {
@@ -46,13 +75,7 @@ impl<const D: usize, T: Real> Kernel for ChangedJoin<'_, '_, '_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { runs, boxes, changed, scratch, hits } = self;
-        let mut count = 0;
-        for run in runs {
-            for record in *run {
-                count += usize::from(is_changed(record, changed));
-            }
-        }
+        let Self { runs, boxes, changed, count, scratch, hits } = self;
         if count < SORTED_FROM {
             compare_with_all::<D, T, S>(simd, runs, boxes, changed, hits);
         } else {
@@ -67,25 +90,24 @@ fn compare_with_all<const D: usize, T: Real, S: Simd>(
     simd: S,
     runs: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    changed: &[u64],
+    changed: Changed<'_>,
     hits: &mut Hits,
 ) {
     let mut tests = 0;
     for (own_run, own_records) in runs.iter().enumerate() {
         for (own_at, own) in own_records.iter().enumerate() {
-            if !is_changed(own, changed) {
+            if !changed.holds(own) {
                 continue;
             }
             if hits.stopped() {
                 return;
             }
-            let reach = own.reach();
             for (run, records) in runs.iter().enumerate() {
                 tests += records.len() as u64;
                 for (at, other) in records.iter().enumerate() {
-                    let (pair, is_pair) = decide::<D, T, S>(simd, own, &reach, other, boxes);
+                    let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
                     // Rare, so the rest is asked only of pairs.
-                    if is_pair && pair.a != pair.b && ((run, at) < (own_run, own_at) || !is_changed(other, changed)) {
+                    if is_pair && pair.a != pair.b && ((run, at) < (own_run, own_at) || !changed.holds(other)) {
                         hits.push(pair);
                     }
                 }
@@ -102,34 +124,34 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
     simd: S,
     runs: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    changed: &[u64],
+    changed: Changed<'_>,
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
-    let starts = sort(runs, scratch);
-    let (len, first_inside) = (starts[257] as usize, starts[1] as usize);
+    let starts = sort(simd, runs, scratch);
+    let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
     // The widest record in buckets: nobody further back reaches.
     let mut widest = 0;
     for record in &scratch.sorted[..len] {
         widest = widest.max(record.last_bucket() - record.bucket().min(record.last_bucket()));
     }
+    let sweep = Sweep::over(scratch);
     let (mut tests, mut waiting) = (0, 0);
     for row in 0..len {
         let own = scratch.sorted[row];
-        if !is_changed(&own, changed) {
+        if !changed.holds(&own) {
             continue;
         }
         let end = starts[own.last_bucket() + 1] as usize;
-        let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
+        let from = (row + 1).max(first_inside);
         // Those that start before the tile on x are not paired with each other here.
         let back = if row < first_inside { row } else { starts[own.bucket().saturating_sub(widest)] as usize };
         tests += end.saturating_sub(from) + (row - back);
-        scratch.make_room::<S>(waiting, end.saturating_sub(from));
-        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and room was made.
-        let forward = unsafe { sweep_row::<D, S>(scratch, row, from, end, waiting) };
-        scratch.make_room::<S>(forward, row - back);
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and no more than a batch waits; the two
+        // sweeps do not overlap, so that they find no more than one row could, and one step.
+        let forward = unsafe { sweep.row::<D, S>(row, from, end, waiting) };
         // SAFETY: (isa, in bounds) as above.
-        waiting = unsafe { sweep_row::<D, S>(scratch, row, back, row, forward) };
+        waiting = unsafe { sweep.row::<D, S>(row, back, row, forward) };
         drop_changed(scratch, changed, forward..waiting);
         if waiting >= BATCH {
             confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
@@ -145,13 +167,13 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
 
 /// Drops candidates whose column is changed: that one has met this row from the other side.
 #[inline(always)]
-fn drop_changed(scratch: &mut Scratch, changed: &[u64], finds: Range<usize>) {
+fn drop_changed(scratch: &mut Scratch, changed: Changed<'_>, finds: Range<usize>) {
     for find in &mut scratch.finds[finds] {
         let mut left = find.bits;
         while left != 0 {
             let bit = left.trailing_zeros();
             left &= left - 1;
-            if is_changed(&scratch.sorted[(find.at + bit) as usize], changed) {
+            if changed.holds(&scratch.sorted[(find.at + bit) as usize]) {
                 find.bits &= !(1 << bit);
             }
         }

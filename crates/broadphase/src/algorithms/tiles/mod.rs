@@ -122,7 +122,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Self {
             options,
             lattice: Lattice::default(),
-            partition: Partition::whole(),
+            partition: Partition::whole([0.0; 3]),
             blocks: Vec::new(),
             block: 1,
             slots: 0,

@@ -22,7 +22,6 @@ use crate::objects::{Frame, Live};
 #[repr(align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    /// The free fourth shift is a mark: the run is on the list of `redo`.
     map: TileMap,
     /// The run is `arena[start..next]`, with room up to `end`. While counting, `next` passes `end`.
     start: u32,
@@ -46,12 +45,13 @@ pub(super) struct Block {
     pub(super) valid: bool,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
     marked: Vec<u16>,
+    is_marked: Vec<bool>,
     appended: Vec<(u16, u32)>,
 }
 
 impl Run {
     fn new(tile: &Tile) -> Self {
-        Self { map: TileMap::new(tile.low, tile.shift), ..Self::default() }
+        Self { map: TileMap::new(tile.low, tile.shift, tile.axis), ..Self::default() }
     }
 
     /// The record of a box in this tile.
@@ -73,6 +73,8 @@ impl Block {
         self.last = last as u32;
         self.arena.clear();
         self.marked.clear();
+        self.is_marked.clear();
+        self.is_marked.resize(partition.tiles.len(), false);
         self.appended.clear();
         self.runs.clear();
         self.runs.extend(partition.tiles.iter().map(Run::new));
@@ -119,9 +121,9 @@ impl Block {
 
     /// Has `redo` look through a tile's records.
     pub(super) fn mark(&mut self, tile: u16) {
-        let marked = &mut self.runs[tile as usize].map.shift[3];
-        if *marked == 0 {
-            *marked = 1;
+        let is_marked = &mut self.is_marked[tile as usize];
+        if !*is_marked {
+            *is_marked = true;
             self.marked.push(tile);
         }
     }
@@ -141,7 +143,7 @@ impl Block {
     ) {
         for tile in self.marked.drain(..) {
             let run = &mut self.runs[tile as usize];
-            run.map.shift[3] = 0;
+            self.is_marked[tile as usize] = false;
             let mut end = run.start as usize;
             for at in run.start as usize..run.next as usize {
                 let mut record = self.arena[at];
@@ -185,6 +187,7 @@ impl Block {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         self.marked.capacity() * 2
+            + self.is_marked.capacity()
             + self.appended.capacity() * 8
             + self.runs.capacity() * size_of::<Run>()
             + self.arena.capacity() * 16
@@ -239,7 +242,12 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
                 block.valid = false;
                 return true;
             }
-            let straddlers = batch.locate(count, &partition.entries, FINER);
+            let straddlers = if partition.tiles.len() == 1 {
+                batch.entries.fill(0);
+                0
+            } else {
+                batch.locate(count, &partition.entries, FINER)
+            };
             for index in 0..straddlers {
                 let at = batch.listed(index);
                 if batch.entries[at] & FINER != 0 {

@@ -100,7 +100,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// Makes a new lattice and partition.
     fn cut(&mut self, frame: &Frame<'_, D, T>, count: usize) {
         self.lattice = Lattice::over(frame);
-        self.partition = if count <= 2 * self.options.target { Partition::whole() } else { self.cut_by_sample(frame, count) };
+        self.partition = self.cut_by_sample(frame, count);
         self.slots = frame.slots();
         let size = BLOCK.max(self.slots.div_ceil(BLOCKS)).next_multiple_of(64);
         self.block = size;
@@ -123,7 +123,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             points.push(std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2));
             (0..3).for_each(|k| size[k] += f64::from(high[k] - low[k]));
         }
-        let size = size.map(|sum| sum / points.len().max(1) as f64);
+        let mut size = size.map(|sum| sum / points.len().max(1) as f64);
+        if D == 2 {
+            size[2] = f64::INFINITY; // nothing is cut or swept across it
+        }
+        if count <= 2 * self.options.target {
+            return Partition::whole(size);
+        }
         Partition::cut(Sample { points: &mut points, weight, size, target: self.options.target })
     }
 

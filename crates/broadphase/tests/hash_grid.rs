@@ -349,9 +349,15 @@ fn tests_per_object_do_not_grow_with_n_in_the_hard_scenes() {
     };
     for name in ["needles", "sizes", "giant", "line", "diagonal", "1024:1:1"] {
         let (n, more) = (5_000, 20_000);
-        let few = run("hash-grid", &scene(name, n)).0 as f64 / n as f64;
-        let many = run("hash-grid", &scene(name, more)).0 as f64 / more as f64;
+        // Where levels share a grid, tests stand for searches, and their number goes up and down with the floor.
+        let spec = if name == "sizes" { "hash-grid:merge=0" } else { "hash-grid" };
+        let few = run(spec, &scene(name, n)).0 as f64 / n as f64;
+        let many = run(spec, &scene(name, more)).0 as f64 / more as f64;
         assert!(many < 1.6 * few + 4.0, "{name}: {few} tests per object, then {many}");
+    }
+    for n in [5_000, 20_000, 40_000] {
+        let tests = run("hash-grid", &scene("sizes", n)).0 as f64 / n as f64;
+        assert!(tests < 800.0, "{tests} tests per object of {n}: more than two searches cost");
     }
 }
 
@@ -459,4 +465,60 @@ fn a_bad_box_is_named_and_changes_nothing() {
         boxes[index] = good[index];
         structure.validate(&Frame::new(&good), Strength::Geometry).unwrap();
     }
+}
+
+/// Cubes of edges from 1 to 64, evenly spread over the logarithms, each with about four neighbours.
+fn sparse_sizes(n: usize, random: &mut Random) -> Vec<Aabb<3, f32>> {
+    let side = 28.0 * (n as f32).cbrt();
+    let mut cube = || {
+        let half = (random.unit() * 64f64.ln()).exp() as f32 * 0.5;
+        Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), [half; 3])
+    };
+    (0..n).map(|_| cube()).collect()
+}
+
+#[test]
+fn sparse_levels_share_a_grid_until_their_objects_gather() {
+    let mut random = Random(23);
+    let mut boxes = sparse_sizes(12_000, &mut random);
+    let (_, paper) = run("hash-grid:merge=0", &boxes);
+    let (_, merged) = run("hash-grid", &boxes);
+    assert!(extra(&*paper, "busy_levels") >= 6.0);
+    assert!(extra(&*merged, "busy_levels") <= 3.0, "{} levels", extra(&*merged, "busy_levels"));
+
+    // All small objects drift into one corner: a floor that suited them when they were spread is given up.
+    let mut structure = build::<3, f32>("hash-grid");
+    let mut store = PairStore::default();
+    for frame in 0..24 {
+        step(&mut *structure, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
+        structure.validate(&Frame::new(&boxes), Strength::Geometry).unwrap();
+        if frame % 12 == 11 {
+            assert_eq!(store.sorted(), naive(&boxes, |_| true), "frame {frame}");
+        }
+        for value in boxes.iter_mut().filter(|value| value.max[0] - value.min[0] < 8.0) {
+            *value = value.translate(value.center().map(|x| -0.1 * x));
+        }
+    }
+    let (now, then) = (extra(&*structure, "busy_levels"), extra(&*merged, "busy_levels"));
+    assert!(now > then, "{now} levels, {then} before");
+}
+
+#[test]
+fn a_floor_found_for_few_objects_does_not_stay_when_they_become_many() {
+    let mut random = Random(29);
+    let side = 250.0;
+    let all: Vec<Aabb<3, f32>> = (0..12_000)
+        .map(|_| {
+            let half = (random.unit() * 16f64.ln()).exp() as f32 * 0.5;
+            Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), [half; 3])
+        })
+        .collect();
+    let mut structure = build::<3, f32>("hash-grid");
+    let mut store = PairStore::new(Want::Count);
+    for n in (700..=12_000).step_by(100) {
+        step(&mut *structure, &Frame::new(&all[..n]), &mut Context::new(), &mut store).unwrap();
+    }
+    let (fresh, _) = run("hash-grid", &all);
+    structure.validate(&Frame::new(&all), Strength::Geometry).unwrap();
+    assert!(store.tests() < 2 * fresh, "{} tests after slow growth, {fresh} at one go", store.tests());
 }

@@ -158,7 +158,13 @@ static LIST: &[PeerDescriptor] = &[
         driven: "PxBroadPhase of type ABP on one thread: changed boxes in, found and lost pairs kept as a set, filtered",
         ..ENGINE
     },
-    PeerDescriptor { name: "jolt", feature: "jolt", built: false, driven: "not driven yet", ..ENGINE },
+    PeerDescriptor {
+        name: "jolt",
+        feature: "jolt",
+        built: false,
+        driven: "not driven: the C interface of its bindings has no broad phase",
+        ..ENGINE
+    },
 ];
 
 /// All peers, built or not, in the order in which they are printed.
@@ -179,7 +185,7 @@ impl PeerDescriptor {
             "cpp-peers" if cfg!(feature = "cpp-peers") => {
                 format!("built without {package}: run scripts/install-peers and build again")
             }
-            "jolt" => "its driver is not written yet".into(),
+            "jolt" => "it has no driver: the C interface of its bindings gives no access to the broad phase".into(),
             feature => format!("add the cargo feature `{feature}`"),
         }
     }

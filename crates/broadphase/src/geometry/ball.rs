@@ -63,3 +63,25 @@ impl<const D: usize, T: Real> Ball<D, T> {
         distance <= self.radius * self.radius
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ball_reaches_the_face_of_a_box_but_not_past_its_corner() {
+        let ball = Ball { center: [0.0f32, 0.0], radius: 5.0 };
+        assert!(ball.overlaps_box(&Aabb::new([5.0, -1.0], [9.0, 1.0])), "they touch at one point");
+        assert!(ball.overlaps_box(&Aabb::new([3.0, 4.0], [9.0, 9.0])), "3, 4, 5: the corner is on the ball");
+        assert!(!ball.overlaps_box(&Aabb::new([3.0, 4.000_001], [9.0, 9.0])));
+        assert!(ball.overlaps_box(&Aabb::new([-9.0, -9.0], [9.0, 9.0])), "the centre is inside");
+    }
+
+    #[test]
+    fn half_spaces_are_boxes_to_a_ball_and_an_infinite_ball_is_none() {
+        let below = Aabb::new([f64::NEG_INFINITY, f64::NEG_INFINITY], [f64::INFINITY, 0.0]);
+        assert!(Ball { center: [1e300, 1.0], radius: 1.0 }.overlaps_box(&below));
+        assert!(!Ball { center: [1e300, 1.5], radius: 1.0 }.overlaps_box(&below));
+        assert!(!Ball::inscribed(&Aabb::everything()).overlaps_box(&below), "its centre is nowhere");
+    }
+}

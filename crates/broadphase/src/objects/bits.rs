@@ -54,17 +54,17 @@ pub(super) mod column {
 }
 
 /// A list of boxes.
-pub(super) mod boxes {
+pub(crate) mod boxes {
     use super::*;
 
-    pub(in super::super) fn serialize<const D: usize, T: Real, S: Serializer>(
+    pub(crate) fn serialize<const D: usize, T: Real, S: Serializer>(
         value: &[Aabb<D, T>],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         flat(value).serialize(serializer)
     }
 
-    pub(in super::super) fn deserialize<'de, const D: usize, T: Real, De: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, const D: usize, T: Real, De: Deserializer<'de>>(
         from: De,
     ) -> Result<Vec<Aabb<D, T>>, De::Error> {
         unflat(&Vec::<u64>::deserialize(from)?).map_err(serde::de::Error::custom)

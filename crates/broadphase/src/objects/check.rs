@@ -20,7 +20,9 @@ impl<const D: usize, T: Real> Table<D, T> {
             let (plain, growth) = (side.plain(slot), self.growth(handle.index));
             let grown = if growth == T::ZERO { plain } else { plain.grow(growth) };
             ensure!(plain.is_valid(), "object {handle} has an invalid box");
-            ensure!(side.boxes[slot as usize] == grown, "object {handle} is grown by another margin");
+            let seen = &side.boxes[slot as usize];
+            let swept = side.swept.get(slot) && seen.contains(&grown);
+            ensure!(swept || *seen == grown, "object {handle} is grown by another margin");
             ensure!(
                 side.kinematic.get(slot) == (self.object(handle.index).kind == ObjectKind::Kinematic),
                 "object {handle} is kinematic on one side only"

@@ -8,6 +8,7 @@ mod column;
 mod frame;
 mod handle;
 mod object;
+mod shape;
 pub(crate) mod side;
 mod slots;
 pub(crate) mod table;

@@ -1,7 +1,7 @@
 //! What the user has: a box, and how it meets others.
 
-use super::Tag;
-use crate::geometry::{Aabb, Real};
+use super::{Shape, Tag};
+use crate::geometry::{Aabb, Ball, Real};
 
 /// How an object takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -42,12 +42,29 @@ pub struct Object<const D: usize, T> {
     pub margin: T,
     /// A number of the caller's.
     pub user: u64,
+    /// What its box stands for; `None`: what the [world](crate::World::shape) says.
+    pub shape: Option<Shape>,
 }
 
 impl<const D: usize, T: Real> Object<D, T> {
     /// A dynamic object with that box, the default tag, no margin, and user data 0.
     pub fn new(aabb: Aabb<D, T>) -> Self {
-        Self { aabb, tag: Tag::default(), kind: ObjectKind::Dynamic, margin: T::ZERO, user: 0 }
+        Self { aabb, tag: Tag::default(), kind: ObjectKind::Dynamic, margin: T::ZERO, user: 0, shape: None }
+    }
+
+    /// A dynamic object that is a ball. It is kept as the box around it: centre and radius are those of [`Ball::inscribed`] in that
+    /// box, which may round otherwise than the given ones.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Ball, Object, World2};
+    /// let mut world = World2::new();
+    /// world.insert(Object::ball(Ball { center: [0.0, 0.0], radius: 1.0 }))?;
+    /// world.insert(Aabb::new([0.8, 0.8], [2.0, 2.0]))?; // in the corner of the ball's box, and not in the ball
+    /// assert_eq!(world.update()?.len(), 0);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn ball(ball: Ball<D, T>) -> Self {
+        Self::new(ball.bounds()).with_shape(Shape::Ball)
     }
 
     /// A static object with that box.
@@ -70,6 +87,12 @@ impl<const D: usize, T: Real> Object<D, T> {
     /// With a margin.
     pub fn with_margin(mut self, margin: T) -> Self {
         self.margin = margin;
+        self
+    }
+
+    /// With a shape of its own.
+    pub fn with_shape(mut self, shape: Shape) -> Self {
+        self.shape = Some(shape);
         self
     }
 

@@ -100,6 +100,10 @@ pub(crate) struct Side<const D: usize, T> {
     /// The environments but 0, with their numbers of objects.
     envs: BTreeMap<u32, usize>,
     pub(crate) kinematic: Column<bool>,
+    /// What boxes stand for, where objects say so.
+    pub(crate) shapes: Column<Option<Shape>>,
+    /// Is the box the one around a whole way? Then it stands for no ball.
+    pub(crate) swept: Column<bool>,
     marks: Vec<Mark>,
     /// The slots with a mark.
     marked: Vec<u32>,
@@ -127,6 +131,8 @@ impl<const D: usize, T: Real> Default for Side<D, T> {
             tags: Column::new(Tag::default()),
             envs: BTreeMap::new(),
             kinematic: Column::new(false),
+            shapes: Column::new(None),
+            swept: Column::new(false),
             marks: Vec::new(),
             marked: Vec::new(),
             all: false,
@@ -173,6 +179,8 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.slots.vacate(slot);
         self.set_tag(slot, Tag::default());
         self.kinematic.set(slot, false);
+        self.shapes.set(slot, None);
+        self.swept.set(slot, false);
         if self.marks[slot as usize] == Mark::Inserted {
             self.marks[slot as usize] = Mark::Void; // no structure ever saw it
             self.slots.release(slot);
@@ -204,12 +212,23 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Another box or margin. A box that is the same as before is not a change.
-    pub(super) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+    pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
         let old = self.boxes[slot as usize];
         self.store(slot, plain, margin);
         if self.boxes[slot as usize] != old {
             self.touch(slot);
         }
+    }
+
+    /// Lets the structure see `whole`, grown, instead of the present box; plain boxes must be kept. Returns whether the two differ.
+    pub(crate) fn cover(&mut self, slot: u32, whole: Aabb<D, T>, margin: T) -> bool {
+        let swept = whole != self.plain(slot);
+        let seen = if margin == T::ZERO { whole } else { whole.grow(margin) };
+        let old = std::mem::replace(&mut self.boxes[slot as usize], seen);
+        if self.swept.set(slot, swept) || old != seen {
+            self.touch(slot);
+        }
+        swept
     }
 
     /// Writes a box, marking nothing.
@@ -301,14 +320,15 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// The present frame, in which nothing changed.
+    /// The present frame, in which nothing changed. Where objects have shapes of their own, or are swept, its shape is the box, and `filter` has to
+    /// tell balls from boxes.
     pub(crate) fn frame<'a>(&'a self, shape: Shape, filter: Option<Filter<'a>>) -> Frame<'a, D, T> {
         Frame {
             boxes: &self.boxes,
             live: self.slots.live(),
             tags: self.tags.slice(self.slots.len()),
             changes: Changes::Listed { moved: &[], inserted: &[], removed: &[] },
-            shape,
+            shape: if self.shapes.any() || self.swept.any() { Shape::Box } else { shape },
             filter,
         }
     }
@@ -390,6 +410,8 @@ impl<const D: usize, T: Real> Side<D, T> {
             + touched.bits.capacity() * 8
             + self.tags.bytes()
             + self.kinematic.bytes()
+            + self.shapes.bytes()
+            + self.swept.bytes()
     }
 }
 

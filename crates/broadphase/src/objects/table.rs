@@ -13,7 +13,7 @@ use super::column::Column;
 use super::handle::first_generation;
 use super::side::Side;
 use super::slots::Slots;
-use super::{Handle, MAX_OBJECTS, Object, ObjectKind, Tag};
+use super::{Handle, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::pairs::Pair;
@@ -132,6 +132,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             kind: self.kinds[index as usize],
             margin: self.margins.get(index),
             user: self.users.get(index),
+            shape: side.shapes.get(slot),
         }
     }
 
@@ -160,7 +161,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     }
 
     /// By how much the box at `index` is grown.
-    pub(super) fn growth(&self, index: u32) -> T {
+    pub(crate) fn growth(&self, index: u32) -> T {
         self.margin + self.margins.get(index)
     }
 
@@ -268,6 +269,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         let slot = side.insert(index, object.aabb, growth);
         side.set_tag(slot, object.tag);
         side.kinematic.set(slot, object.kind == ObjectKind::Kinematic);
+        side.shapes.set(slot, object.shape);
         self.places[index as usize] = slot;
         self.count_kind(object.kind, true);
     }
@@ -325,6 +327,16 @@ impl<const D: usize, T: Real> Table<D, T> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
         if side.set_tag(slot, tag) {
+            side.touch(slot);
+        }
+        Ok(())
+    }
+
+    /// Changes what an object's box stands for.
+    pub(crate) fn set_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        let (side, slot) = self.side_mut(index);
+        if side.shapes.set(slot, shape) {
             side.touch(slot);
         }
         Ok(())
@@ -388,9 +400,21 @@ impl<const D: usize, T: Real> Table<D, T> {
         Ok(())
     }
 
-    fn keep_plain(&mut self) {
+    /// From now on plain boxes are kept beside those that structures see.
+    pub(crate) fn keep_plain(&mut self) {
         self.movers.keep_plain();
         self.statics.keep_plain();
+    }
+
+    /// Structures see the present boxes again, after [`Side::cover`].
+    pub(crate) fn uncover(&mut self) {
+        for slot in 0..self.movers.slots.len() as u32 {
+            if self.movers.swept.get(slot) {
+                let growth = self.growth(self.movers.owners[slot as usize]);
+                let plain = self.movers.plain(slot);
+                self.movers.cover(slot, plain, growth);
+            }
+        }
     }
 
     /// Pairs have been found: vacated slots and indices are free again, their generations over.

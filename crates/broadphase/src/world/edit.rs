@@ -3,7 +3,7 @@
 use super::World;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::{Handle, Object, ObjectKind, Tag};
+use crate::objects::{Handle, Object, ObjectKind, Shape, Tag};
 
 /// # Objects
 ///
@@ -101,6 +101,29 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Changes who may pair with it.
     pub fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
         self.table.set_tag(handle, tag)
+    }
+
+    /// Changes what its box stands for; `None`: what the [world](World::shape) says. A ball and a box are a pair if their boxes
+    /// overlap and the ball reaches the box ([`Ball::overlaps_box`](crate::Ball::overlaps_box)), margins included. An algorithm that
+    /// takes only balls ([`particle-grid`](crate::algorithms::particle_grid)) refuses a world in which a mover has a shape of its own.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Shape, World2};
+    /// let mut world = World2::new();
+    /// let ball = world.insert(Aabb::new([0.0, 0.0], [2.0, 2.0]))?;
+    /// let crate_ = world.insert(Aabb::new([1.9, 1.9], [4.0, 4.0]))?;
+    /// assert_eq!(world.update()?.started(), [(ball, crate_)]);
+    /// world.set_object_shape(ball, Some(Shape::Ball))?;
+    /// assert_eq!(world.update()?.ended(), [(ball, crate_)]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_object_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
+        self.table.set_shape(handle, shape)
+    }
+
+    /// What its box stands for.
+    pub fn object_shape(&self, handle: Handle) -> Result<Shape, Error> {
+        Ok(self.object(handle)?.shape.unwrap_or(self.shape))
     }
 
     /// Changes the caller's number.

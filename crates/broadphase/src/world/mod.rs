@@ -9,6 +9,7 @@
 //!
 //! # Rooms
 //! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
+//! `motion.rs` and `rate.rs` are the remedies against tunnelling;
 //! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries, `answers.rs` many at once; `between.rs` pairs two
 //! worlds; `environments` keeps simulations apart; `snapshot.rs` writes a world down; `draw.rs` and `stats.rs` are for people.
 
@@ -18,7 +19,9 @@ mod draw;
 mod edit;
 mod environments;
 mod mixed;
+mod motion;
 mod neighbours;
+mod rate;
 mod read;
 mod results;
 mod rules;
@@ -34,6 +37,7 @@ use std::sync::Arc;
 
 pub use answers::Answers;
 pub use draw::Line;
+pub use motion::{MotionStats, Remedy};
 pub use read::Reader;
 pub use results::{Pairs, Update};
 #[cfg(feature = "serde")]
@@ -110,6 +114,7 @@ pub struct World<const D: usize, T: Real> {
     tests: u64,
     values: values::Values,
     neighbours: neighbours::Lazy,
+    motion: motion::Motion<D, T>,
 }
 
 /// A side's structure.
@@ -157,6 +162,7 @@ impl<const D: usize, T: Real> World<D, T> {
             tests: 0,
             values: values::Values::default(),
             neighbours: neighbours::Lazy::default(),
+            motion: motion::Motion::default(),
         }
     }
 }

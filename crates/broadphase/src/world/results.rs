@@ -59,7 +59,7 @@ impl<'a, const D: usize, T: Real> Update<'a, D, T> {
 impl<const D: usize, T: Real> World<D, T> {
     /// The number of pairs.
     pub fn pair_count(&self) -> u64 {
-        if self.failed { 0 } else { self.own.len() + self.mixed.store.len() }
+        if self.failed { 0 } else { self.own.len() + self.mixed.store.len() + self.motion.fleeting.len() as u64 }
     }
 
     /// All pairs, the smaller index first, each once; deterministic, but in an order that depends on the algorithm. None with
@@ -137,8 +137,14 @@ impl<const D: usize, T: Real> Iterator for Pairs<'_, D, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 || (self.at == self.filled && !self.refill()) {
+        if self.left == 0 {
             return None;
+        }
+        if self.at == self.filled && !self.refill() {
+            // Behind both stores come the pairs that only an earlier look of the frame saw.
+            let fleeting = &self.world.motion.fleeting;
+            self.left -= 1;
+            return fleeting.get(fleeting.len() - 1 - self.left).copied();
         }
         let table = &self.world.table;
         let pair = table.to_indices(self.buffer[self.at], self.mixed);

@@ -1,7 +1,8 @@
 //! What stands between an overlap and a pair, besides the movers' tags and shape, which the frame itself applies.
 
 use super::SharedFilter;
-use crate::geometry::{Ball, Real};
+use crate::geometry::Real;
+use crate::objects::side::Side;
 use crate::objects::table::Table;
 use crate::objects::{ObjectKind, Shape};
 use crate::pairs::Retain;
@@ -17,21 +18,47 @@ pub(super) struct Rules<'a, const D: usize, T> {
 impl<const D: usize, T: Real> Rules<'_, D, T> {
     /// Is there a rule for pairs of two movers?
     pub(super) fn for_own(&self) -> bool {
-        self.filter.is_some() || self.table.count(ObjectKind::Kinematic) > 0
+        self.filter.is_some() || self.table.count(ObjectKind::Kinematic) > 0 || self.mixes_shapes()
     }
 
-    /// Two movers: not both kinematic, and the user's filter.
+    /// Two movers: not both kinematic, shapes of their own, and the user's filter.
     pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;
         if movers.kinematic.any() {
             fresh.retain(|pair| !(movers.kinematic.get(pair.a) && movers.kinematic.get(pair.b)));
         }
+        if self.mixes_shapes() {
+            self.test_shapes(fresh, movers, movers);
+        }
         self.ask_user(fresh, false, movers.aligned);
+    }
+
+    /// May one mover be a ball and another one not? Then the frame itself does not test balls.
+    fn mixes_shapes(&self) -> bool {
+        self.table.movers.shapes.any() || (self.shape == Shape::Ball && self.table.movers.swept.any())
+    }
+
+    /// The exact tests of balls with balls and with boxes. A swept box is a box.
+    fn test_shapes(&self, fresh: &mut Retain<'_>, of_a: &Side<D, T>, of_b: &Side<D, T>) {
+        let shape = |side: &Side<D, T>, slot: u32| match side.swept.get(slot) {
+            true => Shape::Box,
+            false => side.shapes.get(slot).unwrap_or(self.shape),
+        };
+        fresh.retain(|pair| {
+            let (a, b) = (&of_a.boxes[pair.a as usize], &of_b.boxes[pair.b as usize]);
+            shape(of_a, pair.a).meets(a, shape(of_b, pair.b), b)
+        });
     }
 
     /// Is there a rule for pairs of a mover and a static?
     pub(super) fn for_mixed(&self) -> bool {
-        self.filter.is_some() || self.shape == Shape::Ball || self.table.movers.tags.any() || self.table.statics.tags.any()
+        let (movers, statics) = (&self.table.movers, &self.table.statics);
+        self.filter.is_some() || self.has_balls() || movers.tags.any() || statics.tags.any()
+    }
+
+    /// May there be balls at all?
+    fn has_balls(&self) -> bool {
+        self.shape == Shape::Ball || self.table.movers.shapes.any() || self.table.statics.shapes.any()
     }
 
     /// A mover and a static, slots of different sides: tags, balls, and the user's filter. Kinematic movers are not probed at all.
@@ -40,11 +67,8 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         if movers.tags.any() || statics.tags.any() {
             fresh.retain(|pair| movers.tags.get(pair.a).allows(&statics.tags.get(pair.b)));
         }
-        if self.shape == Shape::Ball {
-            fresh.retain(|pair| {
-                let mover = Ball::inscribed(&movers.boxes[pair.a as usize]);
-                mover.overlaps(&Ball::inscribed(&statics.boxes[pair.b as usize]))
-            });
+        if self.has_balls() {
+            self.test_shapes(fresh, movers, statics);
         }
         self.ask_user(fresh, true, false);
     }

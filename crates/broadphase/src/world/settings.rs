@@ -111,7 +111,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// What boxes stand for: themselves, or their inscribed balls.
+    /// What boxes stand for: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_object_shape).
     pub fn set_shape(&mut self, shape: Shape) {
         if shape != self.shape {
             self.shape = shape;

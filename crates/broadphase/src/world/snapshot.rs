@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::motion::Motion;
 use super::values::Values;
 use super::{Engine, World};
 use crate::algorithms::Spec;
@@ -42,6 +43,7 @@ pub struct Snapshot<const D: usize, T: Real> {
     tests: u64,
     values: Vec<(Pair, u64)>,
     values_used: bool,
+    motion: Motion<D, T>,
 }
 
 /// The content of a pair store.
@@ -117,6 +119,7 @@ impl<const D: usize, T: Real> World<D, T> {
             tests: self.tests,
             values: self.values.to_list(),
             values_used: self.values.used,
+            motion: self.motion.clone(),
         }
     }
 
@@ -133,6 +136,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         let Snapshot { table, want, limit, shape, .. } = snapshot;
         table.check()?;
+        snapshot.motion.remedy.check()?;
         let (movers, statics) = (table.movers.slots.len(), table.statics.slots.len());
         if !snapshot.own.is_sound(movers, movers) || !snapshot.mixed.is_sound(movers, statics) {
             return Err(Error::InvalidSnapshot { reason: "its pairs are not of its objects".to_string() });
@@ -163,6 +167,7 @@ impl<const D: usize, T: Real> World<D, T> {
             tests: snapshot.tests,
             values: Values::from_list(&snapshot.values, snapshot.values_used),
             neighbours: super::neighbours::Lazy::default(),
+            motion: snapshot.motion.clone(),
         };
         Ok(())
     }

@@ -101,7 +101,12 @@ impl<const D: usize, T: Real> World<D, T> {
             choice: movers.choice,
             table_bytes: self.table.bytes(),
             structure_bytes: movers.bytes + statics.bytes,
-            pair_bytes: self.own.bytes() + self.mixed.bytes() + events + self.values.bytes() + self.neighbours.bytes(),
+            pair_bytes: self.own.bytes()
+                + self.mixed.bytes()
+                + events
+                + self.values.bytes()
+                + self.neighbours.bytes()
+                + self.motion.bytes(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::environments::{Environments, worth};
 use super::rules::Rules;
-use super::{Engine, Update, World};
+use super::{Engine, Remedy, Update, World};
 use crate::algorithms::{BroadPhase, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -54,14 +54,24 @@ impl<const D: usize, T: Real> World<D, T> {
     /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
     /// update reports the difference to the last successful one. Until then there are no pairs to be seen.
     pub fn update(&mut self) -> Result<Update<'_, D, T>, Error> {
-        self.flush()?;
-        if let Err(error) = self.find() {
+        self.motion.begin();
+        if self.motion.remedy == Remedy::Swept {
+            self.motion.sweep(&mut self.table);
+        }
+        let found = if self.motion.by_rate() {
+            self.find_by_rate()
+        } else {
+            self.flush()?;
+            self.find()
+        };
+        if let Err(error) = found {
             self.failed = true;
             self.whole = true;
             self.table.half_paired();
             self.neighbours.reset();
             return Err(error);
         }
+        self.motion.remember(&self.table);
         Ok(Update::new(self))
     }
 
@@ -86,16 +96,38 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Finds pairs where something changed, and all differences.
     fn find(&mut self) -> Result<(), Error> {
+        self.begin_find();
+        if self.look()? {
+            // A pair of an object that changed sides ended on one and started on the other.
+            events::cancel(&mut self.started, &mut self.ended);
+            self.conclude();
+        }
+        Ok(())
+    }
+
+    /// The differences of the last update are over, unless it failed.
+    pub(super) fn begin_find(&mut self) {
         self.tests = 0;
         if !self.failed {
             self.started.clear();
             self.ended.clear();
         }
+    }
+
+    /// The differences are known.
+    pub(super) fn conclude(&mut self) {
+        self.values.forget(&self.ended);
+        self.neighbours.reset();
+        self.failed = false;
+    }
+
+    /// Finds pairs where something changed, and appends the differences; false if nothing did.
+    pub(super) fn look(&mut self) -> Result<bool, Error> {
         let (movers, statics) = (self.table.movers.touched.any(), self.table.statics.touched.any());
         if !(self.whole || movers || statics) {
-            return Ok(());
+            return Ok(false);
         }
-        let want = if self.want == Want::All && self.values.used { Want::Both } else { self.want };
+        let want = if self.motion.by_rate() || (self.want == Want::All && self.values.used) { Want::Both } else { self.want };
         if self.whole || movers {
             self.find_own(want)?;
             note(&self.table, false, self.own.started(), &mut self.started);
@@ -108,14 +140,9 @@ impl<const D: usize, T: Real> World<D, T> {
         if self.own.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
         }
-        // A pair of an object that changed sides ended on one and started on the other.
-        events::cancel(&mut self.started, &mut self.ended);
-        self.values.forget(&self.ended);
-        self.neighbours.reset();
         self.table.paired();
         self.whole = false;
-        self.failed = false;
-        Ok(())
+        Ok(true)
     }
 
     /// Pairs of two movers.

@@ -6,6 +6,7 @@ mod drawing;
 mod environments;
 mod events;
 mod model;
+mod motion;
 mod properties;
 mod results;
 mod questions;

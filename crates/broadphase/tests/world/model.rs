@@ -38,8 +38,25 @@ impl<const D: usize, T: Real> Model<D, T> {
         p.overlaps(&q)
             && x.kind.pairs_with(y.kind)
             && x.tag.allows(&y.tag)
-            && (self.shape == Shape::Box || Ball::inscribed(&p).overlaps(&Ball::inscribed(&q)))
+            && self.shapes_meet((x, &p), (y, &q))
             && (self.filter == 0 || !(a.index + b.index).is_multiple_of(self.filter))
+    }
+
+    /// The exact test, as a distance of points: of two centres, or of a centre and the nearest point of the box.
+    fn shapes_meet(&self, (x, p): (&Object<D, T>, &Aabb<D, T>), (y, q): (&Object<D, T>, &Aabb<D, T>)) -> bool {
+        let shape = |object: &Object<D, T>| object.shape.unwrap_or(self.shape);
+        let reaches = |ball: &Aabb<D, T>, area: &Aabb<D, T>| {
+            let Ball { center, radius } = Ball::inscribed(ball);
+            let nearest: [T; D] = std::array::from_fn(|k| center[k].max(area.min[k]).min(area.max[k]));
+            let squares = (0..D).map(|k| (center[k] - nearest[k]) * (center[k] - nearest[k]));
+            squares.reduce(|sum, square| sum + square).unwrap() <= radius * radius
+        };
+        match (shape(x), shape(y)) {
+            (Shape::Box, Shape::Box) => true,
+            (Shape::Ball, Shape::Ball) => Ball::inscribed(p).overlaps(&Ball::inscribed(q)),
+            (Shape::Ball, Shape::Box) => reaches(p, q),
+            (Shape::Box, Shape::Ball) => reaches(q, p),
+        }
     }
 
     pub fn pairs(&self) -> BTreeSet<(Handle, Handle)> {

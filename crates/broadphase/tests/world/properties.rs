@@ -38,6 +38,7 @@ struct RawObject {
     tag: u8,
     kind: u8,
     margin: u8,
+    shape: u8,
 }
 
 fn tag(code: u8) -> Tag {
@@ -59,6 +60,15 @@ fn kind(code: u8) -> ObjectKind {
     }
 }
 
+/// Most have none of their own, so that worlds without any are met as well.
+fn shape(code: u8) -> Option<Shape> {
+    match code {
+        0..12 => None,
+        12 => Some(Shape::Box),
+        _ => Some(Shape::Ball),
+    }
+}
+
 fn margin<T: Real>(code: u8) -> T {
     T::from_f64(f64::from(code.saturating_sub(5)) * 0.5)
 }
@@ -66,7 +76,8 @@ fn margin<T: Real>(code: u8) -> T {
 impl RawObject {
     fn build<const D: usize, T: Real>(&self) -> Object<D, T> {
         let object = Object::new(self.aabb.build()).with_tag(tag(self.tag)).with_kind(kind(self.kind));
-        object.with_margin(margin(self.margin)).with_user(u64::from(self.tag) << 32)
+        let object = object.with_margin(margin(self.margin)).with_user(u64::from(self.tag) << 32);
+        Object { shape: shape(self.shape), ..object }
     }
 }
 
@@ -86,6 +97,7 @@ enum Op {
     SetTag(usize, u8),
     SetKind(usize, u8),
     SetMargin(usize, u8),
+    SetShape(usize, u8),
     WorldMargin(u8),
     Filter(u8),
     Shape(bool),
@@ -110,7 +122,8 @@ fn raw_box() -> impl Strategy<Value = RawBox> {
 }
 
 fn raw_object() -> impl Strategy<Value = RawObject> {
-    (raw_box(), 0..11u8, 0..8u8, 0..8u8).prop_map(|(aabb, tag, kind, margin)| RawObject { aabb, tag, kind, margin })
+    let codes = (0..11u8, 0..8u8, 0..8u8, 0..14u8);
+    (raw_box(), codes).prop_map(|(aabb, (tag, kind, margin, shape))| RawObject { aabb, tag, kind, margin, shape })
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -129,6 +142,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (pick(), 0..11u8).prop_map(|(k, t)| Op::SetTag(k, t)),
         3 => (pick(), 0..8u8).prop_map(|(k, t)| Op::SetKind(k, t)),
         2 => (pick(), 0..8u8).prop_map(|(k, m)| Op::SetMargin(k, m)),
+        2 => (pick(), 10..14u8).prop_map(|(k, s)| Op::SetShape(k, s)),
         1 => (0..8u8).prop_map(Op::WorldMargin),
         1 => (0..4u8).prop_map(Op::Filter),
         1 => any::<bool>().prop_map(Op::Shape),
@@ -234,6 +248,9 @@ impl<const D: usize, T: Real> Run<D, T> {
             Op::SetKind(k, code) => self.edit(*k, |w, h| w.set_kind(h, kind(*code)).unwrap(), |o| o.kind = kind(*code)),
             Op::SetMargin(k, code) => {
                 self.edit(*k, |w, h| w.set_margin(h, margin(*code)).unwrap(), |o| o.margin = margin(*code));
+            }
+            Op::SetShape(k, code) => {
+                self.edit(*k, |w, h| w.set_object_shape(h, shape(*code)).unwrap(), |o| o.shape = shape(*code));
             }
             Op::WorldMargin(code) => {
                 self.world.set_world_margin(margin(*code)).unwrap();

@@ -47,19 +47,15 @@ pub(super) fn floor<T: Real>(cells: T) -> i64 {
 
 impl<const D: usize, T: Real> Level<D, T> {
     /// An empty grid of `1 << bits[k]` cells per axis.
-    pub(super) fn new(key: Key<D>, cell: [T; D], factor: f64, bits: [u32; D], density: u32, capacity: usize) -> Self {
+    pub(super) fn new(key: Key<D>, cell: [T; D], bits: [u32; D], density: u32, capacity: usize) -> Self {
         let layout = Layout::new(bits);
         let cells = layout.cells();
-        let cubic = key.iter().all(|&e| e == key[0]);
-        // A side shorter than this by two steps or more makes an object long or flat: it is looked up again.
-        let two_steps = T::from_f64(1.0 / (factor * factor));
-        let one_step = T::from_f64(1.0 / factor);
         Self {
             key,
             cell,
             inverse: cell.map(|c| T::ONE / c),
-            least: [if cubic { two_steps } else { one_step }; D],
-            longest: one_step,
+            least: [T::ZERO; D],
+            longest: T::ZERO,
             region: Region::new(&layout),
             layout,
             cells: Cells::new(cells, capacity),
@@ -68,6 +64,31 @@ impl<const D: usize, T: Real> Level<D, T> {
             lowest: [i64::MAX; D],
             highest: [i64::MIN; D],
         }
+    }
+
+    /// Which boxes suit without a second look: with a floor, all that are small enough suit the floor, and none a level below.
+    pub(super) fn set_floor(&mut self, floor: Option<i16>, factor: f64) {
+        let one_step = T::from_f64(1.0 / factor);
+        // A side shorter than this by two steps or more makes an object long or flat: it is looked up again.
+        let two_steps = T::from_f64(1.0 / (factor * factor));
+        let usual = if self.is_cubic() { two_steps } else { one_step };
+        let (least, longest) = match floor {
+            Some(floor) if self.key == [floor; D] => (T::ZERO, T::ZERO),
+            Some(floor) if super::floor::longest(&self.key) <= floor => (T::INFINITY, T::INFINITY),
+            _ => (usual, one_step),
+        };
+        (self.least, self.longest) = ([least; D], longest);
+    }
+
+    /// Gives the memory of an empty level back.
+    pub(super) fn shrink(&mut self, bits: [u32; D], density: u32, capacity: usize) {
+        self.layout = Layout::new(bits);
+        self.region = Region::new(&self.layout);
+        let touched = self.cells.touched;
+        self.cells = Cells::new(self.layout.cells(), capacity);
+        self.cells.touched = touched;
+        self.next_growth = self.layout.cells() / density as usize;
+        self.clear();
     }
 
     /// Puts an object into its cell, which is returned.

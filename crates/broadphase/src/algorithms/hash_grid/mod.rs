@@ -22,7 +22,7 @@
 //! 4. *Growth one axis at a time*, along the axis that separates most objects which share a cell, and not at all if hardly any
 //!    do. A world of 1024:1:1, a plane or a line gets a grid of its own shape, in place of the paper's 50 % loss.
 //! 5. *Long and flat objects* get cells of their own shape if they are common (`census.rs`).
-//! 6. *Many levels.* Of two levels, the one whose objects have less to search searches the other; a level of at most `FEW`
+//! 6. *Many levels.* Levels share one grid where that costs less than to search each other (`floor.rs`). Of two levels, the one whose objects have less to search searches the other; a level of at most `FEW`
 //!    objects is not searched at all, but tested against each region in passing: one giant among a million costs one
 //!    comparison for every few objects. Empty levels cost nothing.
 //! 7. *Sizes and places.* A size of zero or below all reason counts as the smallest one, a size beyond all levels goes to the
@@ -39,6 +39,7 @@
 
 mod cells;
 mod census;
+mod floor;
 mod ladder;
 mod layout;
 mod level;
@@ -94,6 +95,8 @@ pub struct HashGrid<const D: usize, T: Real> {
     place: Vec<u32>,
     unbounded: Unbounded,
     misfits: usize,
+    /// Objects up to this exponent stand in the level of this exponent.
+    floor: Option<i16>,
     /// The entry of the last insertion: the first guess for the next.
     recent: u16,
     /// Has anything changed since the last `pairs`?
@@ -115,6 +118,11 @@ struct Counters {
     censuses: u64,
     /// Insertions at the last census.
     census_at: u64,
+    /// Insertions and moves, and objects, when the floor was last looked for.
+    floor_at: Option<(u64, u64)>,
+    /// The tests of the first frame after that, and whether a later one needed many more.
+    usual_tests: Option<u64>,
+    crowded: bool,
 }
 
 /// Buffers that can be dropped without changing a result.
@@ -154,6 +162,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             place: Vec::new(),
             unbounded: Unbounded::default(),
             misfits: 0,
+            floor: None,
             recent: ABSENT,
             dirty: true,
             lineage: Lineage::default(),
@@ -217,6 +226,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for HashGrid<D, T> {
         let touched: u64 = self.levels.iter().map(|level| level.cells.touched).sum();
         let extra = vec![
             ("levels", self.levels.len() as f64),
+            ("busy_levels", sum(&|level| usize::from(level.count > 0))),
             ("shapes", sum(&|level| usize::from(!level.is_cubic()))),
             ("cells", sum(&|level| level.cells.len())),
             ("occupied", sum(&|level| level.cells.filled)),

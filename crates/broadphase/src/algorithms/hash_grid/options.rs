@@ -29,11 +29,22 @@ pub struct Options {
     pub capacity: usize,
     /// The most shapes of long or flat cells; 0 keeps to the paper's cubes.
     pub shapes: usize,
+    /// Sparse levels share a grid in which an object meets, on average, up to this many in its cell; 0 keeps to the paper's levels.
+    pub merge: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { factor: 2.0, dims: [16; 3], density: 8, threshold: 600, strategy: Strategy::Individual, capacity: 6, shapes: 32 }
+        Self {
+            factor: 2.0,
+            dims: [16; 3],
+            density: 8,
+            threshold: 600,
+            strategy: Strategy::Individual,
+            capacity: 6,
+            shapes: 32,
+            merge: 400.0,
+        }
     }
 }
 
@@ -55,6 +66,11 @@ macro_rules! descriptors {
                 help: "individual: objects that left their cell are moved; reinsert: all cells are cleared and filled again",
             },
             OptionDescriptor { name: "capacity", default: "6", help: "ids per container of a cell: 2 to 64" },
+            OptionDescriptor {
+                name: "merge",
+                default: "400",
+                help: "tests that searching a level costs; levels share a grid where that is cheaper; 0: never",
+            },
             OptionDescriptor { name: "shapes", default: "32", help: "the most shapes of long or flat cells; 0: cubes only" },
         ]
     };
@@ -86,6 +102,7 @@ impl Options {
             threshold: spec.value("threshold", default.threshold, "a whole number", |_| true)?,
             strategy,
             capacity: spec.value("capacity", default.capacity, "a whole number from 2 to 64", |c| (2..=64).contains(c))?,
+            merge: spec.value("merge", default.merge, "a number from 0 to 10000", |m| (0.0..=10_000.0).contains(m))?,
             shapes: spec.value("shapes", default.shapes, "a whole number up to 256", |s| *s <= 256)?,
         })
     }

@@ -62,6 +62,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.scratch.workers = self.scratch.workers.max(context.width());
             self.rewrite_all(frame, context, out);
             context.record("join", clock);
+            self.note_tests(out.tests());
         }
         self.lineage = out.finish(chunks)?;
         self.dirty = false;

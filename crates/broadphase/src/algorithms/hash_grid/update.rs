@@ -39,6 +39,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.active = true;
             self.live = 0;
             self.resize(frame.slots());
+            self.find_floor(frame);
             (0..frame.slots() as u32).for_each(|id| self.move_object(frame, id));
             self.dirty = true;
             self.take_census(frame);
@@ -62,6 +63,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
         self.take_census(frame);
+        self.find_floor(frame);
         Ok(())
     }
 
@@ -248,6 +250,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.ladder = Ladder::new(value, self.options.factor);
         }
         let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else { return UNBOUNDED };
+        let (own, cube) = match self.floor {
+            Some(floor) if cube[0] <= floor => ([floor; D], [floor; D]),
+            _ => (own, cube),
+        };
         let shaped = if own == cube { None } else { self.level_of(&own) };
         if let Some(index) = shaped.filter(|&index| self.levels[index as usize].holds(value)) {
             return index;
@@ -279,7 +285,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let index = self.levels.len() as u16;
         let options = &self.options;
         let bits = std::array::from_fn(|k| options.axis_bits(k));
-        self.levels.push(Level::new(key, cell, options.factor, bits, options.density, options.capacity));
+        let mut level = Level::new(key, cell, bits, options.density, options.capacity);
+        level.set_floor(self.floor, options.factor);
+        self.levels.push(level);
         self.keys.insert(at, (key, index));
         Some(index)
     }

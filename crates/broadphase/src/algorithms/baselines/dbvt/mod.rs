@@ -2,8 +2,9 @@
 //!
 //! # The structure
 //! A binary tree; the box of a node is the union of its children's. A leaf holds its object's box grown by `margin` times the object's
-//! longest side. An object that moves inside its leaf's box costs nothing; one that leaves it is taken out and inserted anew: down to where
-//! the boxes grow least, then up again with a rotation wherever one child is more than a level higher than the other.
+//! longest side. An object that moves inside its leaf's box costs nothing. One that leaves it goes up from its place to the first node that
+//! holds the new box, and down again to where it costs least; boxes above are refitted until one stays as it is. On the way a child may change
+//! places with a child of its sibling, if that makes a box smaller, or one side much lower.
 //! What is infinite, or overflows, stays out of the tree and is joined with all (`objects/unbounded.rs`).
 //!
 //! # Two modes
@@ -19,7 +20,8 @@
 //!
 //! # Source
 //! Paper 001, section 6: the DBVT of the Bullet library in its variants F and D. Departures: one tree instead of two (for what moves and
-//! what rests), rotations instead of random re-insertions, a margin relative to the object's size, and no guess of its velocity.
+//! what rests), rotations instead of random re-insertions, insertion from the nearest node that holds the box instead of from the root, a
+//! margin relative to the object's size, and no guess of its velocity.
 
 mod pairs;
 mod query;

@@ -58,35 +58,46 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     fn walk(&self, stack: &mut Vec<(u32, u32)>, hits: &mut Hits<'_>) {
         let mut tests = 0;
         stack.clear();
-        if self.tree.root() != NONE {
+        if self.tree.root() != NONE && self.tree.node(self.tree.root()).object().is_none() {
             stack.push((self.tree.root(), self.tree.root()));
         }
         while let Some((a, b)) = stack.pop() {
             let (left, right) = (self.tree.node(a), self.tree.node(b));
             if a == b {
-                if left.object().is_none() {
-                    let [low, high] = left.children();
-                    stack.extend([(low, low), (high, high), (low, high)]);
-                }
-                continue;
-            }
-            if !left.bounds.overlaps(&right.bounds) {
-                continue;
-            }
-            match (left.object(), right.object()) {
-                (Some(one), Some(other)) => {
-                    tests += 1;
-                    if self.ledger.get(one).overlaps(self.ledger.get(other)) {
-                        hits.push(Pair::new(one, other));
-                        if hits.stopped() {
-                            break;
-                        }
+                let [low, high] = left.children();
+                for child in [low, high] {
+                    if self.tree.node(child).object().is_none() {
+                        stack.push((child, child));
                     }
                 }
-                _ if left.height() >= right.height() => stack.extend(left.children().map(|child| (child, b))),
-                _ => stack.extend(right.children().map(|child| (a, child))),
+                self.meet(low, high, stack, hits, &mut tests);
+            } else if left.height() >= right.height() {
+                left.children().into_iter().for_each(|child| self.meet(child, b, stack, hits, &mut tests));
+            } else {
+                right.children().into_iter().for_each(|child| self.meet(a, child, stack, hits, &mut tests));
+            }
+            if hits.stopped() {
+                break;
             }
         }
         hits.count_tests(tests);
+    }
+
+    /// Two nodes: nothing, a pair of objects to be tested, or work for later.
+    #[inline(always)]
+    fn meet(&self, a: u32, b: u32, stack: &mut Vec<(u32, u32)>, hits: &mut Hits<'_>, tests: &mut u64) {
+        let (left, right) = (self.tree.node(a), self.tree.node(b));
+        if !left.bounds.overlaps(&right.bounds) {
+            return;
+        }
+        match (left.object(), right.object()) {
+            (Some(one), Some(other)) => {
+                *tests += 1;
+                if self.ledger.get(one).overlaps(self.ledger.get(other)) {
+                    hits.push(Pair::new(one, other));
+                }
+            }
+            _ => stack.push((a, b)),
+        }
     }
 }

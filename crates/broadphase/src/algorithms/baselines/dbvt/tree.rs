@@ -47,6 +47,14 @@ impl<const D: usize, T: Real> Node<D, T> {
     }
 }
 
+/// A child more than this many levels higher than its sibling gives up its higher child.
+const STEEP: u32 = 2;
+
+/// The distance of two centres, summed over the axes, twice. Infinite or NaN if it overflows, which only makes the tree worse.
+fn apart<const D: usize, T: Real>(a: &Aabb<D, T>, b: &Aabb<D, T>) -> T {
+    (0..D).map(|k| ((a.min[k] + a.max[k]) - (b.min[k] + b.max[k])).abs()).sum()
+}
+
 /// The sum of sides: what a box costs. Infinite if it overflows, which only makes the tree worse.
 fn cost<const D: usize, T: Real>(bounds: &Aabb<D, T>) -> T {
     bounds.size().into_iter().sum()
@@ -88,47 +96,93 @@ impl<const D: usize, T: Real> Tree<D, T> {
             self.root = leaf;
             return leaf;
         }
-        let sibling = self.sibling_for(&bounds);
-        let parent = self.node(sibling).parent;
-        let joint = self.add(Node { bounds, parent, children: [sibling, leaf], height: 1 });
-        self.replace_child(parent, sibling, joint);
-        self.nodes[sibling as usize].parent = joint;
-        self.nodes[leaf as usize].parent = joint;
-        self.refit_from(joint);
+        let joint = self.add(Node { bounds, parent: NONE, children: [NONE; 2], height: 1 });
+        let start = self.root;
+        self.attach(leaf, joint, start);
         leaf
     }
 
-    /// Down to where the boxes grow least.
-    fn sibling_for(&self, bounds: &Aabb<D, T>) -> u32 {
-        let mut at = self.root;
-        while self.node(at).object().is_none() {
-            let [left, right] = self.node(at).children;
-            let growth = |child: u32| {
-                let own = &self.node(child).bounds;
-                cost(&own.union(bounds)) - cost(own)
-            };
-            let (by_left, by_right) = (growth(left), growth(right));
-            // Of two that grow alike (most often: not at all), the lower one keeps the tree even.
-            let lower = self.node(left).height <= self.node(right).height;
-            at = if by_left < by_right || (by_left == by_right && lower) { left } else { right };
+    /// Gives a leaf another box. It goes up only to the first node that holds the box, and down again from there: what moves a little stays
+    /// among the same few nodes.
+    pub(super) fn reinsert(&mut self, leaf: u32, bounds: Aabb<D, T>) {
+        self.nodes[leaf as usize].bounds = bounds;
+        let Some((joint, sibling)) = self.detach(leaf) else { return };
+        let mut start = sibling;
+        let mut at = self.node(sibling).parent;
+        while at != NONE {
+            let same = self.refit(at);
+            start = at;
+            if same && self.node(at).bounds.contains(&bounds) {
+                break;
+            }
+            at = self.node(at).parent;
         }
-        at
+        self.attach(leaf, joint, start);
     }
 
     /// Removes a leaf.
     pub(super) fn remove(&mut self, leaf: u32) {
+        match self.detach(leaf) {
+            None => self.root = NONE,
+            Some((joint, sibling)) => {
+                push(&mut self.free, joint);
+                self.refit_from(self.node(sibling).parent);
+            }
+        }
         push(&mut self.free, leaf);
+    }
+
+    /// Takes a leaf out of the tree, and returns its former parent, which is out as well, and its former sibling. Nothing is refitted. `None` if
+    /// there is no other leaf.
+    fn detach(&mut self, leaf: u32) -> Option<(u32, u32)> {
         let joint = self.node(leaf).parent;
         if joint == NONE {
-            self.root = NONE;
-            return;
+            return None;
         }
         let Node { parent, children: [left, right], .. } = *self.node(joint);
         let sibling = if left == leaf { right } else { left };
         self.replace_child(parent, joint, sibling);
         self.nodes[sibling as usize].parent = parent;
-        push(&mut self.free, joint);
+        Some((joint, sibling))
+    }
+
+    /// Puts a leaf below `start`, with `joint` as its parent, and refits what is above.
+    fn attach(&mut self, leaf: u32, joint: u32, start: u32) {
+        let bounds = self.node(leaf).bounds;
+        let sibling = self.sibling_for(&bounds, start);
+        let parent = self.node(sibling).parent;
+        self.nodes[joint as usize].parent = parent;
+        self.nodes[joint as usize].children = [sibling, leaf];
+        self.replace_child(parent, sibling, joint);
+        self.nodes[sibling as usize].parent = joint;
+        self.nodes[leaf as usize].parent = joint;
+        self.refit(joint);
         self.refit_from(parent);
+    }
+
+    /// Down from `start` to the node beside which the leaf costs least: itself and the growth of all boxes on the way.
+    fn sibling_for(&self, bounds: &Aabb<D, T>, start: u32) -> u32 {
+        let mut at = start;
+        loop {
+            let node = self.node(at);
+            if node.object().is_some() {
+                return at;
+            }
+            let united = cost(&node.bounds.union(bounds));
+            let inherited = united - cost(&node.bounds);
+            let below = node.children.map(|child| {
+                let node = self.node(child);
+                let united = cost(&node.bounds.union(bounds));
+                let growth = if node.object().is_some() { united } else { united - cost(&node.bounds) };
+                (growth + inherited, apart(&node.bounds, bounds), node.height)
+            });
+            if united < below[0].0.min(below[1].0) {
+                return at;
+            }
+            // Of two that grow alike (most often: not at all) the nearer one; of those the lower one, which keeps the tree even.
+            let right = below[1].partial_cmp(&below[0]).is_some_and(|order| order.is_lt());
+            at = node.children[usize::from(right)];
+        }
     }
 
     fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
@@ -140,43 +194,71 @@ impl<const D: usize, T: Real> Tree<D, T> {
         }
     }
 
-    /// Boxes, heights and balance from a node up to the root.
+    /// Boxes and heights from a node upwards, until nothing changes any more, with rotations.
     fn refit_from(&mut self, mut at: u32) {
         while at != NONE {
-            at = self.balance(at);
-            self.refit(at);
+            let same = self.refit(at);
+            let turned = self.rotate(at);
+            if same && !turned {
+                return;
+            }
             at = self.node(at).parent;
         }
     }
 
-    fn refit(&mut self, at: u32) {
-        let [left, right] = self.node(at).children.map(|child| *self.node(child));
+    /// Box and height from the children; returns whether both were right.
+    fn refit(&mut self, at: u32) -> bool {
+        let [left, right] = self.node(at).children.map(|child| self.node(child));
+        let bounds = left.bounds.union(&right.bounds);
+        let height = 1 + left.height.max(right.height);
         let node = &mut self.nodes[at as usize];
-        node.bounds = left.bounds.union(&right.bounds);
-        node.height = 1 + left.height.max(right.height);
+        let same = node.height == height && node.bounds == bounds;
+        (node.bounds, node.height) = (bounds, height);
+        same
     }
 
-    /// If one child is more than a level higher than the other, it takes the node's place, keeps its own higher child, and leaves the other
-    /// one to the node. Returns who is in the place now.
-    fn balance(&mut self, at: u32) -> u32 {
-        let Node { children, parent, .. } = *self.node(at);
+    /// Exchanges a child with a grandchild on the other side: if one side is much higher, the higher grandchild there; else the exchange that
+    /// makes the other child smallest, if any makes it smaller. Returns whether the node's height changed; its box stays.
+    fn rotate(&mut self, at: u32) -> bool {
+        let Node { children, height, .. } = *self.node(at);
         let heights = children.map(|child| self.node(child).height);
-        if heights[0].abs_diff(heights[1]) < 2 {
-            return at;
+        let mut best = (T::ZERO, None);
+        for side in 0..2 {
+            let (child, other) = (children[side], children[1 - side]);
+            let Node { children: below, bounds, .. } = *self.node(child);
+            if heights[side] == 0 {
+                continue;
+            }
+            let forced = heights[side] > heights[1 - side] + STEEP;
+            for nephew in 0..2 {
+                let kept = below[1 - nephew];
+                let smaller = cost(&self.node(other).bounds.union(&self.node(kept).bounds)) - cost(&bounds);
+                let higher = self.node(below[nephew]).height >= self.node(kept).height;
+                if forced && higher {
+                    return self.exchange(at, other, child, below[nephew], height);
+                }
+                if smaller < best.0 {
+                    best = (smaller, Some((other, child, below[nephew])));
+                }
+            }
         }
-        let side = usize::from(heights[1] > heights[0]);
-        let up = children[side];
-        let below = self.node(up).children;
-        let higher = usize::from(self.node(below[1]).height > self.node(below[0]).height);
-        let (kept, given) = (below[higher], below[1 - higher]);
-        self.replace_child(parent, at, up);
-        self.nodes[up as usize].parent = parent;
-        self.nodes[up as usize].children = [at, kept];
-        self.nodes[at as usize].parent = up;
-        self.nodes[at as usize].children[side] = given;
-        self.nodes[given as usize].parent = at;
-        self.refit(at);
-        up
+        match best.1 {
+            Some((other, child, nephew)) => self.exchange(at, other, child, nephew, height),
+            None => false,
+        }
+    }
+
+    /// Exchanges `other`, a child of `at`, with `nephew`, a child of `child`; returns whether the height is not `height` any more.
+    fn exchange(&mut self, at: u32, other: u32, child: u32, nephew: u32, height: u32) -> bool {
+        self.replace_child(at, other, nephew);
+        self.replace_child(child, nephew, other);
+        self.nodes[nephew as usize].parent = at;
+        self.nodes[other as usize].parent = child;
+        self.refit(child);
+        let [left, right] = self.node(at).children.map(|child| self.node(child).height);
+        let now = 1 + left.max(right);
+        self.nodes[at as usize].height = now;
+        now != height
     }
 
     /// Links, heights and boxes of all nodes; returns the number of leaves.

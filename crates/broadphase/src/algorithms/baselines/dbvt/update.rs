@@ -22,8 +22,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         for at in 0..self.ledger.moved().len() {
             let id = self.ledger.moved()[at];
             if !self.fits(id) {
-                self.remove(id);
-                self.insert(id);
+                self.renew(id);
             }
         }
         for at in 0..self.ledger.come().len() {
@@ -75,6 +74,18 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
     }
 
+    /// An object has left its leaf.
+    fn renew(&mut self, id: u32) {
+        let (value, leaf) = (*self.ledger.get(id), self.leaves[id as usize]);
+        if leaf != NONE && is_bounded(&value) {
+            self.tree.reinsert(leaf, value.grow(self.margin_of(&value)));
+            self.touch(id);
+        } else {
+            self.remove(id);
+            self.insert(id);
+        }
+    }
+
     fn remove(&mut self, id: u32) {
         match std::mem::replace(&mut self.leaves[id as usize], NONE) {
             NONE => {
@@ -99,19 +110,21 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
             let bounds = tree.node(leaves[id as usize]).bounds;
             stack.clear();
             stack.push(tree.root());
+            // Of two that were inserted, the one with the smaller id finds the other.
+            let known = |other: u32| other == id || (is_touched(other) && other < id);
             while let Some(at) = stack.pop() {
                 let node = tree.node(at);
+                if !node.bounds.overlaps(&bounds) {
+                    *tests += u64::from(node.object().is_some());
+                    continue;
+                }
                 match node.object() {
-                    // Of two that were inserted, the one with the smaller id finds the other.
-                    Some(other) if other == id || (is_touched(other) && other < id) => {}
+                    None => stack.extend(node.children()),
+                    Some(other) if known(other) => {}
                     Some(other) => {
                         *tests += 1;
-                        if node.bounds.overlaps(&bounds) {
-                            push(candidates, Pair::new(id, other));
-                        }
+                        push(candidates, Pair::new(id, other));
                     }
-                    None if node.bounds.overlaps(&bounds) => stack.extend(node.children()),
-                    None => {}
                 }
             }
         }

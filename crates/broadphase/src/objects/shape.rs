@@ -1,0 +1,25 @@
+//! What boxes stand for, pair by pair.
+
+use super::Shape;
+use crate::geometry::{Aabb, Ball, Real};
+
+impl Shape {
+    /// Do two objects overlap, of which the boxes do? Ball and ball by [`Ball::overlaps`], ball and box by [`Ball::overlaps_box`], both in
+    /// `T` and by one path of rounding; two boxes that overlap overlap.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Shape};
+    /// let (ball, wall) = (Aabb::new([0.0, 0.0], [2.0, 2.0]), Aabb::new([1.9, 1.9], [5.0, 5.0]));
+    /// assert!(Shape::Box.meets(&ball, Shape::Box, &wall));
+    /// assert!(!Shape::Ball.meets(&ball, Shape::Box, &wall));
+    /// ```
+    #[inline]
+    pub fn meets<const D: usize, T: Real>(self, own: &Aabb<D, T>, other: Shape, others: &Aabb<D, T>) -> bool {
+        match (self, other) {
+            (Shape::Box, Shape::Box) => true,
+            (Shape::Ball, Shape::Ball) => Ball::inscribed(own).overlaps(&Ball::inscribed(others)),
+            (Shape::Ball, Shape::Box) => Ball::inscribed(own).overlaps_box(others),
+            (Shape::Box, Shape::Ball) => Ball::inscribed(others).overlaps_box(own),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A frame in several looks: the detection rate of [`Remedy::Rate`](super::Remedy::Rate).
+//!
+//! The pairs of look `s` are `E(s)`; those of the frame are the union of all looks. The stores hold the last look's; the rest is *fleeting*: what
+//! ended after the first look and did not start again. What started and ended against the frame before follows from four short lists,
+//! without a pass over all pairs:
+//!
+//! ```text
+//! started = (E(K) - E(0) - old fleeting) + (fleeting - E(0) - old fleeting)
+//! ended   = (E(0) - E(K) - fleeting) + (old fleeting - E(K) - fleeting)
+//! ```
+
+use super::World;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::objects::Handle;
+use crate::pairs::events;
+
+/// A pair that started or ended with a look.
+type Turn = ((Handle, Handle), u32, bool);
+
+impl<const D: usize, T: Real> World<D, T> {
+    /// Finds the pairs of all looks, and what started and ended. On error all objects are where the user put them.
+    pub(super) fn find_by_rate(&mut self) -> Result<(), Error> {
+        self.begin_find();
+        let looks = self.motion.plan(&self.table);
+        let mut turns: Vec<Turn> = Vec::new();
+        let result = (1..=looks).try_for_each(|look| self.look_again(look, looks, &mut turns));
+        if let Err(error) = result {
+            self.place(looks, looks);
+            return Err(error);
+        }
+        let fleeting = last_ended(turns);
+        if self.own.len() + self.mixed.store.len() + fleeting.len() as u64 > self.limit {
+            return Err(Error::TooManyPairs { limit: self.limit });
+        }
+        events::cancel(&mut self.started, &mut self.ended);
+        let old = std::mem::replace(&mut self.motion.fleeting, fleeting);
+        self.merge_fleeting(&old);
+        self.motion.stats.looks = looks;
+        self.motion.stats.fleeting = self.motion.fleeting.len();
+        self.conclude();
+        Ok(())
+    }
+
+    /// One look: movers are placed, structures take them in, pairs are found.
+    fn look_again(&mut self, look: u32, looks: u32, turns: &mut Vec<Turn>) -> Result<(), Error> {
+        self.place(look, looks);
+        self.flush()?;
+        let (started, ended) = (self.started.len(), self.ended.len());
+        self.look()?;
+        if look > 1 {
+            turns.extend(self.started[started..].iter().map(|&pair| (pair, look, true)));
+            turns.extend(self.ended[ended..].iter().map(|&pair| (pair, look, false)));
+        }
+        Ok(())
+    }
+
+    /// Puts the movers that are due where they are in a look.
+    fn place(&mut self, look: u32, looks: u32) {
+        let ways = std::mem::take(&mut self.motion.ways);
+        for way in &ways {
+            let every = looks / way.steps; // both are powers of two
+            let last = look == looks; // also after an error, from any look on
+            if (look - 1).is_multiple_of(every) || last {
+                let number = look.div_ceil(every);
+                let growth = self.table.growth(self.table.movers.owners[way.slot as usize]);
+                self.table.movers.set(way.slot, way.at(number), growth);
+                self.motion.stats.placed += u64::from(number < way.steps);
+            }
+        }
+        self.motion.ways = ways;
+    }
+
+    /// From the difference of last looks to that of frames.
+    fn merge_fleeting(&mut self, old: &[(Handle, Handle)]) {
+        let new = &self.motion.fleeting;
+        if old.is_empty() && new.is_empty() {
+            return;
+        }
+        let lacks = |list: &[(Handle, Handle)], pair: &(Handle, Handle)| list.binary_search(pair).is_err();
+        let (started, ended) = (&self.started, &self.ended);
+        // A fleeting pair is not in the last look: if it was in the one of the frame before, it ended.
+        let mut begun: Vec<_> = started.iter().filter(|pair| lacks(old, pair)).copied().collect();
+        begun.extend(new.iter().filter(|pair| lacks(ended, pair) && lacks(old, pair)));
+        let mut over: Vec<_> = ended.iter().filter(|pair| lacks(new, pair)).copied().collect();
+        over.extend(old.iter().filter(|pair| lacks(started, pair) && lacks(new, pair)));
+        begun.sort_unstable();
+        over.sort_unstable();
+        (self.started, self.ended) = (begun, over);
+    }
+}
+
+/// The pairs whose last turn was an end, sorted.
+fn last_ended(mut turns: Vec<Turn>) -> Vec<(Handle, Handle)> {
+    turns.sort_unstable();
+    let last = turns.chunk_by(|a, b| a.0 == b.0).filter_map(|turns| turns.last());
+    last.filter(|(_, _, started)| !started).map(|(pair, _, _)| *pair).collect()
+}

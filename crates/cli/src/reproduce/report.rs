@@ -1,0 +1,68 @@
+//! What an experiment found: its set-up in words, charts, findings.
+
+use super::lab::Curves;
+use super::verdict::Finding;
+use crate::charts::{BarChart, LineChart, RadarChart, Scale, Series};
+
+/// All that an experiment hands over.
+pub struct Report {
+    /// What was run here, and what the paper ran.
+    pub setup: String,
+    /// The charts, the main one first.
+    pub charts: Vec<Chart>,
+    /// The paper's findings beside ours.
+    pub findings: Vec<Finding>,
+}
+
+/// A chart of any kind.
+pub enum Chart {
+    /// Lines.
+    Lines(LineChart),
+    /// Bars.
+    Bars(BarChart),
+    /// A radar.
+    Radar(RadarChart),
+}
+
+impl Chart {
+    /// Lines over two logarithmic axes: the papers' way to show scaling.
+    pub fn scaling(title: &str, x_label: &str, y_label: &str, curves: &Curves) -> Self {
+        Self::lines(title, (x_label, Scale::Log), (y_label, Scale::Log), curves)
+    }
+
+    /// Lines; an axis is its label and its scale.
+    pub fn lines(title: &str, x: (&str, Scale), y: (&str, Scale), curves: &Curves) -> Self {
+        let series = curves.0.iter().map(|(name, points)| Series { name: name.clone(), points: points.clone() });
+        Chart::Lines(LineChart {
+            title: title.to_string(),
+            x_label: x.0.to_string(),
+            y_label: y.0.to_string(),
+            x_scale: x.1,
+            y_scale: y.1,
+            series: series.collect(),
+        })
+    }
+
+    /// Bars from zero.
+    pub fn bars(title: &str, unit: &str, bars: Vec<(String, f64)>) -> Self {
+        Chart::Bars(BarChart { title: title.to_string(), unit: unit.to_string(), bars, ..BarChart::default() })
+    }
+
+    /// The picture.
+    pub fn svg(&self) -> String {
+        match self {
+            Chart::Lines(chart) => chart.svg(),
+            Chart::Bars(chart) => chart.svg(),
+            Chart::Radar(chart) => chart.svg(),
+        }
+    }
+
+    /// The same figures as an HTML table.
+    pub fn table(&self) -> String {
+        match self {
+            Chart::Lines(chart) => chart.table(),
+            Chart::Bars(chart) => chart.table(),
+            Chart::Radar(chart) => chart.table(),
+        }
+    }
+}

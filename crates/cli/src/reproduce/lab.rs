@@ -28,6 +28,8 @@ pub struct Lab {
     pub mode: Mode,
     /// What the progress bar says first.
     title: String,
+    /// The most objects and frames of any measurement: no limit but in tests.
+    most: (usize, usize),
     started: Instant,
     rows: Vec<Value>,
     notes: Vec<String>,
@@ -87,7 +89,19 @@ impl<'a> Trial<'a> {
 impl Lab {
     /// A lab for one experiment.
     pub fn new(mode: Mode, title: String) -> Self {
-        Self { mode, title, started: Instant::now(), rows: Vec::new(), notes: Vec::new() }
+        let most = (usize::MAX, usize::MAX);
+        Self { mode, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new() }
+    }
+
+    /// A lab that goes through the motions of any experiment in a moment.
+    #[cfg(test)]
+    pub fn tiny() -> Self {
+        Self { most: (300, 12), ..Self::new(Mode::Quick, String::new()) }
+    }
+
+    /// As many objects as asked for.
+    pub fn objects(&self, n: usize) -> usize {
+        n.min(self.most.0)
     }
 
     /// One of two, by mode.
@@ -135,7 +149,7 @@ impl Lab {
             title: &self.title,
         };
         let source = Source::Scene(trial.scene.parse::<SceneSpec>()?);
-        let mut setting = Setting::of(&source, Some(trial.n), Some(trial.frames))?;
+        let mut setting = Setting::of(&source, Some(self.objects(trial.n)), Some(trial.frames.min(self.most.1)))?;
         setting.skip = trial.skip;
         let outcomes = request.measure(&source, setting)?;
         verdict(&outcomes)?;

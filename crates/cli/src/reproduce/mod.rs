@@ -84,4 +84,19 @@ mod tests {
         assert!(list().all(|experiment| experiment.name.starts_with(experiment.paper) && !experiment.title.is_empty()));
         assert!(find("000-fig20").is_some() && find("000-fig99").is_none());
     }
+
+    #[test]
+    fn every_experiment_runs_to_its_end() {
+        for experiment in list() {
+            let mut lab = Lab::tiny();
+            let report = (experiment.measure)(&mut lab).unwrap_or_else(|failure| panic!("{}: {failure:?}", experiment.name));
+            let (rows, notes, seconds) = lab.finish();
+            assert!(!rows.is_empty() && !report.findings.is_empty(), "{}", experiment.name);
+            assert!(report.charts.first().is_some_and(|chart| chart.svg().starts_with("<svg")), "{}", experiment.name);
+            let page = pages::experiment(experiment, Mode::Quick, &report, &notes, seconds);
+            for finding in &report.findings {
+                assert!(page.contains(finding.source) && !finding.ours.contains("{}"), "{}: {}", experiment.name, finding.ours);
+            }
+        }
+    }
 }

@@ -18,7 +18,7 @@ pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &
         body.push_str(&figure(&chart.svg(), &chart.table(), ""));
     }
     let _ = writeln!(body, "</div>\n<h2>The paper's findings and ours</h2>\n{}", findings(&report.findings));
-    let _ = writeln!(body, "<h2>What was run</h2>\n<p>{}</p>\n<p>{}</p>", escape(&report.setup), scale(mode));
+    let _ = writeln!(body, "<h2>What was run</h2>\n<p>{}</p>\n<p>{}</p>", prose(&report.setup), scale(mode));
     if !notes.is_empty() {
         let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
         let _ = writeln!(body, "<ul>\n{items}</ul>");
@@ -34,6 +34,12 @@ pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &
         mode.name()
     );
     page(&format!("{name}: {}", experiment.title), &body)
+}
+
+/// Text as HTML, names between backticks as code.
+fn prose(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(k, part)| if k % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }).collect()
 }
 
 fn scale(mode: Mode) -> &'static str {
@@ -60,7 +66,7 @@ fn findings(findings: &[Finding]) -> String {
 pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
     let done: Vec<&Finished> = all.iter().filter_map(|(_, finished)| finished.as_ref()).collect();
     let count = |verdict: &str| done.iter().filter(|finished| finished.text("verdict") == verdict).count();
-    let mut body = String::from("<h1>The papers' experiments, run again</h1>\n");
+    let mut body = String::from("<style>.name{white-space:nowrap}</style>\n<h1>The papers' experiments, run again</h1>\n");
     let _ = writeln!(
         body,
         "<p>{} of {} experiments are done: {} confirmed, {} partly, {} refuted, {} open. \
@@ -91,11 +97,11 @@ fn entry(experiment: &Experiment, finished: Option<&Finished>) -> String {
     let (name, title) = (experiment.name, escape(experiment.title));
     let Some(finished) = finished else {
         return format!(
-            "<tr><th>{name}</th><td class=\"left\">{title}</td><td class=\"left\">not run</td><td></td><td></td></tr>\n"
+            "<tr><th class=\"name\">{name}</th><td class=\"left\">{title}</td><td class=\"left\">not run</td><td></td><td></td></tr>\n"
         );
     };
     format!(
-        "<tr><th><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{title}</td><td class=\"left\">{}</td>\
+        "<tr><th class=\"name\"><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{title}</td><td class=\"left\">{}</td>\
          <td class=\"left\">{}</td><td>{}, {} s</td></tr>\n",
         escape(finished.text("verdict")),
         escape(finished.text("sentence")),
@@ -112,5 +118,21 @@ fn paper_title(paper: &str) -> &'static str {
         "003" => "particles in a hash grid",
         "004" => "an octree and a hierarchical grid",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_backticks_are_code_and_all_is_escaped() {
+        assert_eq!(prose("a `b<c` & d"), "a <code>b&lt;c</code> &amp; d");
+        assert_eq!(prose("plain"), "plain");
+    }
+
+    #[test]
+    fn every_paper_has_a_title() {
+        assert!(super::super::list().all(|experiment| !paper_title(experiment.paper).is_empty()));
     }
 }

@@ -48,6 +48,7 @@ fn over_sizes(
     let progress = lab.progress(scene, SIZES.len());
     for n in SIZES {
         progress.step();
+        let n = lab.objects(n);
         let (boxes, moved) = snapshot(scene, n, FRAMES)?;
         for algorithm in ALL {
             let value = measure(algorithm, &boxes, &moved)?;
@@ -63,7 +64,7 @@ fn times(lab: &mut Lab, scene: &str) -> Result<Curves, Failure> {
     let repeats = lab.pick(7, 25);
     over_sizes(lab, scene, "query_us", |algorithm, boxes, moved| {
         let mut single = Single::new(algorithm, boxes, boxes.len())?;
-        let rounds = (4000 / moved.len().max(1)).max(1);
+        let rounds = (1500 / moved.len().max(1)).max(1);
         let times: Result<Vec<f64>, Failure> = (0..repeats).map(|_| Ok(single.ask(moved, rounds)?.as_secs_f64() * 1e6)).collect();
         Ok(super::curves::median(times?.into_iter()).unwrap_or(f64::NAN))
     })
@@ -216,6 +217,7 @@ fn changes(lab: &mut Lab) -> Result<[Curves; 2], Failure> {
     let progress = lab.progress("city-even", SIZES.len());
     for n in SIZES {
         progress.step();
+        let n = lab.objects(n);
         let (boxes, _) = snapshot("city-even", n + GUESTS, 1)?;
         let guests: Vec<u32> = (n as u32..(n + GUESTS) as u32).collect();
         for algorithm in ALL {

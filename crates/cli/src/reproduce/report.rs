@@ -1,5 +1,7 @@
 //! What an experiment found: its set-up in words, charts, findings.
 
+use serde_json::{Value, json};
+
 use super::lab::Curves;
 use super::verdict::Finding;
 use crate::charts::{BarChart, LineChart, RadarChart, Scale, Series};
@@ -54,6 +56,20 @@ impl Chart {
             Chart::Lines(chart) => chart.svg(),
             Chart::Bars(chart) => chart.svg(),
             Chart::Radar(chart) => chart.svg(),
+        }
+    }
+
+    /// The same figures for scripts.
+    pub fn json(&self) -> Value {
+        match self {
+            Chart::Lines(LineChart { title, x_label, y_label, series, .. }) => {
+                let series: Vec<Value> = series.iter().map(|one| json!({ "name": one.name, "points": one.points })).collect();
+                json!({ "title": title, "x": x_label, "y": y_label, "series": series })
+            }
+            Chart::Bars(BarChart { title, unit, bars, .. }) => json!({ "title": title, "unit": unit, "bars": bars }),
+            Chart::Radar(RadarChart { title, unit, axes, series, .. }) => {
+                json!({ "title": title, "unit": unit, "axes": axes, "series": series })
+            }
         }
     }
 

@@ -53,9 +53,10 @@ fn measure(asked: &ReproduceArguments, experiment: &Experiment, title: String) -
     Ok(written.map(|()| finished))
 }
 
-/// The index of all that is finished, whatever run it comes from.
+/// The index of all that this version has finished, in either mode.
 fn write_index(folder: &Path) -> Result<(), Failure> {
-    let all: Vec<_> = list().map(|experiment| (experiment, Finished::read(folder, experiment))).collect();
+    let finished = |experiment| Finished::read(folder, experiment).filter(Finished::is_current);
+    let all: Vec<_> = list().map(|experiment| (experiment, finished(experiment))).collect();
     write(&folder.join("index.html"), &pages::index(&all))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::report::Report;
+use super::report::{Chart, Report};
 use super::verdict::{Verdict, sentence};
 use super::{Experiment, Mode};
 use crate::machine;
@@ -52,6 +52,7 @@ impl Finished {
             "verdict": Verdict::of_all(report.findings.iter().map(|finding| finding.verdict)).name(),
             "sentence": sentence(&report.findings),
             "findings": findings,
+            "charts": report.charts.iter().map(Chart::json).collect::<Vec<_>>(),
             "rows": rows,
         }))
     }
@@ -68,6 +69,11 @@ impl Finished {
     /// Was it made by a run like this one, so that it need not be repeated?
     pub fn stands_for(&self, mode: Mode) -> bool {
         self.0["run"] == identity(mode)
+    }
+
+    /// Was it made by this version, in whatever mode?
+    pub fn is_current(&self) -> bool {
+        self.0["run"]["version"] == env!("CARGO_PKG_VERSION")
     }
 
     /// A text of it, or nothing.

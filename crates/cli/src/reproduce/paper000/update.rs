@@ -86,6 +86,7 @@ pub fn fig27(lab: &mut Lab) -> Result<Report, Failure> {
     let progress = lab.progress("uniform", sizes.len());
     for &n in sizes {
         progress.step();
+        let n = lab.objects(n);
         let (boxes, _) = snapshot("uniform", n, 1)?;
         let ids: Vec<u32> = (0..n as u32).collect();
         for algorithm in [BARE, SWEEP] {

@@ -97,6 +97,17 @@ pub trait Words: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn load(from: &[u16; 8]) -> Self;
+    /// The upper bytes of lanes 2 to 5, lane 2 lowest.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn upper_bytes(self) -> u32;
+    /// Of a record in words `min.x, !max.x, min.y, min.z, !max.y, !max.z, id`, what none of another's words exceeds if the two
+    /// overlap: `max.x, !min.x, max.y, max.z, !min.y, !min.z`, and no bound on ids.
+    ///
+    /// # Safety
+    /// *isa*.
+    unsafe fn reach(self) -> Self;
     /// Lane-wise `max(self - other, 0)`.
     ///
     /// # Safety

@@ -154,6 +154,17 @@ impl Words for uint16x8_t {
         unsafe { vld1q_u16(from.as_ptr()) }
     }
     #[inline(always)]
+    unsafe fn upper_bytes(self) -> u32 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { vget_lane_u32::<0>(vreinterpret_u32_u8(vshrn_n_u16::<8>(vextq_u16::<2>(self, self)))) }
+    }
+    #[inline(always)]
+    unsafe fn reach(self) -> Self {
+        const ORDER: [u8; 16] = [2, 3, 0, 1, 8, 9, 10, 11, 4, 5, 6, 7, 255, 255, 255, 255];
+        // SAFETY: (isa) the caller's duty; (in bounds) sixteen bytes are read. An index out of range gives zero, inverted all ones.
+        unsafe { vmvnq_u16(vreinterpretq_u16_u8(vqtbl1q_u8(vreinterpretq_u8_u16(self), vld1q_u8(ORDER.as_ptr())))) }
+    }
+    #[inline(always)]
     unsafe fn excess(self, other: Self) -> Self {
         // SAFETY: (isa) the caller's duty.
         unsafe { vqsubq_u16(self, other) }

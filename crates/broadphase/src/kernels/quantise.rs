@@ -1,74 +1,82 @@
-//! The three steps of the scatter that are worth vectors: a box's corners on the lattice, their cells in a table, and the record
-//! of a tile. Each in plain Rust, and for AVX2 in a handful of instructions.
+//! The steps of the scatter that are worth vectors: boxes' corners on the lattice, their cells in a table, and the record of a
+//! tile. Each in plain Rust, and for AVX2 in a handful of instructions.
 //!
 //! Both forms round alike: a subtraction, a multiplication, a clamp that takes NaN for the lower bound, a truncation.
+
+use bytemuck::TransparentWrapper;
 
 use super::lanes::Simd;
 use super::tile::Record;
 use crate::geometry::{Aabb, Real};
 
-/// The lower corner of a box on the lattice in lanes 0 to 2, the upper one in lanes 4 to 6: eight lanes, so that one vector holds
-/// both. Lanes 3 and 7 are free.
-#[repr(C, align(32))]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Corners(pub(crate) [i32; 8]);
+/// Integers per box: the lower corner, then the upper one. In 2D, z is 0.
+pub(crate) const CORNERS: usize = 6;
+/// The widest vectors meet the same axes again after this many integers: four boxes.
+const PERIOD: usize = 4 * CORNERS;
 
-/// Where a map to the lattice starts, and its factor, as [`Corners`] lie.
+/// The lower and the upper corner of a box on the lattice. The last integer is not used: vectors read it.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Corners(pub(crate) [i32; CORNERS + 1]);
+
+// SAFETY: (layout) `repr(transparent)`.
+unsafe impl TransparentWrapper<[i32; CORNERS + 1]> for Corners {}
+
+/// Where a map to the lattice starts, and its factor: an entry for each integer of [`Corners`], four times.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Map<T> {
-    pub(crate) origin: [T; 8],
-    pub(crate) scale: [T; 8],
+    origin: [T; PERIOD],
+    scale: [T; PERIOD],
 }
 
-/// How a table finds a cell: `(corner >> shift) << place`, or-ed over the axes; as [`Corners`] lie.
+impl<T: Real> Map<T> {
+    /// A map from the origin and the factor of each axis.
+    pub(crate) fn new(origin: [T; 3], scale: [T; 3]) -> Self {
+        Self { origin: std::array::from_fn(|lane| origin[lane % 3]), scale: std::array::from_fn(|lane| scale[lane % 3]) }
+    }
+}
+
+/// How a table finds a cell: `(corner >> shift) << place`, or-ed over the axes; an entry for each integer of [`Corners`].
 #[repr(C, align(32))]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CellMap {
-    pub(crate) shift: [i32; 8],
-    pub(crate) place: [i32; 8],
+    shift: [i32; PERIOD],
+    pub(crate) place: [i32; PERIOD],
 }
 
-/// A tile's lowest place on the lattice, and lattice steps per quantum as powers of two; lane 3 is free.
+impl CellMap {
+    /// A map from the shift and the place of each axis.
+    pub(crate) fn new(shift: [i32; 3], place: [i32; 3]) -> Self {
+        Self { shift: std::array::from_fn(|lane| shift[lane % 3]), place: std::array::from_fn(|lane| place[lane % 3]) }
+    }
+}
+
+/// A tile's lowest place on the lattice less one quantum, and lattice steps per quantum as powers of two; lane 3 is free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileMap {
-    pub(crate) low: [i32; 4],
+    low: [i32; 4],
     pub(crate) shift: [u8; 4],
 }
 
-/// The corners of a box, and whether it is valid.
-#[inline(always)]
-pub(crate) fn corners<const D: usize, T: Real, S: Simd>(_: S, value: &Aabb<D, T>, map: &Map<T>) -> (Corners, bool) {
-    if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
-        return unsafe {
-            avx2::corners(bytemuck::cast_ref(value), bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale))
-        };
+impl TileMap {
+    /// The map of a tile that starts at `low`. A quantum less, so that the first quantum inside is 1.
+    pub(crate) fn new(low: [i32; 3], shift: [u8; 3]) -> Self {
+        let biased = |k: usize| low[k] - (1 << shift[k]);
+        Self { low: [biased(0), biased(1), biased(2), 0], shift: [shift[0], shift[1], shift[2], 0] }
     }
+}
+
+/// The corners of a box.
+#[inline(always)]
+pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>) -> Corners {
     let mut corners = Corners::default();
     for k in 0..D {
         corners.0[k] = ((value.min[k] - map.origin[k]) * map.scale[k]).truncate();
-        corners.0[k + 4] = ((value.max[k] - map.origin[k]) * map.scale[k]).truncate();
+        corners.0[k + 3] = ((value.max[k] - map.origin[k]) * map.scale[k]).truncate();
     }
-    (corners, value.is_valid())
-}
-
-/// The cells of the lower and the upper corner in a table that starts at the lattice's origin.
-#[inline(always)]
-pub(crate) fn cells<S: Simd>(_: S, corners: &Corners, map: &CellMap) -> (u32, u32) {
-    if S::HAS_AVX2 {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
-        return unsafe { avx2::cells(corners, map) };
-    }
-    let mut cells = (0, 0);
-    for k in 0..3 {
-        cells.0 |= corners.0[k] >> map.shift[k] << map.place[k];
-        cells.1 |= corners.0[k + 4] >> map.shift[k] << map.place[k];
-    }
-    (cells.0 as u32, cells.1 as u32)
+    corners
 }
 
 /// The record of a box in a tile: quanta from 1, or 0 for what starts before the tile; in 2D, z is 1..2 for everyone.
@@ -77,78 +85,197 @@ pub(crate) fn record<const D: usize, S: Simd>(_: S, corners: &Corners, tile: &Ti
     if S::HAS_AVX2 && D == 3 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
-        return unsafe { avx2::record(corners, tile, id) };
+        return unsafe { avx2::record(&corners.0, tile, id) };
     }
-    let mut quanta = [0u16; 8];
-    for lane in 0..8 {
-        let steps = (corners.0[lane] - tile.low[lane % 4]) >> (tile.shift[lane % 4] & 31);
-        quanta[lane] = (steps + 1).clamp(0, 65535) as u16;
-    }
-    if D == 2 {
-        (quanta[2], quanta[6]) = (1, 2);
+    let mut quanta = [1u16, 1, 1, 2, 2, 2];
+    for lane in 0..CORNERS {
+        let k = lane % 3;
+        if k < D {
+            quanta[lane] = ((corners.0[lane] - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
+        }
     }
     Record::new(quanta, id)
+}
+
+/// Some boxes on the lattice, and what a table says of them. Arrays, so that the compiler knows their lengths.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    corners: [i32; Batch::LEN * CORNERS + 1],
+    /// The part of each axis in the index of the cell.
+    parts: [i32; Batch::LEN * CORNERS],
+    /// The table's entry for the cell of the lower corner.
+    pub(crate) entries: [u16; Batch::LEN],
+    /// Boxes whose corners have different entries, or one that [`locate`](Batch::locate) was asked to list.
+    listed: [u16; Batch::LEN],
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        let parts = [0; Batch::LEN * CORNERS];
+        Self { corners: [0; Batch::LEN * CORNERS + 1], parts, entries: [0; Batch::LEN], listed: [0; Batch::LEN] }
+    }
+}
+
+impl Batch {
+    /// Boxes at most; a power of two.
+    pub(crate) const LEN: usize = 512;
+
+    /// Takes the first boxes of a list in, up to [`LEN`](Batch::LEN). Returns whether all of them are valid.
+    #[inline(always)]
+    pub(crate) fn fill<const D: usize, T: Real, S: Simd>(
+        &mut self,
+        _: S,
+        boxes: &[Aabb<D, T>],
+        map: &Map<T>,
+        cells: &CellMap,
+    ) -> bool {
+        let count = boxes.len().min(Self::LEN);
+        let (mut done, mut valid) = (0, true);
+        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 {
+            // Four boxes at once, as long as another one follows, since the vectors read a little further.
+            done = boxes.len().saturating_sub(1).min(Self::LEN) / 4 * 4;
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (in bounds) both lists hold `LEN` boxes.
+            unsafe {
+                let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
+                valid = avx2::fill(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
+            }
+        }
+        for at in done..count {
+            let corners = corners(&boxes[at], map);
+            valid &= boxes[at].is_valid();
+            for lane in 0..CORNERS {
+                self.corners[at * CORNERS + lane] = corners.0[lane];
+                self.parts[at * CORNERS + lane] = corners.0[lane] >> cells.shift[lane] << cells.place[lane];
+            }
+        }
+        valid
+    }
+
+    /// Looks up the first `count` boxes in a table. Lists those whose corners have different entries, or an entry from `list_from`
+    /// on, and returns their number.
+    ///
+    /// Whether a box is listed is a coin flip, so it is not asked: each is written behind the list, which grows by one or stays.
+    #[inline(always)]
+    pub(crate) fn locate(&mut self, count: usize, table: &[u16], list_from: u16) -> usize {
+        let mut listed = 0;
+        for at in 0..count.min(Self::LEN) {
+            let (low, high) = self.cells(at);
+            let (from, to) = (table[low as usize], table[high as usize]);
+            self.entries[at] = from;
+            self.listed[listed & (Self::LEN - 1)] = at as u16;
+            listed += usize::from((from != to) | (from >= list_from));
+        }
+        listed
+    }
+
+    /// A box that was listed.
+    #[inline(always)]
+    pub(crate) fn listed(&self, index: usize) -> usize {
+        usize::from(self.listed[index])
+    }
+
+    /// The corners of a box.
+    #[inline(always)]
+    pub(crate) fn corners(&self, at: usize) -> &Corners {
+        let corners: &[i32; CORNERS + 1] = self.corners[at * CORNERS..][..CORNERS + 1].try_into().unwrap_or(&[0; CORNERS + 1]);
+        Corners::wrap_ref(corners)
+    }
+
+    /// The cells of a box's lower and upper corner.
+    #[inline(always)]
+    pub(crate) fn cells(&self, at: usize) -> (u32, u32) {
+        let p: &[i32] = &self.parts[at * CORNERS..][..CORNERS];
+        ((p[0] | p[1] | p[2]) as u32, (p[3] | p[4] | p[5]) as u32)
+    }
+
+    /// What to add to the cell of a box's lower corner for that of its upper one, by axis.
+    #[inline(always)]
+    pub(crate) fn steps(&self, at: usize) -> [i32; 3] {
+        let p = &self.parts[at * CORNERS..][..CORNERS];
+        [p[3] - p[0], p[4] - p[1], p[5] - p[2]]
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{CellMap, Corners, Record, TileMap};
+    use super::{CORNERS, CellMap, PERIOD, Record, TileMap};
     use crate::kernels::prefetch::LATTICE_END;
 
+    /// All ones where a float belongs to an upper corner: not compared with the one three further on.
+    static UPPER: [i32; PERIOD] = {
+        let mut upper = [0; PERIOD];
+        let mut lane = 0;
+        while lane < PERIOD {
+            upper[lane] = if lane % CORNERS < 3 { 0 } else { -1 };
+            lane += 1;
+        }
+        upper
+    };
+
+    /// Corners and cells of the first `count` boxes, a multiple of four: one after the other, as they lie in memory. Returns whether
+    /// all are valid.
+    ///
     /// # Safety
-    /// *isa*: AVX2.
+    /// *isa*: AVX2. *In bounds*: `boxes` are more than `count`, and the lists have room for them.
     #[inline(always)]
-    pub(super) unsafe fn corners(value: &[f32; 6], origin: &[f32; 8], scale: &[f32; 8]) -> (Corners, bool) {
-        // SAFETY: (isa) the caller's duty; (in bounds) floats 0 to 3 and 2 to 5 of six, eight of eight.
+    pub(super) unsafe fn fill(
+        boxes: &[f32],
+        count: usize,
+        origin: &[f32; PERIOD],
+        scale: &[f32; PERIOD],
+        cells: &CellMap,
+        corners: &mut [i32],
+        parts: &mut [i32],
+    ) -> bool {
+        debug_assert!(boxes.len() >= count * CORNERS + 3 || count == 0);
+        debug_assert!(corners.len() >= count * CORNERS && parts.len() >= count * CORNERS);
+        // SAFETY: (isa, in bounds) the caller's duties; the constants have a whole period.
         unsafe {
-            let low = _mm_loadu_ps(value.as_ptr());
-            let high = _mm_permute_ps::<0b11_11_10_01>(_mm_loadu_ps(value.as_ptr().add(2)));
-            let valid = _mm_movemask_ps(_mm_cmple_ps(low, high)) & 7 == 7;
-            let both = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high);
-            let place = _mm256_mul_ps(_mm256_sub_ps(both, _mm256_loadu_ps(origin.as_ptr())), _mm256_loadu_ps(scale.as_ptr()));
-            // The second operand wins over NaN.
-            let place = _mm256_max_ps(place, _mm256_setzero_ps());
-            let place = _mm256_min_ps(place, _mm256_set1_ps((LATTICE_END - 64) as f32));
-            let mut corners = Corners::default();
-            _mm256_store_si256(corners.0.as_mut_ptr().cast(), _mm256_cvttps_epi32(place));
-            (corners, valid)
+            let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps((LATTICE_END - 64) as f32));
+            let mut valid = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+            let mut from = 0;
+            while from < count * CORNERS {
+                let mut lane = 0;
+                while lane < PERIOD {
+                    let at = from + lane;
+                    let value = _mm256_loadu_ps(boxes.as_ptr().add(at));
+                    let ordered = _mm256_cmp_ps::<_CMP_LE_OQ>(value, _mm256_loadu_ps(boxes.as_ptr().add(at + 3)));
+                    valid = _mm256_and_ps(valid, _mm256_or_ps(ordered, _mm256_loadu_ps(UPPER.as_ptr().add(lane).cast())));
+                    let place = _mm256_sub_ps(value, _mm256_loadu_ps(origin.as_ptr().add(lane)));
+                    let place = _mm256_mul_ps(place, _mm256_loadu_ps(scale.as_ptr().add(lane)));
+                    // The second operand wins over NaN.
+                    let place = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(place, zero), top));
+                    _mm256_storeu_si256(corners.as_mut_ptr().add(at).cast(), place);
+                    let cell = _mm256_srlv_epi32(place, _mm256_loadu_si256(cells.shift.as_ptr().add(lane).cast()));
+                    let cell = _mm256_sllv_epi32(cell, _mm256_loadu_si256(cells.place.as_ptr().add(lane).cast()));
+                    _mm256_storeu_si256(parts.as_mut_ptr().add(at).cast(), cell);
+                    lane += 8;
+                }
+                from += PERIOD;
+            }
+            _mm256_movemask_ps(valid) == 0xff
         }
     }
 
     /// # Safety
     /// *isa*: AVX2.
     #[inline(always)]
-    pub(super) unsafe fn cells(corners: &Corners, map: &CellMap) -> (u32, u32) {
-        // SAFETY: (isa) the caller's duty; (in bounds) eight lanes each, aligned by their types.
+    pub(super) unsafe fn record(corners: &[i32; CORNERS + 1], tile: &TileMap, id: u32) -> Record {
+        // SAFETY: (isa) the caller's duty; (in bounds) integers 0 to 3 and 3 to 6 of seven, four lanes, four bytes.
         unsafe {
-            let at = _mm256_load_si256(corners.0.as_ptr().cast());
-            let shift = _mm256_load_si256(map.shift.as_ptr().cast());
-            let place = _mm256_load_si256(map.place.as_ptr().cast());
-            // Lanes 3 and 7 carry nothing: their shift is 31, and corners are not negative.
-            let parts = _mm256_sllv_epi32(_mm256_srlv_epi32(at, shift), place);
-            let pairs = _mm256_or_si256(parts, _mm256_shuffle_epi32::<0b10_11_00_01>(parts));
-            let all = _mm256_or_si256(pairs, _mm256_shuffle_epi32::<0b01_00_11_10>(pairs));
-            (_mm256_cvtsi256_si32(all) as u32, _mm256_extract_epi32::<4>(all) as u32)
-        }
-    }
-
-    /// # Safety
-    /// *isa*: AVX2.
-    #[inline(always)]
-    pub(super) unsafe fn record(corners: &Corners, tile: &TileMap, id: u32) -> Record {
-        // SAFETY: (isa) the caller's duty; (in bounds) eight lanes, four lanes, four bytes.
-        unsafe {
-            let at = _mm256_load_si256(corners.0.as_ptr().cast());
+            let lower = _mm256_castsi128_si256(_mm_loadu_si128(corners.as_ptr().cast()));
+            let at = _mm256_inserti128_si256::<1>(lower, _mm_loadu_si128(corners.as_ptr().add(3).cast()));
             let low = _mm256_broadcastsi128_si256(_mm_loadu_si128(tile.low.as_ptr().cast()));
             let shift = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(i32::from_le_bytes(tile.shift)));
             let shift = _mm256_broadcastsi128_si256(shift);
-            let quanta = _mm256_add_epi32(_mm256_srav_epi32(_mm256_sub_epi32(at, low), shift), _mm256_set1_epi32(1));
+            let quanta = _mm256_srav_epi32(_mm256_sub_epi32(at, low), shift);
             let words = _mm_packus_epi32(_mm256_castsi256_si128(quanta), _mm256_extracti128_si256::<1>(quanta));
-            // min.x min.y min.z - max.x max.y max.z -  becomes  min.x min.y min.z max.x max.y max.z - -
-            let order = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1);
-            let inverted = _mm_setr_epi16(0, 0, 0, -1, -1, -1, 0, 0);
+            // min.x min.y min.z - max.x max.y max.z -  becomes  min.x max.x min.y min.z max.y max.z - -
+            let order = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 4, 5, 10, 11, 12, 13, -1, -1, -1, -1);
+            let inverted = _mm_setr_epi16(0, -1, 0, 0, -1, -1, 0, 0);
             let words = _mm_xor_si128(_mm_shuffle_epi8(words, order), inverted);
             let mut record = Record::default();
             _mm_store_si128(record.0.as_mut_ptr().cast(), _mm_insert_epi32::<3>(words, id as i32));
@@ -162,32 +289,56 @@ mod tests {
     use super::*;
     use crate::kernels::{Isa, Kernel, Kernels};
 
-    struct All<'a>(&'a Aabb<3, f32>, &'a Map<f32>, &'a CellMap, &'a TileMap);
+    struct All<'a>(&'a [Aabb<3, f32>], &'a Map<f32>, &'a CellMap, &'a TileMap);
 
     impl Kernel for All<'_> {
-        type Output = ([i32; 3], [i32; 3], bool, (u32, u32), Record);
+        type Output = (bool, Vec<([i32; 6], (u32, u32), Record)>);
 
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Self::Output {
-            let (corners, valid) = corners(simd, self.0, self.1);
-            let c = corners.0;
-            let cells = cells(simd, &corners, self.2);
-            ([c[0], c[1], c[2]], [c[4], c[5], c[6]], valid, cells, record::<3, S>(simd, &corners, self.3, 0xdead_beef))
+            let mut batch = Batch::default();
+            let valid = batch.fill(simd, self.0, self.1, self.2);
+            let mut all = Vec::new();
+            for at in 0..self.0.len() {
+                let corners = batch.corners(at);
+                let record = record::<3, S>(simd, corners, self.3, 0xdead_beef);
+                all.push((corners.0[..6].try_into().unwrap(), batch.cells(at), record));
+            }
+            (valid, all)
         }
     }
 
     #[test]
     fn every_instruction_set_quantises_alike() {
-        let map = Map { origin: [-1.0, 2.0, 0.5, 0.0, -1.0, 2.0, 0.5, 0.0], scale: [1e6, 3e7, 7.0, 1.0, 1e6, 3e7, 7.0, 1.0] };
-        let cell_map = CellMap { shift: [20, 25, 24, 31, 20, 25, 24, 31], place: [0, 10, 15, 0, 0, 10, 15, 0] };
-        let tile = TileMap { low: [1 << 20, 5, 77, 0], shift: [4, 12, 0, 9] };
+        let map = Map::new([-1.0, 2.0, 0.5], [1e6, 3e7, 7.0]);
+        let cells = CellMap::new([20, 25, 24], [0, 10, 15]);
+        let tile = TileMap::new([1 << 20, 5, 77], [4, 12, 0]);
         let values = [0.0, -0.0, 1.5, -1.0, 7.3, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-45];
+        let mut boxes = Vec::new();
         for (i, &x) in values.iter().enumerate() {
             for &y in &values {
-                let value = Aabb::new([x, y, values[(i + 3) % values.len()]], [y, x, values[(i + 5) % values.len()]]);
-                let run = |isa| Kernels::new(isa).unwrap().run(All(&value, &map, &cell_map, &tile));
-                for isa in Isa::available() {
-                    assert_eq!(run(isa), run(Isa::Scalar), "{isa} {value:?}");
+                boxes.push(Aabb::new([x, y, values[(i + 3) % values.len()]], [y, x, values[(i + 5) % values.len()]]));
+            }
+        }
+        for isa in Isa::available() {
+            let run = |isa| Kernels::new(isa).unwrap().run(All(&boxes, &map, &cells, &tile));
+            assert_eq!(run(isa), run(Isa::Scalar), "{isa}");
+        }
+    }
+
+    #[test]
+    fn one_bad_box_at_any_place_is_noticed() {
+        let (map, cells) = (Map::new([0.0; 3], [1.0; 3]), CellMap::new([30; 3], [0; 3]));
+        for isa in Isa::available() {
+            for len in 1..14 {
+                for bad in 0..len * 3 {
+                    for value in [f32::NAN, 0.5] {
+                        let mut boxes = vec![Aabb::new([1.0; 3], [2.0f32; 3]); len];
+                        let run = |boxes: &[_]| Kernels::new(isa).unwrap().run(All(boxes, &map, &cells, &TileMap::default())).0;
+                        assert!(run(&boxes), "{isa} {len}");
+                        boxes[bad / 3].max[bad % 3] = value;
+                        assert!(!run(&boxes), "{isa} {len} {bad} {value}");
+                    }
                 }
             }
         }

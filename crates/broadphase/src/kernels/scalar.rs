@@ -99,6 +99,15 @@ impl Words for [u16; 8] {
         *from
     }
     #[inline(always)]
+    unsafe fn upper_bytes(self) -> u32 {
+        u32::from_le_bytes([(self[2] >> 8) as u8, (self[3] >> 8) as u8, (self[4] >> 8) as u8, (self[5] >> 8) as u8])
+    }
+    #[inline(always)]
+    unsafe fn reach(self) -> Self {
+        let [min_x, not_max_x, min_y, min_z, not_max_y, not_max_z, ..] = self;
+        [!not_max_x, !min_x, !not_max_y, !not_max_z, !min_y, !min_z, u16::MAX, u16::MAX]
+    }
+    #[inline(always)]
     unsafe fn excess(self, other: Self) -> Self {
         std::array::from_fn(|k| self[k].saturating_sub(other[k]))
     }

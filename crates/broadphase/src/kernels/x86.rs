@@ -248,6 +248,23 @@ impl Words for __m128i {
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
     }
     #[inline(always)]
+    unsafe fn upper_bytes(self) -> u32 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe {
+            let bytes = _mm_srli_epi16::<8>(_mm_shuffle_epi32::<0b11_00_10_01>(self));
+            _mm_cvtsi128_si32(_mm_packus_epi16(bytes, bytes)) as u32
+        }
+    }
+    #[inline(always)]
+    unsafe fn reach(self) -> Self {
+        // SAFETY: (isa) the caller's duty.
+        unsafe {
+            let swapped = _mm_shufflelo_epi16::<0b11_10_00_01>(_mm_shuffle_epi32::<0b11_01_10_00>(self));
+            let ids = _mm_set_epi32(-1, 0, 0, 0);
+            _mm_or_si128(_mm_xor_si128(swapped, _mm_set1_epi32(-1)), ids)
+        }
+    }
+    #[inline(always)]
     unsafe fn excess(self, other: Self) -> Self {
         // SAFETY: (isa) the caller's duty.
         unsafe { _mm_subs_epu16(self, other) }

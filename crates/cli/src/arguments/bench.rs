@@ -38,6 +38,8 @@ pub struct BenchArguments {
     pub series: bool,
     /// `--json`.
     pub json: Option<Target>,
+    /// `--html`.
+    pub html: Option<Target>,
 }
 
 /// Where frames come from.
@@ -61,11 +63,22 @@ pub struct Choice<S> {
 /// The row limit unless given, in seconds.
 const ROW_LIMIT: f64 = 30.0;
 
-const OPTIONS: [&str; 10] =
-    ["--n", "--frames", "--algorithms", "--peers", "--shape", "--threads", "--row-limit", "--check", "--series", "--json"];
+const OPTIONS: [&str; 11] = [
+    "--n",
+    "--frames",
+    "--algorithms",
+    "--peers",
+    "--shape",
+    "--threads",
+    "--row-limit",
+    "--check",
+    "--series",
+    "--json",
+    "--html",
+];
 
 pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
-    let (mut n, mut frames_asked, mut json) = (None, None, None);
+    let (mut n, mut frames_asked, mut json, mut html) = (None, None, None, None);
     let (mut algorithms, mut peers) = ("auto".to_string(), "none".to_string());
     let mut sources = Vec::new();
     let (mut shape_asked, mut threads_asked, mut row_limit) = (Shape::Box, 1, Duration::from_secs_f64(ROW_LIMIT));
@@ -82,6 +95,7 @@ pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
             Arg::Long("check") => check = true,
             Arg::Long("series") => series = true,
             Arg::Long("json") => json = Some(parse_target(parser)?),
+            Arg::Long("html") => html = Some(parse_target(parser)?),
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help(help::BENCH)),
             Arg::Value(value) => sources.push(value),
             other => return Err(unexpected(&other, "bench", &OPTIONS)),
@@ -95,6 +109,9 @@ pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
         let text = format!("--n is for scenes: {} has as many objects as were recorded; leave out --n", file.display());
         return Err(Failure::Usage(text));
     }
+    if json.is_some() && json == html {
+        return Err(Failure::Usage("--json and --html cannot go to the same place; give one of them another name".to_string()));
+    }
     Ok(Command::Bench(Box::new(BenchArguments {
         sources,
         n,
@@ -107,6 +124,7 @@ pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
         check,
         series,
         json,
+        html,
     })))
 }
 

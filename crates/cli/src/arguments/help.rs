@@ -66,6 +66,7 @@ A frame's time is everything from boxes in to exact pairs out; reading and gener
   --check               compare every frame's pairs with those of an oracle, untimed
   --series              add time, pairs and moved share of every frame to the JSON
   --json FILE|-         write results as JSON; with -, nothing else goes to stdout
+  --html FILE|-         write charts and tables as one page that opens in any browser, the JSON inside; - as above
 ";
 
 /// `broadphase reproduce --help`.

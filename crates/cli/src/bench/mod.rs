@@ -3,7 +3,7 @@
 
 mod check;
 #[cfg(test)]
-mod fakes;
+pub mod fakes;
 pub mod json;
 mod measure;
 mod outcome;

@@ -135,6 +135,11 @@ impl Outcome {
         self.records.iter().enumerate().filter(move |(k, record)| record.counts || (none && *k == 0)).map(|(_, record)| record)
     }
 
+    /// The time of every frame from 0, in ms.
+    pub fn times(&self, clock: Clock) -> impl Iterator<Item = f64> {
+        self.records.iter().map(move |record| ms(clock.read(&record.timing)))
+    }
+
     /// Wall times of the measured frames, in ms.
     pub fn wall(&self) -> Sorted {
         Sorted::new(self.measured().map(|record| ms(record.timing.wall)))

@@ -63,15 +63,17 @@ fn interval(sorted: &[f64]) -> Option<(f64, f64, f64)> {
     Some((sorted[cut], sorted[count - 1 - cut], sure))
 }
 
+/// The rows that are right, ours or peers, fastest first.
+pub fn ranked(outcomes: &[Outcome], peer: bool, clock: Clock) -> Vec<&Outcome> {
+    let mut right: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.peer == peer && outcome.right()).collect();
+    right.sort_by(|a, b| a.rank(clock).total_cmp(&b.rank(clock)));
+    right
+}
+
 /// The lines under a table: the fastest peer against each of our rows, or, without peers, our fastest against the others.
 pub fn lines(outcomes: &[Outcome]) -> Vec<String> {
     let clock = Clock::of(outcomes);
-    let ranked = |peer: bool| {
-        let mut right: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.peer == peer && outcome.right()).collect();
-        right.sort_by(|a, b| a.rank(clock).total_cmp(&b.rank(clock)));
-        right
-    };
-    let (ours, peers) = (ranked(false), ranked(true));
+    let (ours, peers) = (ranked(outcomes, false, clock), ranked(outcomes, true, clock));
     match (ours.as_slice(), peers.first()) {
         (ours, Some(peer)) => ours.iter().filter_map(|our| line(our, peer, clock)).collect(),
         ([best, others @ ..], None) => others.iter().filter_map(|other| line(best, other, clock)).collect(),
@@ -82,14 +84,20 @@ pub fn lines(outcomes: &[Outcome]) -> Vec<String> {
 /// "A is x times as fast as B [lo, hi]".
 fn line(fast: &Outcome, slow: &Outcome, clock: Clock) -> Option<String> {
     let ratio = ratio(slow, fast, clock)?;
-    let interval = match ratio.interval {
-        None => "(one block: no interval)".to_string(),
-        Some((low, high, sure)) if sure >= 0.95 => format!("[{}, {}]", times(low), times(high)),
-        Some((low, high, sure)) => {
-            format!("[{}, {}] (few blocks: {:.0} % sure; more --frames make it 95)", times(low), times(high), sure * 100.0)
+    Some(format!("{} is {} times as fast as {} {}", fast.name, times(ratio.median), slow.name, ratio.interval_text()))
+}
+
+impl Ratio {
+    /// The interval in words.
+    pub fn interval_text(&self) -> String {
+        match self.interval {
+            None => "(one block: no interval)".to_string(),
+            Some((low, high, sure)) if sure >= 0.95 => format!("[{}, {}]", times(low), times(high)),
+            Some((low, high, sure)) => {
+                format!("[{}, {}] (few blocks: {:.0} % sure; more --frames make it 95)", times(low), times(high), sure * 100.0)
+            }
         }
-    };
-    Some(format!("{} is {} times as fast as {} {interval}", fast.name, times(ratio.median), slow.name))
+    }
 }
 
 /// A factor with three significant digits.

@@ -12,35 +12,44 @@ ms: median time of a frame, boxes in to exact pairs out; p95: 19 of 20 frames ta
 ns/object: time over objects; tests/pair: box comparisons made for each pair found; Mtests/s: millions of them a second;\n\
 B/object: bytes held for each object.";
 
-const HEAD: [&str; 10] =
+/// The columns.
+pub const HEAD: [&str; 10] =
     ["algorithm", "ms", "p95", "cpu ms", "ns/object", "pairs/frame", "tests/pair", "Mtests/s", "B/object", "notes"];
 
 /// The table of one scene and number of objects, with its heading and the ratios below.
 pub fn render(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let setting = &first.setting;
-    let mut text = String::new();
-    let threads = outcomes.iter().map(|outcome| outcome.threads).max().unwrap_or(1);
-    let shape = shape_name(first.shape);
-    let _ = writeln!(
-        text,
-        "{}: {} objects, {}D {} {shape}, {} frames, {threads} thread{}{}",
-        setting.scene,
-        thousands(setting.n as u64),
-        setting.dim,
-        setting.scalar,
-        thousands(setting.frames as u64),
-        if threads == 1 { "" } else { "s" },
-        first.oracle.map_or(String::new(), |oracle| format!(", every frame checked against {oracle}")),
-    );
-    let mut sorted: Vec<&Outcome> = outcomes.iter().collect();
-    let clock = Clock::of(outcomes);
-    sorted.sort_by(|a, b| (!a.right()).cmp(&!b.right()).then(a.rank(clock).total_cmp(&b.rank(clock))));
-    text.push_str(&align(&sorted.iter().map(|outcome| cells(outcome)).collect::<Vec<_>>()));
+    let mut text = format!("{}: {}\n", setting.scene, heading(first, outcomes));
+    text.push_str(&align(&rows(outcomes)));
     for line in ratios::lines(outcomes) {
         let _ = writeln!(text, "  {line}");
     }
     text
+}
+
+/// What all rows of a setting have in common, in a line.
+pub fn heading(first: &Outcome, outcomes: &[Outcome]) -> String {
+    let setting = &first.setting;
+    let threads = outcomes.iter().map(|outcome| outcome.threads).max().unwrap_or(1);
+    format!(
+        "{} objects, {}D {} {}, {} frames, {threads} thread{}{}",
+        thousands(setting.n as u64),
+        setting.dim,
+        setting.scalar,
+        shape_name(first.shape),
+        thousands(setting.frames as u64),
+        if threads == 1 { "" } else { "s" },
+        first.oracle.map_or(String::new(), |oracle| format!(", every frame checked against {oracle}")),
+    )
+}
+
+/// The cells of all rows, fastest first, wrong ones last.
+pub fn rows(outcomes: &[Outcome]) -> Vec<[String; 10]> {
+    let mut sorted: Vec<&Outcome> = outcomes.iter().collect();
+    let clock = Clock::of(outcomes);
+    sorted.sort_by(|a, b| (!a.right()).cmp(&!b.right()).then(a.rank(clock).total_cmp(&b.rank(clock))));
+    sorted.into_iter().map(cells).collect()
 }
 
 /// The cells of one row.

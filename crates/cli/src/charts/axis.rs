@@ -79,21 +79,25 @@ fn linear_ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     (0..=number).map(|k| (first + k as f64) * step + 0.0).collect()
 }
 
-/// Powers of ten, with 2 and 5 between them where there is room; round differences where the range is narrower than that.
+/// Powers of ten, with round values between them where there is room; round differences where the range is narrower than that.
 fn log_ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let inside = |value: &f64| (low * 0.9999..=high * 1.0001).contains(value);
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    let decades = || (first..=last).map(|power| 10f64.powi(power));
-    let fine: Vec<f64> = decades().flat_map(|ten| [ten, 2.0 * ten, 5.0 * ten]).filter(inside).collect();
+    let ladder = |steps: &[f64]| -> Vec<f64> {
+        let tens = (first..=last).map(|power| 10f64.powi(power));
+        tens.flat_map(|ten| steps.iter().map(move |step| step * ten)).filter(inside).collect()
+    };
+    let fine = ladder(&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0]);
     if fine.len() < 3 {
-        return linear_ticks(low, high, count.min(4)).into_iter().filter(|&value| value > 0.0).collect();
+        return linear_ticks(low, high, count).into_iter().filter(|&value| value > 0.0).collect();
     }
-    if fine.len() <= count + 2 {
-        return fine;
+    let ladders = [fine, ladder(&[1.0, 2.0, 5.0])];
+    if let Some(fits) = ladders.into_iter().find(|ticks| ticks.len() <= count + 1) {
+        return fits;
     }
-    let coarse: Vec<f64> = decades().filter(inside).collect();
-    let every = coarse.len().div_ceil(count.max(1));
-    coarse.into_iter().step_by(every).collect()
+    let tens = ladder(&[1.0]);
+    let every = tens.len().div_ceil(count.max(1));
+    tens.into_iter().step_by(every).collect()
 }
 
 #[cfg(test)]
@@ -109,6 +113,7 @@ mod tests {
         assert_eq!(ticks(&[0.0, 10.0], Scale::Linear), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
         assert_eq!(ticks(&[1e3, 1e6], Scale::Log), [1e3, 1e4, 1e5, 1e6]);
         assert_eq!(ticks(&[1.0, 30.0], Scale::Log), [1.0, 2.0, 5.0, 10.0, 20.0]);
+        assert_eq!(ticks(&[60.0, 430.0], Scale::Log), [70.0, 100.0, 150.0, 200.0, 300.0]);
         assert!(ticks(&[1.1, 1.4], Scale::Log).len() >= 2, "a narrow range on a logarithmic axis has ticks too");
         assert!(ticks(&[1e-290, 1e290], Scale::Log).len() <= 7);
         assert!(ticks(&[-1e300, 1e300], Scale::Linear).len() <= 12);

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::numbers::{figure, short};
-use super::svg::{Anchor, Canvas, WIDTH, shorten};
+use super::svg::{Anchor, Canvas, WIDTH, shorten, width_of};
 use super::{Scale, html_table};
 
 /// A horizontal bar for each name.
@@ -14,7 +14,7 @@ pub struct BarChart {
     pub unit: String,
     /// Names and values, from top to bottom.
     pub bars: Vec<(String, f64)>,
-    /// Names whose bars are solid and whose labels are bold; the others are pale with a dashed edge.
+    /// Names whose bars are solid; the others are pale with a dashed edge.
     pub highlight: Vec<String>,
     /// A line across all bars, with its name. On a logarithmic scale bars start there, to either side.
     pub reference: Option<(String, f64)>,
@@ -22,8 +22,8 @@ pub struct BarChart {
     pub scale: Scale,
 }
 
-/// Where labels end and bars begin, and where bars end and figures begin.
-const LEFT: f64 = 158.0;
+/// The longest label; where bars end and figures begin; from bar to bar.
+const MOST_LETTERS: usize = 26;
 const RIGHT: f64 = WIDTH - 66.0;
 const PITCH: f64 = 20.0;
 
@@ -40,10 +40,12 @@ impl BarChart {
         };
         // A logarithmic scale has no zero: room to the left keeps the shortest bar visible.
         let axis = if self.scale == Scale::Log { axis.widened(0.06, 0.0) } else { axis };
-        let x = |place: f64| LEFT + place.clamp(0.0, 1.0) * (RIGHT - LEFT);
+        let longest = self.bars.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(MOST_LETTERS);
+        let left = width_of(longest) + 20.0;
+        let x = |place: f64| left + place.clamp(0.0, 1.0) * (RIGHT - left);
         let unit = reference.map_or(self.unit.clone(), |value| format!("{}; dashed line: {}", self.unit, self.mark(value)));
-        canvas.text((12.0, top + 6.0), Anchor::Start, "mute", &unit);
-        let (top, bottom) = (top + 16.0, top + 16.0 + PITCH * self.bars.len() as f64);
+        let top = canvas.small_print(top, &unit) + 2.0;
+        let bottom = top + PITCH * self.bars.len() as f64;
         for (value, place) in axis.ticks(5) {
             canvas.line((x(place), top), (x(place), bottom), "grid");
             canvas.text((x(place), bottom + 16.0), Anchor::Middle, "mute", &short(value));
@@ -57,8 +59,7 @@ impl BarChart {
         for (k, (name, value)) in self.bars.iter().enumerate() {
             let y = top + PITCH * k as f64;
             let solid = self.highlight.contains(name);
-            let label = if solid { "bold" } else { "" };
-            canvas.text((LEFT - 8.0, y + 14.5), Anchor::End, label, &shorten(name, 22));
+            canvas.text((left - 8.0, y + 14.5), Anchor::End, "", &shorten(name, MOST_LETTERS));
             let end = axis.place(*value).map(x);
             if let Some(end) = end {
                 let size = ((end - start).abs().max(1.0), PITCH - 5.0);
@@ -66,7 +67,7 @@ impl BarChart {
                 canvas.rect((start.min(end), y + 2.5), size, if solid { "solid" } else { "pale" }, &hint);
             }
             let text = if end.is_some() { figure(*value) } else { "no figure".to_string() };
-            canvas.text((end.map_or(start, |end| end.max(start)) + 5.0, y + 14.5), Anchor::Start, label, &text);
+            canvas.text((end.map_or(start, |end| end.max(start)) + 5.0, y + 14.5), Anchor::Start, "", &text);
         }
         if let Some(place) = reference.and_then(|value| axis.place(value)) {
             canvas.line((x(place), top - 2.0), (x(place), bottom), "limit");

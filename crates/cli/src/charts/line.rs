@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, drawable};
 use super::numbers::{figure, short};
-use super::svg::{Anchor, Canvas, WIDTH};
+use super::svg::{Anchor, Canvas, WIDTH, shorten};
 use super::{Scale, html_table};
 
 /// A named line.
@@ -36,6 +36,9 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = WIDTH - 16.0;
 const HEIGHT: f64 = 230.0;
 
+/// Up to this many places on the horizontal axis, each is labelled.
+const OWN_TICKS: usize = 11;
+
 /// Up to this many points, each has a marker; above, markers are spread along the line.
 const MARKED: usize = 24;
 
@@ -48,23 +51,22 @@ impl LineChart {
             canvas.text((12.0, top + 20.0), Anchor::Start, "mute", "No figures to draw.");
             return canvas.finish(top + 40.0, &self.title);
         };
-        canvas.text((12.0, top + 6.0), Anchor::Start, "mute", &self.y_label);
-        let top = top + 16.0;
+        let top = canvas.small_print(top, &self.y_label) + 2.0;
         let bottom = top + HEIGHT;
         for (value, place) in y.ticks(6) {
             let at = bottom - place * HEIGHT;
             canvas.line((LEFT, at), (RIGHT, at), "grid");
             canvas.text((LEFT - 6.0, at + 4.0), Anchor::End, "mute", &short(value));
         }
-        for (value, place) in x.ticks(7) {
+        for (value, place) in self.x_ticks(&x) {
             let at = LEFT + place * (RIGHT - LEFT);
             canvas.line((at, bottom), (at, bottom + 5.0), "axis");
             canvas.text((at, bottom + 18.0), Anchor::Middle, "mute", &short(value));
         }
         canvas.line((LEFT, bottom), (RIGHT, bottom), "axis");
-        canvas.text(((LEFT + RIGHT) / 2.0, bottom + 35.0), Anchor::Middle, "mute", &self.x_label);
+        canvas.text(((LEFT + RIGHT) / 2.0, bottom + 35.0), Anchor::Middle, "mute", &shorten(&self.x_label, 50));
         let mut names = Vec::new();
-        for (k, series) in self.series.iter().enumerate() {
+        for (k, series) in self.series.iter().enumerate().rev() {
             let place = |&(a, b): &(f64, f64)| {
                 Some((LEFT + x.place(a)? * (RIGHT - LEFT), bottom - y.place(b)? * HEIGHT)).filter(|_| self.has_place(a, b))
             };
@@ -72,6 +74,7 @@ impl LineChart {
                 names.push((k, series.name.as_str()));
             }
         }
+        names.reverse(); // the first is drawn last, over the others
         let end = canvas.legend(bottom + 44.0, &names);
         canvas.finish(end + 10.0, &self.title)
     }
@@ -93,6 +96,17 @@ impl LineChart {
             [figure(x)].into_iter().chain(cells).collect()
         });
         html_table(&format!("{} ({})", self.title, self.y_label), &head, &rows.collect::<Vec<_>>())
+    }
+
+    /// The places of the points themselves if they are few and far enough apart, else round values.
+    fn x_ticks(&self, axis: &Axis) -> Vec<(f64, f64)> {
+        let points = self.series.iter().flat_map(|series| &series.points).filter(|(x, y)| self.has_place(*x, *y));
+        let mut values: Vec<f64> = points.map(|point| point.0 + 0.0).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values.dedup();
+        let ticks: Vec<(f64, f64)> = values.into_iter().filter_map(|value| Some((value, axis.place(value)?))).collect();
+        let apart = ticks.windows(2).all(|two| two[1].1 - two[0].1 > 0.09);
+        if (2..=OWN_TICKS).contains(&ticks.len()) && apart { ticks } else { axis.ticks(7) }
     }
 
     fn has_place(&self, x: f64, y: f64) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! An SVG carries its own style, so it looks the same in a page, in a README and in a file of its own: light or dark as the reader's
 //! system is, light on paper, and no script. Colours are those of Okabe and Ito, darkened or lightened until they stand out from the
-//! background; each series also has its own marker and dashes, so that colour is never the only sign. Written by hand: a plotting
+//! background; each series also has its own marker and dashes, so that colour is never the only sign. The first series stands out a little: it is the one that the chart is about. Written by hand: a plotting
 //! crate would bring its dependencies into the default build, and neither themes nor tables.
 //!
 //! Any input gives a valid chart. What has no place (NaN, infinities, zero or less on a logarithmic axis) is left out of the picture and
@@ -10,6 +10,7 @@
 
 mod axis;
 mod bar;
+mod cast;
 mod line;
 mod numbers;
 mod page;
@@ -17,8 +18,9 @@ mod radar;
 mod svg;
 
 pub use bar::BarChart;
+pub use cast::{DEFAULT, Entry, cast};
 pub use line::{LineChart, Series};
-pub use numbers::figure as number;
+pub use numbers::{figure as number, short};
 pub use page::{figure, page};
 pub use radar::RadarChart;
 pub use svg::escape;
@@ -34,17 +36,15 @@ pub enum Scale {
 }
 
 /// An HTML table: the first cell of each row is its heading, all others are figures.
-fn html_table(caption: &str, head: &[String], rows: &[Vec<String>]) -> String {
+pub fn html_table(caption: &str, head: &[String], rows: &[Vec<String>]) -> String {
     let cells = |row: &[String], tag: &str| -> String {
         let rest: String = row.iter().skip(1).map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
         format!("<tr><th>{}</th>{rest}</tr>\n", escape(row.first().map_or("", String::as_str)))
     };
     let body: String = rows.iter().map(|row| cells(row, "td")).collect();
-    let caption = escape(caption);
+    let caption = if caption.is_empty() { String::new() } else { format!("<caption>{}</caption>\n", escape(caption)) };
     let head = cells(head, "th");
-    format!(
-        "<div class=\"wide\"><table><caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>{body}</tbody></table></div>\n"
-    )
+    format!("<div class=\"wide\"><table>{caption}<thead>{head}</thead>\n<tbody>{body}</tbody></table></div>\n")
 }
 
 #[cfg(test)]

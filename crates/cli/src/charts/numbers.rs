@@ -19,7 +19,7 @@ pub fn figure(value: f64) -> String {
     commas(text)
 }
 
-/// The shortest form, for the ends of an axis: 16k, 1M, 0.05.
+/// The shortest form, for axes and labels: 16k, 1M, 0.05.
 pub fn short(value: f64) -> String {
     let size = value.abs();
     match size {

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::axis::Axis;
 use super::numbers::{figure, short};
-use super::svg::{Anchor, Canvas, WIDTH, wrap};
+use super::svg::{Anchor, Canvas, WIDTH, letters, wrap};
 use super::{Scale, html_table};
 
 /// Values of several series on the same axes, around a centre.
@@ -36,8 +36,8 @@ impl RadarChart {
             canvas.text((12.0, top + 20.0), Anchor::Start, "mute", "No figures to draw.");
             return canvas.finish(top + 40.0, &self.title);
         };
-        canvas.text((12.0, top + 6.0), Anchor::Start, "mute", &self.unit);
-        let centre = (WIDTH / 2.0, top + 46.0 + RADIUS);
+        let top = canvas.small_print(top, &self.unit);
+        let centre = (WIDTH / 2.0, top + 30.0 + RADIUS);
         let at = |k: usize, place: f64| {
             let angle = TAU * k as f64 / self.axes.len() as f64 - FRAC_PI_2;
             (centre.0 + angle.cos() * place * RADIUS, centre.1 + angle.sin() * place * RADIUS)
@@ -51,7 +51,7 @@ impl RadarChart {
             label(&mut canvas, name, at(k, 1.06), centre);
         }
         let mut names = Vec::new();
-        for (k, (name, values)) in self.series.iter().enumerate() {
+        for (k, (name, values)) in self.series.iter().enumerate().rev() {
             let placed: Vec<Option<(f64, f64)>> =
                 (0..self.axes.len()).map(|axis_at| Some(at(axis_at, axis.place(*values.get(axis_at)?)?.max(0.0)))).collect();
             if placed.iter().any(Option::is_some) {
@@ -67,8 +67,9 @@ impl RadarChart {
         }
         for (value, place) in &rings {
             let (x, y) = at(0, *place);
-            canvas.text((x + 4.0, y - 2.0), Anchor::Start, "mute", &short(*value));
+            canvas.text((x + 5.0, y + 4.0), Anchor::Start, "mute halo", &short(*value));
         }
+        names.reverse(); // the first is drawn last, over the others
         let end = canvas.legend(centre.1 + RADIUS + 46.0, &names);
         canvas.finish(end + 10.0, &self.title)
     }
@@ -103,13 +104,13 @@ impl RadarChart {
 
 /// The name of an axis, beyond its end, on the side where there is room.
 fn label(canvas: &mut Canvas, name: &str, (x, y): (f64, f64), centre: (f64, f64)) {
-    let lines = wrap(name, 15, 3);
     let (dx, dy) = (x - centre.0, y - centre.1);
-    let anchor = match dx {
-        dx if dx.abs() < 8.0 => Anchor::Middle,
-        dx if dx > 0.0 => Anchor::Start,
-        _ => Anchor::End,
+    let (anchor, room) = match dx {
+        dx if dx.abs() < 8.0 => (Anchor::Middle, WIDTH / 2.0),
+        dx if dx > 0.0 => (Anchor::Start, WIDTH - x),
+        _ => (Anchor::End, x),
     };
+    let lines = wrap(name, letters(room - 4.0), 3);
     let height = 14.0 * (lines.len() - 1) as f64;
     let first =
         y + 4.0 - height * (1.0 - dy / RADIUS.max(dy.abs())) / 2.0 + if dy > 0.0 { dy / RADIUS * 8.0 } else { dy / RADIUS * 4.0 };

@@ -5,13 +5,16 @@ use std::fmt::Write;
 /// The width of every chart, in its own units. Small, so that a phone shows letters that can be read.
 pub const WIDTH: f64 = 480.0;
 
-/// The mean width of a letter.
-const LETTER: f64 = 6.6;
+/// The width of a letter, in a text long enough for letters to be mixed, and in the widest of the fonts that browsers fall back on.
+const LETTER: f64 = 7.9;
 
-/// Series beyond this number share a colour, but neither marker nor dashes.
+/// Series beyond this number share a colour with an earlier one, but not its marker.
 const COLOURS: usize = 8;
 
-const DASHES: [&str; 5] = ["", "7 3", "2 3", "9 3 2 3", "4 2"];
+/// Lines with more points than this are thin, so that one frame beside the next can be told.
+const FINE: usize = 150;
+
+const DASHES: [&str; 8] = ["", "7 3", "2 3", "9 3 2 3", "4 2", "14 4", "8 2 2 2 2 2", "1 2"];
 
 const STYLE: &str = "\
 .bp{--fg:#1a1a1a;--mute:#555;--grid:#ddd;--bg:#fff;--s0:#0072b2;--s1:#d55e00;--s2:#008a64;--s3:#b8578b;--s4:#b87a00;--s5:#2f8fc4;\
@@ -19,9 +22,9 @@ const STYLE: &str = "\
 @media screen and (prefers-color-scheme:dark){.bp{--fg:#eee;--mute:#b5b5b5;--grid:#444;--bg:#1c1c1e;--s0:#56b4e9;--s1:#ff8c42;\
 --s2:#2fc79a;--s3:#e08fbd;--s4:#e6b800;--s5:#8ab4ff;--s6:#fff;--s7:#cfc46a}}\
 .bp text{fill:var(--fg)}.bp .mute{fill:var(--mute);font-size:12px}.bp .title{font-weight:600;font-size:14px}\
-.bp .bold{font-weight:600}.bp .back{fill:var(--bg)}.bp .grid{stroke:var(--grid);fill:none}.bp .axis{stroke:var(--mute);fill:none}\
-.bp .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.bp .mark{fill:var(--c);stroke:var(--c);stroke-width:1.5}\
-.bp .area{fill:var(--c);fill-opacity:.07}.bp .solid{fill:var(--s0)}\
+.bp .halo{paint-order:stroke;stroke:var(--bg);stroke-width:4px;stroke-linejoin:round}.bp .back{fill:var(--bg)}.bp .grid{stroke:var(--grid);fill:none}.bp .axis{stroke:var(--mute);fill:none}\
+.bp .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.bp .line.c0{stroke-width:2.8}.bp .line.fine{stroke-width:1.2}.bp .mark{fill:var(--c);stroke:var(--c);stroke-width:1.5}\
+.bp .area{fill:var(--c);fill-opacity:.15}.bp .solid{fill:var(--s0)}\
 .bp .pale{fill:var(--s1);fill-opacity:.22;stroke:var(--s1);stroke-dasharray:3 2}.bp .limit{stroke:var(--fg);stroke-dasharray:5 3}\
 .bp .c0{--c:var(--s0)}.bp .c1{--c:var(--s1)}.bp .c2{--c:var(--s2)}.bp .c3{--c:var(--s3)}\
 .bp .c4{--c:var(--s4)}.bp .c5{--c:var(--s5)}.bp .c6{--c:var(--s6)}.bp .c7{--c:var(--s7)}";
@@ -89,18 +92,20 @@ impl Canvas {
         );
     }
 
-    /// A line through points in the colour and dashes of series `k`; closed and faintly filled if `closed`.
+    /// A line through points in the colour and dashes of series `k`; closed if `closed`.
     pub fn path(&mut self, points: &[(f64, f64)], k: usize, closed: bool) {
         let mut d = String::new();
         for (at, (x, y)) in points.iter().enumerate() {
             let _ = write!(d, "{}{x:.1} {y:.1}", if at == 0 { "M" } else { "L" });
         }
         let colour = k % COLOURS;
-        if closed {
+        // Only the first is filled: where many fills overlap, none can be seen.
+        if closed && k == 0 {
             let _ = writeln!(self.0, "<path d=\"{d}Z\" class=\"area c{colour}\"/>");
         }
+        let fine = if points.len() > FINE { " fine" } else { "" };
         let (end, dashes) = (if closed { "Z" } else { "" }, DASHES[k % DASHES.len()]);
-        let _ = writeln!(self.0, "<path d=\"{d}{end}\" class=\"line c{colour}\" stroke-dasharray=\"{dashes}\"/>");
+        let _ = writeln!(self.0, "<path d=\"{d}{end}\" class=\"line c{colour}{fine}\" stroke-dasharray=\"{dashes}\"/>");
     }
 
     /// A thin polygon or circle of the background grid.
@@ -129,22 +134,33 @@ impl Canvas {
 
     /// The title at the top, on as many lines as it needs; returns the place below it.
     pub fn title(&mut self, title: &str) -> f64 {
-        let lines = wrap(title, 56, 3);
+        let lines = wrap(title, 50, 3);
         for (k, line) in lines.iter().enumerate() {
             self.text((12.0, 22.0 + 18.0 * k as f64), Anchor::Start, "title", line);
         }
         14.0 + 18.0 * lines.len() as f64
     }
 
+    /// Text in small print from `top` on, on as many lines as it needs; returns the place below it.
+    pub fn small_print(&mut self, top: f64, text: &str) -> f64 {
+        let lines = wrap(text, 62, 3);
+        for (k, line) in lines.iter().enumerate() {
+            self.text((12.0, top + 8.0 + 15.0 * k as f64), Anchor::Start, "mute", line);
+        }
+        top + 4.0 + 15.0 * lines.len() as f64
+    }
+
     /// The legend from `top` on, in two columns, or in one if a name is long; returns the place below it.
     pub fn legend(&mut self, top: f64, names: &[(usize, &str)]) -> f64 {
-        let columns = if names.iter().any(|(_, name)| name.chars().count() > 28) { 1 } else { 2 };
-        let width = (WIDTH - 24.0) / columns as f64;
+        let width = |columns: usize| (WIDTH - 24.0) / columns as f64;
+        let letters = |columns| letters(width(columns) - 38.0);
+        let columns = if names.iter().any(|(_, name)| name.chars().count() > letters(2)) { 1 } else { 2 };
+        let (width, letters) = (width(columns), letters(columns));
         for (place, (k, name)) in names.iter().enumerate() {
             let (x, y) = (12.0 + width * (place % columns) as f64, top + 9.0 + 18.0 * (place / columns) as f64);
             self.path(&[(x, y), (x + 28.0, y)], *k, false);
             self.mark((x + 14.0, y), *k, name);
-            self.text((x + 35.0, y + 4.5), Anchor::Start, "", &shorten(name, ((width - 40.0) / LETTER) as usize));
+            self.text((x + 35.0, y + 4.5), Anchor::Start, "", &shorten(name, letters));
         }
         top + 18.0 * names.len().div_ceil(columns) as f64
     }
@@ -159,6 +175,16 @@ impl Canvas {
             self.0
         )
     }
+}
+
+/// How many letters fit into a width.
+pub fn letters(width: f64) -> usize {
+    (width / LETTER) as usize
+}
+
+/// How wide so many letters are.
+pub fn width_of(letters: usize) -> f64 {
+    letters as f64 * LETTER
 }
 
 /// A text of at most `most` letters.

@@ -133,6 +133,12 @@ fn series_differ_in_more_than_colour() {
 }
 
 #[test]
+fn a_table_that_would_fill_pages_is_not_printed() {
+    let table = |rows: usize| html_table("t", &["a".to_string()], &vec![vec!["1".to_string()]; rows]);
+    assert!(!figure("", &table(30), "").contains("long") && figure("", &table(200), "").contains("<details class=\"long\">"));
+}
+
+#[test]
 fn a_page_is_whole_and_loads_nothing() {
     let chart = BarChart { title: "t".to_string(), bars: vec![("a".to_string(), 1.0)], ..Default::default() };
     let text = page("<Title>", &figure(&chart.svg(), &chart.table(), ""));

@@ -6,6 +6,7 @@ use crate::bench::{Outcome, Request, json, table};
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::{self, Target};
+use crate::report::{self, Report};
 
 /// Runs the command.
 pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
@@ -20,10 +21,9 @@ pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
         title: "",
     };
     let settings = settings(asked, &request)?;
-    if let Some(target) = &asked.json {
-        target.probe()?;
-    }
-    let quiet = asked.json == Some(Target::Stdout);
+    let targets = || asked.json.iter().chain(&asked.html);
+    targets().try_for_each(Target::probe)?;
+    let quiet = targets().any(|target| *target == Target::Stdout);
     if !quiet {
         output::print(&format!("{}\n{}\n", machine::summary(), table::LEGEND))?;
     }
@@ -37,6 +37,10 @@ pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
     }
     if let Some(target) = &asked.json {
         target.write_text(&json::render(&outcomes, asked.series))?;
+    }
+    if let Some(target) = &asked.html {
+        let (json, command) = (json::render(&outcomes, asked.series), report::command_line());
+        target.write_text(&Report { outcomes: &outcomes, json: &json, command: &command }.render())?;
     }
     verdict(&outcomes)
 }

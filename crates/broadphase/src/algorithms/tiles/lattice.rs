@@ -1,8 +1,8 @@
 //! Coordinates as integers: one monotone map per axis.
 
 use crate::geometry::{Aabb, Real};
+use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::{self, Corners, Map};
-use crate::kernels::{LATTICE_END, Scalar};
 use crate::objects::Frame;
 
 /// A place on the lattice; the third coordinate is 0 in 2D.
@@ -18,7 +18,7 @@ impl Corners {
     /// The upper corner.
     #[inline(always)]
     pub(crate) fn high(&self) -> Cell {
-        [self.0[4], self.0[5], self.0[6]]
+        [self.0[3], self.0[4], self.0[5]]
     }
 }
 
@@ -38,7 +38,7 @@ const TAIL: usize = 64;
 
 impl<const D: usize, T: Real> Default for Lattice<D, T> {
     fn default() -> Self {
-        Self { map: Map { origin: [T::ZERO; 8], scale: [T::ONE; 8] } }
+        Self { map: Map::new([T::ZERO; 3], [T::ONE; 3]) }
     }
 }
 
@@ -48,19 +48,16 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         let stride = (frame.slots() / SAMPLE).max(1);
         let sample: Vec<&Aabb<D, T>> =
             (0..frame.slots()).step_by(stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]).collect();
-        let mut lattice = Self::default();
+        let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         for k in 0..D {
             let mut values: Vec<T> = sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect();
             values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
             if let (Some(&low), Some(&high)) = (values.first(), values.last()) {
                 let (low, high) = trimmed(&values, low, high);
-                for lane in [k, k + 4] {
-                    lattice.map.origin[lane] = low;
-                    lattice.map.scale[lane] = scale(low, high);
-                }
+                (origin[k], factor[k]) = (low, scale(low, high));
             }
         }
-        lattice
+        Self { map: Map::new(origin, factor) }
     }
 
     /// The map, as the kernels take it.
@@ -72,7 +69,7 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     /// The places of a box's corners.
     #[inline(always)]
     pub(crate) fn corners(&self, value: &Aabb<D, T>) -> Corners {
-        quantise::corners(Scalar, value, &self.map).0
+        quantise::corners(value, &self.map)
     }
 }
 

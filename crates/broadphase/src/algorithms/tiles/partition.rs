@@ -78,17 +78,8 @@ impl Table {
 impl Partition {
     /// How the root table finds a cell, as the kernels take it.
     pub(crate) fn root(&self) -> CellMap {
-        let table = &self.tables[0];
-        let mut map = CellMap { shift: [31; 8], place: [0; 8] };
-        let mut place = 0;
-        for k in 0..3 {
-            for lane in [k, k + 4] {
-                map.shift[lane] = i32::from(table.shift[k]);
-                map.place[lane] = place;
-            }
-            place += i32::from(table.bits[k]);
-        }
-        map
+        let Table { shift, bits, .. } = self.tables[0];
+        CellMap::new(shift.map(i32::from), [0, i32::from(bits[0]), i32::from(bits[0] + bits[1])])
     }
 
     /// One tile for everything.
@@ -125,34 +116,30 @@ impl Partition {
     }
 
     /// The tiles that a box reaches, if it reaches at most the next cell of the root table on each axis, as most do: then every
-    /// cell holds a corner, and the few look-ups can be told. `None` if the box is larger or a finer table is met.
+    /// cell holds a corner, and the few look-ups can be told. `low` is the cell of the lower corner, which comes first, `steps` what
+    /// leads to the others. `None` if the box is larger or a finer table is met.
     #[inline(always)]
-    pub(crate) fn corner_tiles(&self, low: &Cell, high: &Cell) -> Option<([u16; 8], usize)> {
-        let table = &self.tables[0];
-        let bits = table.bits;
-        let strides = [1usize, 1 << bits[0], 1 << (bits[0] + bits[1])];
-        let (mut at, mut steps, mut far) = (0, [0; 3], false);
-        for k in 0..3 {
-            let (from, to) = (low[k] >> table.shift[k], high[k] >> table.shift[k]);
-            at += from as usize * strides[k];
-            steps[k] = (to - from) as usize * strides[k];
-            far |= to - from > 1;
-        }
-        if far {
-            return None;
+    pub(crate) fn corner_tiles(&self, low: u32, steps: [i32; 3]) -> Option<([u16; 8], usize)> {
+        let bits = self.tables[0].bits;
+        let (mut cells, mut corners) = ([low as usize; 8], 1);
+        for (step, place) in steps.into_iter().zip([0, bits[0], bits[0] + bits[1]]) {
+            if step > 1 << place {
+                return None;
+            }
+            if step != 0 {
+                for at in 0..corners {
+                    cells[(corners + at) & 7] = cells[at & 7] + step as usize;
+                }
+                corners *= 2;
+            }
         }
         let mut seen = [0u16; 8];
         let (mut count, mut finer) = (0, 0);
-        for corner in 0..8 {
-            let (x, y, z) = (corner & 1, corner >> 1 & 1, corner >> 2);
-            // A corner that does not step on an axis would repeat the one before.
-            if (x > 0 && steps[0] == 0) || (y > 0 && steps[1] == 0) || (z > 0 && steps[2] == 0) {
-                continue;
-            }
-            let entry = self.entries[at + x * steps[0] + y * steps[1] + z * steps[2]];
+        for &cell in &cells[..corners & 15] {
+            let entry = self.entries[cell];
             finer |= entry;
             let is_new = !seen[..count].contains(&entry);
-            seen[count] = entry;
+            seen[count & 7] = entry;
             count += usize::from(is_new);
         }
         (finer & FINER == 0).then_some((seen, count))
@@ -375,7 +362,13 @@ mod tests {
             let meets = |t: &Tile| (0..3).all(|k| low[k] < t.high[k] && t.low[k] <= high[k]);
             let expected: Vec<u16> = (0..partition.tiles.len() as u16).filter(|&t| meets(&partition.tiles[t as usize])).collect();
             assert_eq!(seen, expected);
-            if let Some((mut quick, count)) = partition.corner_tiles(low, high) {
+            let table = &partition.tables[0];
+            let (from, to) = (table.index(low), table.index(high));
+            let places = [0, table.bits[0], table.bits[0] + table.bits[1]];
+            let steps = std::array::from_fn(|k| ((high[k] >> table.shift[k]) - (low[k] >> table.shift[k])) << places[k]);
+            assert_eq!(from + steps.iter().sum::<i32>() as usize, to);
+            if let Some((mut quick, count)) = partition.corner_tiles(from as u32, steps) {
+                assert_eq!(quick[0], partition.tile_at(low), "the lower corner's tile comes first");
                 quick[..count].sort_unstable();
                 assert_eq!(quick[..count], expected);
             }

@@ -2,8 +2,8 @@
 //!
 //! The simple loop looks up the tile of an object's lower corner and writes the record there; then it visits the other tiles that
 //! the object reaches. Three departures:
-//! 1. Whether there are other tiles is a coin flip, so it is not asked: the id is appended to a list, and the list grows by one or
-//!    stays. The list is worked off in a second loop.
+//! 1. Some hundred boxes take each step together: quantise, look up, write, and last the list of those that reach more than one
+//!    tile. Short loops without a branch keep the processor busy; the one long loop took twice the time.
 //! 2. A tile's records lie in one run whose length is last frame's plus an eighth. Overflow is counted, not written: the exact
 //!    lengths are then known, and the block is written again.
 //! 3. Records go to hundreds of runs in turn. The line that a run needs next is asked for one record ahead.
@@ -13,7 +13,7 @@ use super::lattice::Lattice;
 use super::partition::{FINER, Partition, Tile};
 use super::update::reaches;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::quantise::{self, Corners, TileMap};
+use crate::kernels::quantise::{self, Batch, Corners, TileMap};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefetch_for_writing};
 use crate::objects::{Frame, Live};
@@ -40,9 +40,8 @@ pub(super) struct Block {
     pub(super) last: u32,
     pub(super) runs: Vec<Run>,
     pub(super) arena: Vec<Record>,
-    /// Objects that reach more than one tile, and their corners; scratch.
-    straddlers: Vec<u32>,
-    straddling: Vec<Corners>,
+    /// The boxes at hand; scratch.
+    batch: Box<Batch>,
     /// Were all boxes of the last pass valid?
     pub(super) valid: bool,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
@@ -52,8 +51,7 @@ pub(super) struct Block {
 
 impl Run {
     fn new(tile: &Tile) -> Self {
-        let (l, s) = (tile.low, tile.shift);
-        Self { map: TileMap { low: [l[0], l[1], l[2], 0], shift: [s[0], s[1], s[2], 0] }, ..Self::default() }
+        Self { map: TileMap::new(tile.low, tile.shift), ..Self::default() }
     }
 
     /// The record of a box in this tile.
@@ -188,28 +186,25 @@ impl Block {
             + self.appended.capacity() * 8
             + self.runs.capacity() * size_of::<Run>()
             + self.arena.capacity() * 16
-            + self.straddlers.capacity() * 4
-            + self.straddling.capacity() * size_of::<Corners>()
+            + size_of::<Batch>()
     }
 }
 
-/// Puts a record at the end of a tile's run, or counts it if the run is full. Returns whether it fitted.
+/// Puts a record at the end of a tile's run, or counts it if the run is full. Nothing if there is no such tile.
 #[inline(always)]
-fn put<const D: usize, S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) -> bool {
-    let run = &mut runs[tile as usize];
+fn put<const D: usize, S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) {
+    let Some(run) = runs.get_mut(tile as usize) else { return };
     let record = quantise::record::<D, S>(simd, corners, &run.map, id);
     let at = run.next as usize;
     run.next += 1;
-    let fits = at < run.end as usize;
-    if fits {
+    if at < run.end as usize {
         arena[at] = record;
         prefetch_for_writing(arena, at + 4);
     }
-    fits
 }
 
-/// Objects between two looks at the straddlers.
-const STEP: usize = 512;
+/// The tile of slots that are not live.
+const NOWHERE: u16 = u16::MAX;
 
 /// The pass itself. Returns whether every record fitted.
 struct Scatter<'a, const D: usize, T> {
@@ -226,57 +221,73 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
     fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, block } = self;
         block.runs.iter_mut().for_each(|run| run.next = run.start);
-        let (mut valid, mut fits) = (true, true);
-        let boxes: &[Aabb<D, T>] = &frame.boxes[..block.last as usize];
-        let root = partition.root();
-        let (entries, map) = (&partition.entries[..], *lattice.map());
-        block.straddlers.resize(STEP + 1, 0);
-        block.straddling.resize(STEP + 1, Corners::default());
+        block.valid = true;
+        let (first, last) = (block.first as usize, block.last as usize);
+        let boxes: &[Aabb<D, T>] = &frame.boxes[..last];
+        let (root, map) = (partition.root(), *lattice.map());
         // Slices in registers: behind `block`, every store could have moved them.
-        let (runs, arena) = (&mut block.runs[..], &mut block.arena[..]);
-        let (straddlers, straddling) = (&mut block.straddlers[..STEP + 1], &mut block.straddling[..STEP + 1]);
-        // In steps, so that the list of straddlers is short, and its corners are still in the cache when it is worked off.
-        let mut first = block.first;
-        while first < block.last {
-            let last = block.last.min(first + STEP as u32);
-            let mut count = 0;
-            for id in first..last {
-                if matches!(frame.live, Live::Bits(_)) && !frame.live.contains(id) {
-                    continue;
+        let (runs, arena, batch) = (&mut block.runs[..], &mut block.arena[..], &mut *block.batch);
+        let has_gaps = matches!(frame.live, Live::Bits(_));
+        // In batches, which stay in the cache from step to step.
+        for start in (first..last).step_by(Batch::LEN) {
+            let count = (last - start).min(Batch::LEN);
+            // A box that is not valid is refused in the end, so there is no need to go on. What lies in a gap does not count.
+            if !batch.fill(simd, &boxes[start..], &map, &root) && !live_are_valid(frame, start, count) {
+                block.valid = false;
+                return true;
+            }
+            let straddlers = batch.locate(count, &partition.entries, FINER);
+            for index in 0..straddlers {
+                let at = batch.listed(index);
+                if batch.entries[at] & FINER != 0 {
+                    batch.entries[at] = partition.tile_at(&batch.corners(at).low());
                 }
-                let (corners, is_valid) = quantise::corners(simd, &boxes[id as usize], &map);
-                valid &= is_valid;
-                let (low, high) = quantise::cells(simd, &corners, &root);
-                let (from, to) = (entries[low as usize], entries[high as usize]);
-                let finer = from & FINER != 0;
-                let tile = if finer { partition.tile_at(&corners.low()) } else { from };
-                fits &= put::<D, S>(simd, runs, arena, tile, &corners, id);
-                straddlers[count] = id;
-                straddling[count] = corners;
-                // A box that is not valid is refused in the end; until then it must not be walked from its upper to its lower corner.
-                count += usize::from(((from != to) | finer) & is_valid);
+            }
+            if has_gaps {
+                for at in (0..count).filter(|at| !frame.live.contains((start + at) as u32)) {
+                    batch.entries[at] = NOWHERE;
+                }
             }
             for at in 0..count {
-                let (id, corners) = (straddlers[at], straddling[at]);
-                let (low, high) = (corners.low(), corners.high());
-                let home = partition.tile_at(&low);
-                if let Some((tiles, reached)) = partition.corner_tiles(&low, &high) {
-                    for &tile in &tiles[..reached] {
-                        if tile != home {
-                            fits &= put::<D, S>(simd, runs, arena, tile, &corners, id);
-                        }
-                    }
-                } else {
-                    partition.visit(&low, &high, &mut |tile| {
-                        if tile != home {
-                            fits &= put::<D, Scalar>(Scalar, runs, arena, tile, &corners, id);
-                        }
-                    });
-                }
+                put::<D, S>(simd, runs, arena, batch.entries[at], batch.corners(at), (start + at) as u32);
             }
-            first = last;
+            for index in 0..straddlers {
+                straddle::<D, S>(simd, partition, runs, arena, batch, start, batch.listed(index));
+            }
         }
-        block.valid = valid;
-        fits
+        runs.iter().all(|run| run.next <= run.end)
+    }
+}
+
+#[cold]
+fn live_are_valid<const D: usize, T: Real>(frame: &Frame<'_, D, T>, start: usize, count: usize) -> bool {
+    (start..start + count).all(|id| !frame.live.contains(id as u32) || frame.boxes[id].is_valid())
+}
+
+/// Puts the records of a box in all tiles that it reaches but the first.
+#[inline(always)]
+fn straddle<const D: usize, S: Simd>(
+    simd: S,
+    partition: &Partition,
+    runs: &mut [Run],
+    arena: &mut [Record],
+    batch: &Batch,
+    start: usize,
+    at: usize,
+) {
+    let (home, corners, id) = (batch.entries[at], batch.corners(at), (start + at) as u32);
+    if home == NOWHERE {
+        return;
+    }
+    if let Some((tiles, reached)) = partition.corner_tiles(batch.cells(at).0, batch.steps(at)) {
+        for &tile in &tiles[1..reached] {
+            put::<D, S>(simd, runs, arena, tile, corners, id);
+        }
+    } else {
+        partition.visit(&corners.low(), &corners.high(), &mut |tile| {
+            if tile != home {
+                put::<D, Scalar>(Scalar, runs, arena, tile, corners, id);
+            }
+        });
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{BATCH, Record, Scratch, confirm, decide, sort, sweep_row};
+use super::{BATCH, BUCKETS, Record, Scratch, Sweep, confirm, decide, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -79,11 +79,10 @@ fn compare_with_all<const D: usize, T: Real, S: Simd>(
             if hits.stopped() {
                 return;
             }
-            let reach = own.reach();
             for (run, records) in runs.iter().enumerate() {
                 tests += records.len() as u64;
                 for (at, other) in records.iter().enumerate() {
-                    let (pair, is_pair) = decide::<D, T, S>(simd, own, &reach, other, boxes);
+                    let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
                     // Rare, so the rest is asked only of pairs.
                     if is_pair && pair.a != pair.b && ((run, at) < (own_run, own_at) || !is_changed(other, changed)) {
                         hits.push(pair);
@@ -106,13 +105,14 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
-    let starts = sort(runs, scratch);
-    let (len, first_inside) = (starts[257] as usize, starts[1] as usize);
+    let starts = sort(simd, runs, scratch);
+    let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
     // The widest record in buckets: nobody further back reaches.
     let mut widest = 0;
     for record in &scratch.sorted[..len] {
         widest = widest.max(record.last_bucket() - record.bucket().min(record.last_bucket()));
     }
+    let sweep = Sweep::over(scratch);
     let (mut tests, mut waiting) = (0, 0);
     for row in 0..len {
         let own = scratch.sorted[row];
@@ -120,16 +120,15 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
             continue;
         }
         let end = starts[own.last_bucket() + 1] as usize;
-        let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
+        let from = (row + 1).max(first_inside);
         // Those that start before the tile on x are not paired with each other here.
         let back = if row < first_inside { row } else { starts[own.bucket().saturating_sub(widest)] as usize };
         tests += end.saturating_sub(from) + (row - back);
-        scratch.make_room::<S>(waiting, end.saturating_sub(from));
-        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and room was made.
-        let forward = unsafe { sweep_row::<D, S>(scratch, row, from, end, waiting) };
-        scratch.make_room::<S>(forward, row - back);
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and no more than a batch waits; the two
+        // sweeps do not overlap, so that they find no more than one row could, and one step.
+        let forward = unsafe { sweep.row::<D, S>(row, from, end, waiting) };
         // SAFETY: (isa, in bounds) as above.
-        waiting = unsafe { sweep_row::<D, S>(scratch, row, back, row, forward) };
+        waiting = unsafe { sweep.row::<D, S>(row, back, row, forward) };
         drop_changed(scratch, changed, forward..waiting);
         if waiting >= BATCH {
             confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);

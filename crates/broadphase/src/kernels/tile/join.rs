@@ -1,6 +1,6 @@
 //! All pairs of a tile.
 
-use super::{BATCH, Record, Scratch, confirm, last_bucket, sort, sweep_row};
+use super::{BATCH, BUCKETS, Record, Scratch, Sweep, confirm, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -30,17 +30,18 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { runs, boxes, scratch, hits } = self;
-        let starts = sort(runs, scratch);
-        let (len, first_inside) = (starts[257] as usize, starts[1] as usize);
+        let starts = sort(simd, runs, scratch);
+        let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
+        let sweep = Sweep::over(scratch);
         let (mut tests, mut waiting) = (0, 0);
         for row in 0..len {
-            let end = starts[last_bucket(scratch.high_x[row]) + 1] as usize;
+            // SAFETY: (in bounds) row < len.
+            let end = starts[unsafe { (*sweep.sorted.add(row)).last_bucket() } + 1] as usize;
             // Two records that both start before the tile on x are not paired here.
-            let from = (row + 1).max(if row < first_inside { first_inside } else { 0 });
+            let from = (row + 1).max(first_inside);
             tests += end.saturating_sub(from);
-            scratch.make_room::<S>(waiting, end.saturating_sub(from));
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and room was made.
-            waiting = unsafe { sweep_row::<D, S>(scratch, row, from, end, waiting) };
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and no more than a batch waits.
+            waiting = unsafe { sweep.row::<D, S>(row, from, end, waiting) };
             if waiting >= BATCH {
                 confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
                 waiting = 0;

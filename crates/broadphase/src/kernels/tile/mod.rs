@@ -5,7 +5,7 @@
 //! lower coordinate is 0 if it lies before the tile, else at least 1.
 //!
 //! # Method
-//! 1. Counting sort by the upper byte of the lower x. A record's candidates are then one run: from behind it to the end of the
+//! 1. Counting sort by the upper byte of the lower x, rounded up. A record's candidates are then one run: from behind it to the end of the
 //!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
 //! 2. Along the run, y and z are compared in bytes, as many at once as a register has. What a step finds is appended without a
 //!    branch, as a mask.
@@ -35,12 +35,13 @@ use crate::pairs::Pair;
 
 /// Words of a [`Record`] that hold coordinates, as bits of [`Words::zeros`]: lanes 0 to 5.
 const COORDINATES: u32 = 0xfff;
-/// Words that hold lower coordinates: lanes 0 to 2.
-const LOWER: u32 = 0x3f;
+/// Words that hold lower coordinates: lanes 0, 2 and 3.
+const LOWER: u32 = 0xf3;
 
-/// A box in a tile: `min.x, min.y, min.z, !max.x, !max.y, !max.z`, then the id in two halves.
+/// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves.
 ///
-/// The upper coordinates are inverted, so that one comparison of all lanes with [`Record::reach`] tests both sides.
+/// The upper coordinates are inverted, so that one comparison of all lanes with [`Words::reach`] tests both sides. The four words
+/// that the sweep compares lie side by side.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record(pub(crate) [u16; 8]);
@@ -48,58 +49,45 @@ pub(crate) struct Record(pub(crate) [u16; 8]);
 const _: () = assert!(size_of::<Record>() == 16);
 
 impl Record {
-    /// From quantised corners, lower ones in lanes 0 to 2, upper ones in lanes 4 to 6. In 2D, z is 1..2 for everyone.
+    /// From quantised corners, the lower one first. In 2D, z is 1..2 for everyone.
     ///
     /// Put together in two registers: eight narrow stores would cost more than all the arithmetic before them.
     #[inline(always)]
-    pub(crate) fn new(corners: [u16; 8], id: u32) -> Self {
+    pub(crate) fn new(corners: [u16; 6], id: u32) -> Self {
         let c = corners.map(u64::from);
-        let low = c[0] | c[1] << 16 | c[2] << 32 | (!c[4] & 0xffff) << 48;
-        let high = (!c[5] & 0xffff) | (!c[6] & 0xffff) << 16 | u64::from(id) << 32;
+        let low = c[0] | (!c[3] & 0xffff) << 16 | c[1] << 32 | c[2] << 48;
+        let high = (!c[4] & 0xffff) | (!c[5] & 0xffff) << 16 | u64::from(id) << 32;
         Self(bytemuck::cast([low.to_le(), high.to_le()]))
     }
 
     /// The object.
     #[inline(always)]
     pub(crate) fn id(&self) -> u32 {
-        u32::from(self.0[6]) | u32::from(self.0[7]) << 16
+        (u64::from_le(bytemuck::cast::<_, [u64; 2]>(self.0)[1]) >> 32) as u32
     }
 
-    /// Another record overlaps, on words, if none of its lanes exceeds these: `max.x, ..., !min.x, ...`, and no bound on ids.
-    #[inline(always)]
-    fn reach(&self) -> [u16; 8] {
-        let [low, high] = self.halves();
-        let (inverted_max, min) = (low >> 48 | (high & 0xffff_ffff) << 16, low & 0xffff_ffff_ffff);
-        bytemuck::cast([(!(inverted_max | min << 48)).to_le(), (!(min >> 16)).to_le() | 0xffff_ffff_0000_0000u64.to_le()])
-    }
-
-    /// All eight words in two registers, the first word lowest.
-    #[inline(always)]
-    fn halves(&self) -> [u64; 2] {
-        bytemuck::cast::<_, [u64; 2]>(self.0).map(u64::from_le)
-    }
-
-    /// The bucket of the lower x: 0 for those that start before the tile.
+    /// The bucket of the lower x: 0 for those that start before the tile, and only for them.
     #[inline(always)]
     fn bucket(&self) -> usize {
-        let x = self.0[0];
-        usize::from(x >> 8).max(usize::from(x != 0))
+        bucket(self.0[0])
     }
 
     /// The last bucket that the upper x reaches.
     #[inline(always)]
     fn last_bucket(&self) -> usize {
-        last_bucket((!self.0[3] >> 8) as u8)
+        bucket(!self.0[1])
     }
 }
 
-/// The last bucket that an upper x reaches, by its upper byte.
+/// The bucket of a word: its upper byte, rounded up, so that 0 stays by itself.
 #[inline(always)]
-fn last_bucket(high_x: u8) -> usize {
-    usize::from(high_x).max(1)
+fn bucket(x: u16) -> usize {
+    (usize::from(x) + 255) >> 8
 }
 
-/// Finds are confirmed when this many wait, so that the buffer stays in the cache.
+/// Buckets that there are.
+const BUCKETS: usize = 257;
+/// Finds and candidates are worked off when this many wait, so that the buffers stay in the cache.
 const BATCH: usize = 1024;
 /// Columns are this much longer than the records: the widest register.
 const PAD: usize = 64;
@@ -112,83 +100,122 @@ struct Find {
     bits: u64,
 }
 
+/// Two sorted records whose bytes overlap.
+#[derive(Clone, Copy, Debug, Default)]
+struct Candidate {
+    row: u32,
+    column: u32,
+}
+
 /// Buffers of the joins, reused: nothing in here outlives a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     sorted: Vec<Record>,
-    /// The upper byte on x, then lower and upper bytes on y and z, in sorted order, padded.
-    high_x: Vec<u8>,
-    low_y: Vec<u8>,
-    high_y: Vec<u8>,
-    low_z: Vec<u8>,
-    high_z: Vec<u8>,
+    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, in sorted order.
+    bytes: Vec<u32>,
+    /// The same, inverted and side by side: columns `!min.y, !min.z, max.y, max.z` of `stride` bytes each.
+    columns: Vec<u8>,
+    stride: usize,
+    /// Room for [`BATCH`] finds and those of one more row.
     finds: Vec<Find>,
+    candidates: Vec<Candidate>,
 }
 
 /// Where each bucket starts in the sorted records, with one more for the end.
-type Starts = [u32; 258];
+type Starts = [u32; BUCKETS + 2];
 
 impl Scratch {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let columns = [&self.high_x, &self.low_y, &self.high_y, &self.low_z, &self.high_z];
-        self.sorted.capacity() * 16 + columns.map(Vec::capacity).iter().sum::<usize>() + self.finds.capacity() * 16
+        let lists = self.finds.capacity() * size_of::<Find>() + self.candidates.capacity() * size_of::<Candidate>();
+        self.sorted.capacity() * 16 + self.bytes.capacity() * 4 + self.columns.capacity() + lists
     }
 
-    /// Makes sure that a sweep over `count` records fits behind the finds that wait, with one spare.
-    #[inline(always)]
-    fn make_room<S: Simd>(&mut self, waiting: usize, count: usize) {
-        let needed = waiting + count / S::U8::N + 2;
-        if self.finds.len() < needed {
-            self.finds.resize(needed + BATCH, Find::default());
-        }
-    }
-
-    fn resize(&mut self, len: usize) {
-        if self.sorted.len() < len {
+    /// Makes room for `len` records.
+    fn resize<S: Simd>(&mut self, len: usize) {
+        let finds = BATCH + len / S::U8::N + 2;
+        if self.sorted.len() < len || self.finds.len() < finds {
             self.sorted.resize(len, Record::default());
-            for column in [&mut self.high_x, &mut self.low_y, &mut self.high_y, &mut self.low_z, &mut self.high_z] {
-                column.resize(len + PAD, 0);
-            }
+            self.bytes.resize(len, 0);
+            self.stride = len + PAD;
+            self.columns.resize(4 * self.stride, 0);
+            self.finds.resize(finds, Find::default());
+            self.candidates.resize(BATCH + 66, Candidate::default());
         }
     }
 }
 
 /// Turns finds into hits.
+///
+/// How many candidates a find holds, one or two or none, is a coin flip, so it is not asked: two are written always, and counted if
+/// they are there.
 #[inline(always)]
-fn confirm<const D: usize, T: Real, S: Simd>(simd: S, scratch: &Scratch, count: usize, boxes: &[Aabb<D, T>], hits: &mut Hits) {
-    for find in &scratch.finds[..count] {
-        let own = &scratch.sorted[find.row as usize];
-        let reach = own.reach();
-        let room = hits.room(64);
-        let (mut bits, mut found) = (find.bits, 0);
+fn confirm<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    scratch: &mut Scratch,
+    count: usize,
+    boxes: &[Aabb<D, T>],
+    hits: &mut Hits,
+) {
+    let Scratch { sorted, finds, candidates, .. } = scratch;
+    let mut waiting = 0;
+    for find in &finds[..count] {
+        let (row, mut bits) = (find.row, find.bits);
+        let room = &mut candidates[waiting..waiting + 66];
+        room[0] = Candidate { row, column: find.at + bits.trailing_zeros() };
+        bits &= bits.wrapping_sub(1);
+        room[1] = Candidate { row, column: find.at + bits.trailing_zeros() };
+        bits &= bits.wrapping_sub(1);
+        let mut more = 2;
         while bits != 0 {
-            let other = &scratch.sorted[find.at as usize + bits.trailing_zeros() as usize];
-            let (pair, is_pair) = decide::<D, T, S>(simd, own, &reach, other, boxes);
-            room[found].write(pair);
-            found += usize::from(is_pair);
+            room[more] = Candidate { row, column: find.at + bits.trailing_zeros() };
+            more += 1;
             bits &= bits - 1;
         }
-        // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most 64.
-        unsafe { hits.commit(found) };
+        waiting += find.bits.count_ones() as usize;
+        if waiting >= BATCH {
+            decide_all::<D, T, S>(simd, sorted, &candidates[..waiting], boxes, hits);
+            waiting = 0;
+        }
     }
+    decide_all::<D, T, S>(simd, sorted, &candidates[..waiting], boxes, hits);
+}
+
+/// Turns candidates into hits.
+#[inline(always)]
+fn decide_all<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    sorted: &[Record],
+    candidates: &[Candidate],
+    boxes: &[Aabb<D, T>],
+    hits: &mut Hits,
+) {
+    let room = hits.room(candidates.len());
+    let mut found = 0;
+    for candidate in candidates {
+        // SAFETY: (in bounds) candidates come from sweeps over the sorted records; (room) no more is found than there are candidates.
+        unsafe {
+            let a = sorted.get_unchecked(candidate.row as usize);
+            let b = sorted.get_unchecked(candidate.column as usize);
+            let (pair, is_pair) = decide::<D, T, S>(simd, a, b, boxes);
+            room.get_unchecked_mut(found).write(pair);
+            found += usize::from(is_pair);
+        }
+    }
+    // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
+    unsafe { hits.commit(found) };
 }
 
 /// The pair of two records, and whether it is one: by words, and by boxes where words are equal.
 #[inline(always)]
-fn decide<const D: usize, T: Real, S: Simd>(
-    _: S,
-    a: &Record,
-    reach: &[u16; 8],
-    b: &Record,
-    boxes: &[Aabb<D, T>],
-) -> (Pair, bool) {
+fn decide<const D: usize, T: Real, S: Simd>(_: S, a: &Record, b: &Record, boxes: &[Aabb<D, T>]) -> (Pair, bool) {
     // SAFETY: (isa) `S` is proven by the kernel table.
     let (inside, equal, both_before) = unsafe {
-        let (bound, own, other) = (S::U16::load(reach), S::U16::load(&a.0), S::U16::load(&b.0));
+        let (own, other) = (S::U16::load(&a.0), S::U16::load(&b.0));
+        let bound = own.reach();
         (other.excess(bound).zeros(), other.equal(bound), other.or(own).zeros())
     };
-    let mut is_pair = (inside & COORDINATES == COORDINATES) & (both_before & LOWER == 0);
+    let mut is_pair = (!inside & COORDINATES) | (both_before & LOWER) == 0;
     let (x, y) = (a.id(), b.id());
     if is_pair & (equal & COORDINATES != 0) {
         is_pair = boxes[x as usize].overlaps(&boxes[y as usize]);
@@ -198,8 +225,8 @@ fn decide<const D: usize, T: Real, S: Simd>(
 
 /// Sorts all records by bucket into the scratch.
 #[inline(always)]
-fn sort(runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
-    let mut starts = [0u32; 258];
+fn sort<S: Simd>(_: S, runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
+    let mut starts = [0u32; BUCKETS + 2];
     let mut len = 0;
     for run in runs {
         len += run.len();
@@ -207,64 +234,104 @@ fn sort(runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
             starts[record.bucket() + 2] += 1;
         }
     }
-    scratch.resize(len);
-    for bucket in 2..258 {
+    scratch.resize::<S>(len);
+    for bucket in 2..BUCKETS + 2 {
         starts[bucket] += starts[bucket - 1];
     }
     // starts[b + 1] is where bucket b goes next; after the pass it is where bucket b ends, which is where b + 1 starts.
-    let Scratch { sorted, high_x, low_y, high_y, low_z, high_z, .. } = scratch;
-    let (sorted, high_x) = (&mut sorted[..len], &mut high_x[..len]);
-    let (low_y, high_y, low_z, high_z) = (&mut low_y[..len], &mut high_y[..len], &mut low_z[..len], &mut high_z[..len]);
+    let (sorted, bytes) = (&mut scratch.sorted[..len], &mut scratch.bytes[..len]);
     for run in runs {
         for record in *run {
             let next = &mut starts[record.bucket() + 1];
             let at = *next as usize;
             *next += 1;
-            sorted[at] = *record;
-            let [low, high] = record.halves();
-            high_x[at] = (!low >> 56) as u8;
-            low_y[at] = (low >> 24) as u8;
-            low_z[at] = (low >> 40) as u8;
-            high_y[at] = (!high >> 8) as u8;
-            high_z[at] = (!high >> 24) as u8;
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a bucket takes as many records as were counted, so that
+            // `at` is below their sum, `len`.
+            unsafe {
+                debug_assert!(at < len);
+                *sorted.get_unchecked_mut(at) = *record;
+                *bytes.get_unchecked_mut(at) = S::U16::load(&record.0).upper_bytes().to_le();
+            }
+        }
+    }
+    for (k, column) in scratch.columns.chunks_exact_mut(scratch.stride).enumerate() {
+        for (byte, all) in column[..len].iter_mut().zip(&*bytes) {
+            *byte = !(u32::from_le(*all) >> (8 * k)) as u8;
         }
     }
     starts
 }
 
-/// Appends what `row` overlaps in bytes, on y and z, of the records `from..end`, to the finds; returns their new number.
-///
-/// Most steps find nothing, a few something: each writes its find, and counts it only if there is any.
-///
-/// # Safety
-/// *isa* (of `S`); *in bounds*: `row` and `end` are at most the number of sorted records, and the caller has made room.
-#[inline(always)]
-unsafe fn sweep_row<const D: usize, S: Simd>(
-    scratch: &mut Scratch,
-    row: usize,
-    from: usize,
-    end: usize,
-    mut waiting: usize,
-) -> usize {
-    let Scratch { low_y, high_y, low_z, high_z, finds, .. } = scratch;
-    let n = S::U8::N;
-    // SAFETY: (isa) the caller's duty; (in bounds) columns are `PAD` longer than the records, and a step writes one find.
-    unsafe {
-        let own_y = (S::U8::splat(*low_y.get_unchecked(row)), S::U8::splat(*high_y.get_unchecked(row)));
-        let own_z = (S::U8::splat(*low_z.get_unchecked(row)), S::U8::splat(*high_z.get_unchecked(row)));
-        let mut at = from;
-        while at < end {
-            let (low, high) = (S::U8::load(low_y.as_ptr().add(at)), S::U8::load(high_y.as_ptr().add(at)));
-            let mut outside = low.excess(own_y.1).or(own_y.0.excess(high));
-            if D > 2 {
-                let (low, high) = (S::U8::load(low_z.as_ptr().add(at)), S::U8::load(high_z.as_ptr().add(at)));
-                outside = outside.or(low.excess(own_z.1)).or(own_z.0.excess(high));
-            }
-            let bits = outside.zeros() & (!0u64 >> (64 - (end - at).min(n)));
-            *finds.get_unchecked_mut(waiting) = Find { row: row as u32, at: at as u32, bits };
-            waiting += usize::from(bits != 0);
-            at += n;
+/// Sorted records as a sweep reads them, and where it writes.
+#[derive(Clone, Copy)]
+struct Sweep {
+    sorted: *const Record,
+    bytes: *const u32,
+    columns: *const u8,
+    stride: usize,
+    finds: *mut Find,
+}
+
+impl Sweep {
+    #[inline(always)]
+    fn over(scratch: &mut Scratch) -> Self {
+        Self {
+            sorted: scratch.sorted.as_ptr(),
+            bytes: scratch.bytes.as_ptr(),
+            columns: scratch.columns.as_ptr(),
+            stride: scratch.stride,
+            finds: scratch.finds.as_mut_ptr(),
         }
     }
-    waiting
+
+    /// Appends what `row` overlaps in bytes, on y and z, of the records `from..end`, to the finds; returns their new number.
+    ///
+    /// Most steps find nothing, a few something: each writes its find, and counts it only if there is any.
+    ///
+    /// # Safety
+    /// *isa* (of `S`); *in bounds*: the scratch lives and is sorted, `row` is one of its records, `end` at most their number, and
+    /// there is room for the finds of one row.
+    #[inline(always)]
+    unsafe fn row<const D: usize, S: Simd>(self, row: usize, from: usize, end: usize, mut waiting: usize) -> usize {
+        let n = S::U8::N;
+        // SAFETY: (isa, in bounds) the caller's duties; columns are `PAD` longer than the records, and a step writes one find.
+        unsafe {
+            // Bytes from memory, which splat in one instruction.
+            let own = self.bytes.add(row).cast::<u8>();
+            let own = (S::U8::splat(*own.add(2)), S::U8::splat(*own.add(3)), S::U8::splat(*own), S::U8::splat(*own.add(1)));
+            let mut at = from;
+            while at + n <= end {
+                let bits = self.step::<D, S>(own, at);
+                *self.finds.add(waiting) = Find { row: row as u32, at: at as u32, bits };
+                waiting += usize::from(bits != 0);
+                at += n;
+            }
+            if at < end {
+                let bits = self.step::<D, S>(own, at) & !(!0 << (end - at));
+                *self.finds.add(waiting) = Find { row: row as u32, at: at as u32, bits };
+                waiting += usize::from(bits != 0);
+            }
+        }
+        waiting
+    }
+
+    /// One bit for each record from `at` on, as many as a register has, that `own` overlaps.
+    ///
+    /// # Safety
+    /// As for [`row`](Sweep::row).
+    #[inline(always)]
+    unsafe fn step<const D: usize, S: Simd>(self, own: (S::U8, S::U8, S::U8, S::U8), at: usize) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let place = self.columns.add(at);
+            // Inside is `min <= own.max`, which is `!own.max <= !min`, and `own.min <= max`.
+            let below = own.0.excess(S::U8::load(place));
+            let mut outside = below.or(own.2.excess(S::U8::load(place.add(2 * self.stride))));
+            if D > 2 {
+                let below = own.1.excess(S::U8::load(place.add(self.stride)));
+                outside = outside.or(below).or(own.3.excess(S::U8::load(place.add(3 * self.stride))));
+            }
+            outside.zeros()
+        }
+    }
 }

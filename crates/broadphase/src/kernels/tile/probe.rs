@@ -22,7 +22,9 @@ impl Kernel for Probe<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         // SAFETY: (isa) `S` is proven by the kernel table.
-        let (bound, own) = unsafe { (S::U16::load(&self.probe.reach()), S::U16::load(&self.probe.0)) };
+        let own = unsafe { S::U16::load(&self.probe.0) };
+        // SAFETY: (isa) as above.
+        let bound = unsafe { own.reach() };
         for record in self.records {
             // SAFETY: (isa) as above.
             let (inside, both_before, equal) = unsafe {

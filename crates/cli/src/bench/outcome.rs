@@ -172,6 +172,14 @@ impl Outcome {
         self.stages.0.iter().filter_map(|(name, times)| median(times).map(|median| (*name, median))).collect()
     }
 
+    /// The shortest time of a stage over the measured frames, in ms: stages have no CPU clock, and of the frames that a busy machine
+    /// disturbs the fastest is the least disturbed.
+    pub fn stage_min(&self, name: &str) -> Option<f64> {
+        let (_, times) = self.stages.0.iter().find(|stage| stage.0 == name)?;
+        let counted = self.records.iter().zip(times).filter(|(record, _)| record.counts).map(|(_, &time)| time);
+        counted.min_by(f64::total_cmp)
+    }
+
     /// A figure of the row's own after its last frame.
     pub fn extra(&self, name: &str) -> Option<f64> {
         find(&self.facts.extra, name)

@@ -16,16 +16,29 @@ use crate::commands::bench::verdict;
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// Seconds after which a quick experiment starts no further measurement: 35 of them are to stay under 15 minutes.
-const BUDGET: f64 = 18.0;
+/// Seconds for all experiments of a quick run: with what the last measurement of each overshoots, under 15 minutes.
+const ALL: f64 = 600.0;
 
-/// Seconds that a row may spend in frames.
-const ROW_LIMIT: [f64; 2] = [2.5, 600.0];
+/// Seconds after which a quick experiment starts no further measurement, at least and at most.
+const BUDGET: (f64, f64) = (3.0, 18.0);
+
+/// The share of the budget that a row of a quick run may spend in frames.
+const ROW_SHARE: f64 = 0.14;
+
+/// Seconds that a row of a full run may spend in frames.
+const FULL_ROW: f64 = 600.0;
+
+/// The budget of the next quick experiment, if so many seconds have passed and so many experiments are left.
+pub fn budget(passed: f64, left: usize) -> f64 {
+    ((ALL - passed) / left.max(1) as f64).clamp(BUDGET.0, BUDGET.1)
+}
 
 /// The state of one experiment: its mode, its clock, and every row so far.
 pub struct Lab {
     /// How much is run.
     pub mode: Mode,
+    /// Seconds after which nothing more is started, in a quick run.
+    budget: f64,
     /// What the progress bar says first.
     title: String,
     /// The most objects and frames of any measurement: no limit but in tests.
@@ -87,16 +100,16 @@ impl<'a> Trial<'a> {
 }
 
 impl Lab {
-    /// A lab for one experiment.
-    pub fn new(mode: Mode, title: String) -> Self {
+    /// A lab for one experiment, with a budget in seconds that counts in quick runs.
+    pub fn new(mode: Mode, title: String, budget: f64) -> Self {
         let most = (usize::MAX, usize::MAX);
-        Self { mode, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new() }
+        Self { mode, budget, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new() }
     }
 
     /// A lab that goes through the motions of any experiment in a moment.
     #[cfg(test)]
     pub fn tiny() -> Self {
-        Self { most: (300, 12), ..Self::new(Mode::Quick, String::new()) }
+        Self { most: (300, 12), ..Self::new(Mode::Quick, String::new(), 60.0) }
     }
 
     /// As many objects as asked for.
@@ -114,7 +127,7 @@ impl Lab {
 
     /// Is there time for one more measurement? If not, the page says what is missing.
     pub fn has_time_for(&mut self, what: &str) -> bool {
-        let time = self.mode == Mode::Full || self.started.elapsed().as_secs_f64() < BUDGET;
+        let time = self.mode == Mode::Full || self.started.elapsed().as_secs_f64() < self.budget;
         if !time {
             self.note(format!("Time was up before {what}: it is left out."));
         }
@@ -143,7 +156,7 @@ impl Lab {
             peers: &choices(&peers, false)?,
             shape: trial.shape,
             threads: trial.threads,
-            row_limit: Duration::from_secs_f64(self.pick(ROW_LIMIT[0], ROW_LIMIT[1])),
+            row_limit: Duration::from_secs_f64(self.pick(ROW_SHARE * self.budget, FULL_ROW)),
             check: false,
             series: trial.series,
             title: &self.title,
@@ -228,9 +241,9 @@ impl Rows {
         self.get(name)?.part_median(|timing| timing.cpu_update.unwrap_or(timing.update))
     }
 
-    /// The median of a stage in ms.
+    /// The time of a stage in the fastest frame, in ms.
     pub fn stage_ms(&self, name: &str, stage: &str) -> Option<f64> {
-        self.get(name)?.stage_medians().into_iter().find(|median| median.0 == stage).map(|median| median.1)
+        self.get(name)?.stage_min(stage)
     }
 
     /// A figure of the row's own after its last frame.
@@ -277,12 +290,12 @@ mod tests {
 
     #[test]
     fn a_quick_lab_runs_out_of_time_and_says_so_and_a_full_one_does_not() {
-        let mut lab = Lab::new(Mode::Quick, String::new());
+        let mut lab = Lab::tiny();
         assert!(lab.has_time_for("one more"));
         lab.started = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap_or(lab.started);
         assert!(!lab.has_time_for("n = 5"));
         assert!(lab.finish().1[0].contains("n = 5"));
-        let mut lab = Lab::new(Mode::Full, String::new());
+        let mut lab = Lab::new(Mode::Full, String::new(), 1.0);
         lab.started = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap_or(lab.started);
         assert!(lab.has_time_for("n = 5"));
     }
@@ -290,12 +303,17 @@ mod tests {
     #[test]
     fn a_row_that_only_set_up_has_no_time() {
         let trial = |frames: usize| Trial::new("uniform", 200, frames, &["brute-force"]);
-        let mut rows = Lab::new(Mode::Quick, String::new()).run(&trial(6)).unwrap();
+        let mut rows = Lab::tiny().run(&trial(6)).unwrap();
         assert!(rows.ms("brute-force").is_some() && rows.mean_ms("brute-force").is_some());
         rows.0[0].records.truncate(1);
         assert_eq!((rows.ms("brute-force"), rows.ms("kd-tree")), (None, None));
-        let rows = Lab::new(Mode::Quick, String::new()).run(&trial(1)).unwrap();
+        let rows = Lab::tiny().run(&trial(1)).unwrap();
         assert!(rows.ms("brute-force").is_some(), "one frame was asked for: it is the measurement");
+    }
+
+    #[test]
+    fn experiments_share_what_time_is_left() {
+        assert_eq!([budget(0.0, 35), budget(0.0, 1), budget(400.0, 20), budget(9999.0, 5)], [600.0 / 35.0, 18.0, 10.0, 3.0]);
     }
 
     #[test]

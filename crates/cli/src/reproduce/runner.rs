@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use broadphase_scenes::PendingFile;
 
-use super::lab::Lab;
+use super::lab::{Lab, budget};
 use super::state::{Finished, file};
 use super::{Experiment, list, pages};
 use crate::arguments::ReproduceArguments;
@@ -16,13 +17,16 @@ use crate::output;
 pub fn run(asked: &ReproduceArguments) -> Result<(), Failure> {
     let folder = &asked.output;
     prepare(folder)?;
+    let started = Instant::now();
     for (done, experiment) in asked.experiments.iter().enumerate() {
         let kept = Finished::read(folder, experiment).filter(|finished| finished.stands_for(asked.mode));
         let (finished, word) = match kept {
             Some(finished) => (finished, "kept"),
             None => {
                 let title = format!("{}/{} {} ", done + 1, asked.experiments.len(), experiment.name);
-                let finished = measure(asked, experiment, title)?;
+                let left = asked.experiments.len() - done;
+                let lab = Lab::new(asked.mode, title, budget(started.elapsed().as_secs_f64(), left));
+                let finished = measure(asked, experiment, lab)?;
                 (finished.map_err(|failure| interrupted(failure, folder, done))?, "done")
             }
         };
@@ -40,8 +44,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Measures an experiment and writes its files. The outer error is one of the measurement, the inner one of writing.
-fn measure(asked: &ReproduceArguments, experiment: &Experiment, title: String) -> Result<Result<Finished, Failure>, Failure> {
-    let mut lab = Lab::new(asked.mode, title);
+fn measure(asked: &ReproduceArguments, experiment: &Experiment, mut lab: Lab) -> Result<Result<Finished, Failure>, Failure> {
     let report = (experiment.measure)(&mut lab)?;
     let (rows, notes, seconds) = lab.finish();
     let page = pages::experiment(experiment, asked.mode, &report, &notes, seconds);

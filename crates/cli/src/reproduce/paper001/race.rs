@@ -88,7 +88,7 @@ fn contestants() -> String {
 }
 
 pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
-    let (n, frames) = lab.pick((4000, 40), (128_000, 128));
+    let (n, frames) = lab.pick((3000, 40), (128_000, 128));
     let rows = [&[TREE, "tiles"], &OWN[..]].concat();
     let course = Course { rows: &rows, frames, skip: gap(frames) };
     let races = race(lab, &SCENES, &[n], &course)?;

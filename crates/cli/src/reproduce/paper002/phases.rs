@@ -54,7 +54,7 @@ fn speed_up(lab: &mut Lab, curves: &Curves, density: f64) -> Option<f64> {
 fn setup(what: &str) -> String {
     format!(
         "Scene `boxes`, {what}. Sequential: `{SEQUENTIAL}`, one thread. Parallel: `{PARALLEL}`, {} threads (the paper: 16 cores). Times that \
-         passed, medians.",
+         passed, of the fastest frame.",
         cores()
     )
 }

@@ -18,6 +18,7 @@ mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 pub(crate) mod node;
+mod pages;
 mod plain;
 mod prefetch;
 pub(crate) mod quantise;
@@ -35,6 +36,7 @@ pub use lanes::{Lanes, Simd};
 
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
+pub(crate) use pages::prefer_huge_pages;
 pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
 pub(crate) use soa::{PAD, Soa};

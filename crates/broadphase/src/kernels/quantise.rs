@@ -52,19 +52,23 @@ impl CellMap {
     }
 }
 
-/// A tile's lowest place on the lattice less one quantum, and lattice steps per quantum as powers of two; lane 3 is free.
+/// A tile's lowest place on the lattice less one quantum, lattice steps per quantum as powers of two, and the axis of its sweep.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileMap {
     low: [i32; 4],
-    pub(crate) shift: [u8; 4],
+    shift: [u8; 3],
+    axis: u8,
 }
+
+/// The axes of a record, by the axis that its tile sweeps along, which comes first.
+const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 0, 2], [2, 0, 1]];
 
 impl TileMap {
     /// The map of a tile that starts at `low`. A quantum less, so that the first quantum inside is 1.
-    pub(crate) fn new(low: [i32; 3], shift: [u8; 3]) -> Self {
+    pub(crate) fn new(low: [i32; 3], shift: [u8; 3], axis: u8) -> Self {
         let biased = |k: usize| low[k] - (1 << shift[k]);
-        Self { low: [biased(0), biased(1), biased(2), 0], shift: [shift[0], shift[1], shift[2], 0] }
+        Self { low: [biased(0), biased(1), biased(2), 0], shift, axis: axis % 3 }
     }
 }
 
@@ -88,10 +92,10 @@ pub(crate) fn record<const D: usize, S: Simd>(_: S, corners: &Corners, tile: &Ti
         return unsafe { avx2::record(&corners.0, tile, id) };
     }
     let mut quanta = [1u16, 1, 1, 2, 2, 2];
-    for lane in 0..CORNERS {
-        let k = lane % 3;
+    for (place, k) in AXES[usize::from(tile.axis)].into_iter().enumerate() {
         if k < D {
-            quanta[lane] = ((corners.0[lane] - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
+            let quantum = |at: i32| ((at - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
+            (quanta[place], quanta[place + 3]) = (quantum(corners.0[k]), quantum(corners.0[k + 3]));
         }
     }
     Record::new(quanta, id)
@@ -105,14 +109,16 @@ pub(crate) struct Batch {
     parts: [i32; Batch::LEN * CORNERS],
     /// The table's entry for the cell of the lower corner.
     pub(crate) entries: [u16; Batch::LEN],
+    /// The id of each, flagged if it has changed.
+    pub(crate) ids: [u32; Batch::LEN],
     /// Boxes whose corners have different entries, or one that [`locate`](Batch::locate) was asked to list.
     listed: [u16; Batch::LEN],
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        let parts = [0; Batch::LEN * CORNERS];
-        Self { corners: [0; Batch::LEN * CORNERS + 1], parts, entries: [0; Batch::LEN], listed: [0; Batch::LEN] }
+        let (corners, parts) = ([0; Batch::LEN * CORNERS + 1], [0; Batch::LEN * CORNERS]);
+        Self { corners, parts, entries: [0; Batch::LEN], ids: [0; Batch::LEN], listed: [0; Batch::LEN] }
     }
 }
 
@@ -169,6 +175,21 @@ impl Batch {
         listed
     }
 
+    /// Gives the boxes their ids, from `start` on, with a flag for those that have a bit in `changed`. `start` is a multiple of 64.
+    #[inline(always)]
+    pub(crate) fn name(&mut self, start: usize, changed: &[u64]) {
+        for at in 0..Self::LEN {
+            self.ids[at] = (start + at) as u32;
+        }
+        for (word, &bits) in changed.iter().skip(start / 64).take(Self::LEN / 64).enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                self.ids[word * 64 + bits.trailing_zeros() as usize] |= Record::FLAG;
+                bits &= bits - 1;
+            }
+        }
+    }
+
     /// A box that was listed.
     #[inline(always)]
     pub(crate) fn listed(&self, index: usize) -> usize {
@@ -201,7 +222,7 @@ impl Batch {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{CORNERS, CellMap, PERIOD, Record, TileMap};
+    use super::{AXES, CORNERS, CellMap, PERIOD, Record, TileMap};
     use crate::kernels::prefetch::LATTICE_END;
 
     /// All ones where a float belongs to an upper corner: not compared with the one three further on.
@@ -260,21 +281,42 @@ mod avx2 {
         }
     }
 
+    /// By sweep axis: `min.x min.y min.z - max.x max.y max.z -` to `min.x max.x min.y min.z max.y max.z - -`, with the axes in the
+    /// order of [`AXES`].
+    static ORDERS: [Order; 3] = [order(AXES[0]), order(AXES[1]), order(AXES[2])];
+
+    #[repr(C, align(16))]
+    struct Order([u8; 16]);
+
+    const fn order([x, y, z]: [usize; 3]) -> Order {
+        let words = [x, x + 4, y, z, y + 4, z + 4];
+        let mut bytes = [0x80; 16];
+        let mut word = 0;
+        while word < 6 {
+            bytes[2 * word] = 2 * words[word] as u8;
+            bytes[2 * word + 1] = 2 * words[word] as u8 + 1;
+            word += 1;
+        }
+        Order(bytes)
+    }
+
     /// # Safety
     /// *isa*: AVX2.
     #[inline(always)]
     pub(super) unsafe fn record(corners: &[i32; CORNERS + 1], tile: &TileMap, id: u32) -> Record {
-        // SAFETY: (isa) the caller's duty; (in bounds) integers 0 to 3 and 3 to 6 of seven, four lanes, four bytes.
+        // SAFETY: (isa) the caller's duty; (in bounds) integers 0 to 3 and 3 to 6 of seven, four lanes, four bytes from the shifts on,
+        // and an axis is below three.
         unsafe {
             let lower = _mm256_castsi128_si256(_mm_loadu_si128(corners.as_ptr().cast()));
             let at = _mm256_inserti128_si256::<1>(lower, _mm_loadu_si128(corners.as_ptr().add(3).cast()));
             let low = _mm256_broadcastsi128_si256(_mm_loadu_si128(tile.low.as_ptr().cast()));
-            let shift = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(i32::from_le_bytes(tile.shift)));
+            // With the axis as the fourth shift, of a lane that nobody looks at.
+            let shifts = std::ptr::from_ref(tile).cast::<u8>().add(std::mem::offset_of!(TileMap, shift));
+            let shift = _mm_cvtepu8_epi32(_mm_loadu_si32(shifts));
             let shift = _mm256_broadcastsi128_si256(shift);
             let quanta = _mm256_srav_epi32(_mm256_sub_epi32(at, low), shift);
             let words = _mm_packus_epi32(_mm256_castsi256_si128(quanta), _mm256_extracti128_si256::<1>(quanta));
-            // min.x min.y min.z - max.x max.y max.z -  becomes  min.x max.x min.y min.z max.y max.z - -
-            let order = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 4, 5, 10, 11, 12, 13, -1, -1, -1, -1);
+            let order = _mm_load_si128(ORDERS.as_ptr().add(usize::from(tile.axis)).cast());
             let inverted = _mm_setr_epi16(0, -1, 0, 0, -1, -1, 0, 0);
             let words = _mm_xor_si128(_mm_shuffle_epi8(words, order), inverted);
             let mut record = Record::default();
@@ -312,7 +354,6 @@ mod tests {
     fn every_instruction_set_quantises_alike() {
         let map = Map::new([-1.0, 2.0, 0.5], [1e6, 3e7, 7.0]);
         let cells = CellMap::new([20, 25, 24], [0, 10, 15]);
-        let tile = TileMap::new([1 << 20, 5, 77], [4, 12, 0]);
         let values = [0.0, -0.0, 1.5, -1.0, 7.3, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-45];
         let mut boxes = Vec::new();
         for (i, &x) in values.iter().enumerate() {
@@ -320,9 +361,10 @@ mod tests {
                 boxes.push(Aabb::new([x, y, values[(i + 3) % values.len()]], [y, x, values[(i + 5) % values.len()]]));
             }
         }
-        for isa in Isa::available() {
+        for (isa, axis) in Isa::available().flat_map(|isa| [(isa, 0), (isa, 1), (isa, 2)]) {
+            let tile = TileMap::new([1 << 20, 5, 77], [4, 12, 0], axis);
             let run = |isa| Kernels::new(isa).unwrap().run(All(&boxes, &map, &cells, &tile));
-            assert_eq!(run(isa), run(Isa::Scalar), "{isa}");
+            assert_eq!(run(isa), run(Isa::Scalar), "{isa} {axis}");
         }
     }
 

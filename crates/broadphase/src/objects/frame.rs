@@ -26,6 +26,20 @@ impl Live<'_> {
             Live::Bits(words) => words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1),
         }
     }
+
+    /// A bit for each live one of the slots `64 * index` to `64 * index + 63`, of `slots` in all.
+    #[inline(always)]
+    pub(crate) fn word(&self, index: usize, slots: usize) -> u64 {
+        let inside = match slots.saturating_sub(64 * index) {
+            0 => 0,
+            left @ 1..64 => !(!0 << left),
+            _ => !0,
+        };
+        match self {
+            Live::All => inside,
+            Live::Bits(words) => inside & words.get(index).copied().unwrap_or(0),
+        }
+    }
 }
 
 /// What changed since the last frame that the same structure was updated with.

@@ -321,7 +321,14 @@ impl PairStore {
         if self.want.delta() {
             chunk.old.clone_from(&chunk.pairs);
         }
-        chunk.pairs.retain(|&pair| keep(pair));
+        // Whether a pair stays is a coin flip, so it is not asked: each is written, and counted if it stays.
+        let mut kept = 0;
+        for at in 0..chunk.pairs.len() {
+            let pair = chunk.pairs[at];
+            chunk.pairs[kept] = pair;
+            kept += usize::from(keep(pair));
+        }
+        chunk.pairs.truncate(kept);
         self.fill(chunk, worker, frame, fill);
     }
 

@@ -6,10 +6,14 @@
 //! tracking ends.
 
 use crate::geometry::{Aabb, Real};
+use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
 
-/// Above this share of changed objects, 1 in `SHARE`, everything is scattered anew.
+/// Above this share of changed objects, 1 in `SHARE`, everything is scattered and joined anew.
 const SHARE: usize = 3;
+/// Above this share, 1 in `SPARSE`, everything is scattered anew, in order, which is cheaper than to look for the records of each;
+/// but only pairs of changed objects are sought.
+const SPARSE: usize = 32;
 /// Restless frames in a row that end tracking.
 const RESTLESS: u32 = 4;
 /// Boxes in the sample, about.
@@ -18,8 +22,10 @@ const SAMPLE: usize = 128;
 /// What an update has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// Scatter everything.
+    /// Scatter everything; everything has changed.
     Everything,
+    /// Scatter everything; the listed objects have changed.
+    Flagged,
     /// Redo the listed objects.
     Listed,
 }
@@ -42,6 +48,8 @@ pub(super) struct Coherence<const D: usize, T> {
     pub(super) touched: Vec<bool>,
     /// All of them do.
     pub(super) all_touched: bool,
+    /// The records of changed objects, and no others, have a flag.
+    pub(super) flagged: bool,
 }
 
 impl<const D: usize, T> Default for Coherence<D, T> {
@@ -57,6 +65,7 @@ impl<const D: usize, T> Default for Coherence<D, T> {
             changed: Vec::new(),
             touched: Vec::new(),
             all_touched: true,
+            flagged: false,
         }
     }
 }
@@ -74,7 +83,7 @@ fn set_bit(words: &mut [u64], id: u32, value: bool) {
 }
 
 impl<const D: usize, T: Real> Coherence<D, T> {
-    /// Decides what an update does; for [`Plan::Listed`], `list` holds the slots.
+    /// Decides what an update does; for [`Plan::Listed`] and [`Plan::Flagged`], `list` holds the slots.
     pub(super) fn plan(&mut self, frame: &Frame<'_, D, T>, compare: bool) -> Plan {
         self.list.clear();
         let limit = frame.slots() / SHARE + 8;
@@ -84,14 +93,14 @@ impl<const D: usize, T: Real> Coherence<D, T> {
                     return Plan::Everything;
                 }
                 self.list.extend(moved.iter().chain(inserted).chain(removed));
-                Plan::Listed
+                self.plan_of_list(frame)
             }
             // The caller tells what changes: remember the boxes, so that the next list can be believed.
             Changes::Listed { .. } => self.track(),
             Changes::Unknown if compare && frame.may_compare() && self.tracked => {
                 if self.previous.len() == frame.slots() && self.compare(frame, limit) {
                     self.restless = 0;
-                    return Plan::Listed;
+                    return self.plan_of_list(frame);
                 }
                 self.list.clear();
                 self.restless += 1;
@@ -112,20 +121,23 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         Plan::Everything
     }
 
+    fn plan_of_list(&self, frame: &Frame<'_, D, T>) -> Plan {
+        let many = self.list.len() > frame.slots() / SPARSE && frame.slots() < Record::FLAG as usize;
+        if many { Plan::Flagged } else { Plan::Listed }
+    }
+
     /// Lists what differs from the last frame; gives up when it is more than `limit`.
     fn compare(&mut self, frame: &Frame<'_, D, T>, limit: usize) -> bool {
-        for (id, (now, before)) in frame.boxes.iter().zip(&self.previous).enumerate() {
-            let mut same = true;
-            for k in 0..D {
-                same &= (now.min[k] == before.min[k]) & (now.max[k] == before.max[k]);
+        for (word, (now, before)) in frame.boxes.chunks(64).zip(self.previous.chunks(64)).enumerate() {
+            let first = word as u32 * 64;
+            let (is, was) = (frame.live.word(word, frame.slots()), self.live[word]);
+            let mut changed = (differing(now, before) & is) | (is ^ was);
+            if self.list.len() + changed.count_ones() as usize > limit {
+                return false;
             }
-            let id = id as u32;
-            let (is, was) = (frame.live.contains(id), bit(&self.live, id));
-            if (is != was) | (is & !same) {
-                if self.list.len() == limit {
-                    return false;
-                }
-                self.list.push(id);
+            while changed != 0 {
+                self.list.push(first + changed.trailing_zeros());
+                changed &= changed - 1;
             }
         }
         true
@@ -146,7 +158,8 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         if self.tracked {
             self.previous.extend_from_slice(frame.boxes);
             self.live.resize(frame.slots().div_ceil(64), 0);
-            (0..frame.slots() as u32).for_each(|id| set_bit(&mut self.live, id, frame.live.contains(id)));
+            let slots = frame.slots();
+            self.live.iter_mut().enumerate().for_each(|(word, live)| *live = frame.live.word(word, slots));
         } else {
             self.sample.extend(sample_of(frame));
         }
@@ -194,7 +207,26 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     }
 }
 
-/// About [`SAMPLE`] boxes, evenly over the slots.
+/// A bit for each of up to 64 boxes that differs. Bit for bit: -0.0 differs from 0.0, which costs a test and no more.
+#[inline(always)]
+fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>]) -> u64 {
+    let mut changed = 0;
+    for (at, (now, before)) in now.iter().zip(before).enumerate() {
+        let mut difference = 0;
+        for (x, y) in bytemuck::bytes_of(now).as_chunks::<8>().0.iter().zip(bytemuck::bytes_of(before).as_chunks::<8>().0) {
+            difference |= u64::from_ne_bytes(*x) ^ u64::from_ne_bytes(*y);
+        }
+        changed |= u64::from(difference != 0) << at;
+    }
+    changed
+}
+
+/// About [`SAMPLE`] boxes, spread over the slots, at uneven distances: a caller may move every tenth object.
 fn sample_of<'a, const D: usize, T: Real>(frame: &Frame<'a, D, T>) -> impl Iterator<Item = &'a Aabb<D, T>> + Clone {
-    frame.boxes.iter().step_by((frame.slots() / SAMPLE).max(1))
+    let boxes = frame.boxes;
+    let stride = boxes.len().div_ceil(SAMPLE).max(1);
+    (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
+        let within = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        &boxes[(start + within as usize % stride).min(boxes.len() - 1)]
+    })
 }

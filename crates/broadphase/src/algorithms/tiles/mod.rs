@@ -87,6 +87,8 @@ pub struct Tiles<const D: usize, T: Real> {
     partition: Partition,
     /// Objects in blocks of consecutive slots; each block has its own records for every tile, so that blocks scatter in parallel.
     blocks: Vec<Mutex<Block>>,
+    /// Slots per block; the last one may have more.
+    block: usize,
     /// Slots of the last update.
     slots: usize,
     load: Load,
@@ -109,6 +111,9 @@ struct Load {
     /// The sum of squared tile populations, what the joins cost, and the objects, when the partition was made.
     work_when_cut: f64,
     objects_when_cut: usize,
+    /// The fewest tests of a full join since then, and whether there are far more of them now.
+    tests_when_cut: u64,
+    worn: bool,
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -117,8 +122,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Self {
             options,
             lattice: Lattice::default(),
-            partition: Partition::whole(),
+            partition: Partition::whole([0.0; 3]),
             blocks: Vec::new(),
+            block: 1,
             slots: 0,
             load: Load::default(),
             coherence: Coherence::default(),
@@ -146,6 +152,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             lattice: self.lattice,
             partition: self.partition.clone(),
             blocks: self.blocks.iter().map(|block| Mutex::new(lock(block).clone())).collect(),
+            block: self.block,
             slots: self.slots,
             load: self.load,
             coherence: self.coherence.clone(),

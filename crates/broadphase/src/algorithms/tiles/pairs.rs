@@ -11,7 +11,7 @@ use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::tile::{self, Record};
+use crate::kernels::tile::{self, Changed, Record};
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
@@ -28,6 +28,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let kept = out.begin(frame, context, self.lineage, chunks) && !self.coherence.all_touched;
         self.join(frame, context, out, kept);
         self.lineage = out.finish(chunks)?;
+        if !kept {
+            self.book_tests(out.tests());
+        }
         self.coherence.forget_changes();
         Ok(())
     }
@@ -40,16 +43,18 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
         let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
         let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.bits[..], context.kernels());
+        let known = if self.coherence.flagged { Changed::Flags } else { Changed::Bits(changed) };
         context.run(jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
             let runs: [&[Record]; BLOCKS] =
                 std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)));
             let runs = &runs[..self.blocks.len()];
             let scratch = &mut *self.scratch.get(worker);
-            if kept && few(runs, changed) {
-                let unchanged = |pair: Pair| !bit(changed, pair.a) && !bit(changed, pair.b);
+            let count = if kept { known.count(runs) } else { usize::MAX };
+            if count.saturating_mul(KEEP) <= runs.iter().map(|run| run.len()).sum() {
+                let unchanged = |pair: Pair| !(bit(changed, pair.a) | bit(changed, pair.b));
                 out.edit(tile, worker, frame, unchanged, |hits| {
-                    tile::join_changed(kernels, runs, frame.boxes, changed, scratch, hits)
+                    tile::join_changed(kernels, runs, frame.boxes, known, count, scratch, hits)
                 });
             } else {
                 out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, frame.boxes, scratch, hits));
@@ -86,13 +91,6 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         });
         out.finish(chunks).map(|_| ())
     }
-}
-
-/// Are few enough of a tile's objects changed for it to pay to keep the pairs of the others?
-fn few(runs: &[&[Record]], changed: &[u64]) -> bool {
-    let all: usize = runs.iter().map(|run| run.len()).sum();
-    let some = runs.iter().flat_map(|run| run.iter()).filter(|record| bit(changed, record.id())).count();
-    some * KEEP <= all
 }
 
 /// Up to one changed object in this many, the pairs of the others are kept.

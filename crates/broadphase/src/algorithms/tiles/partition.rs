@@ -17,6 +17,8 @@ pub(crate) struct Tile {
     pub(crate) high: Cell,
     /// Lattice steps per quantum on each axis, as a power of two.
     pub(crate) shift: [u8; 3],
+    /// The axis that its objects are swept along: the one that spreads them most.
+    pub(crate) axis: u8,
 }
 
 /// A grid of cells with an entry each.
@@ -82,12 +84,13 @@ impl Partition {
         CellMap::new(shift.map(i32::from), [0, i32::from(bits[0]), i32::from(bits[0] + bits[1])])
     }
 
-    /// One tile for everything.
-    pub(crate) fn whole() -> Self {
+    /// One tile for everything, for objects of mean `size` on the lattice.
+    pub(crate) fn whole(size: [f64; 3]) -> Self {
         let mut partition = Self::default();
         partition.tables.push(Table { shift: [30; 3], ..Table::default() });
         partition.entries.push(0);
-        partition.add_tile([0; 3], [LATTICE_END; 3]);
+        let narrowest = (1..3).fold(0, |best, k| if size[k] < size[best] { k } else { best });
+        partition.add_tile([0; 3], [LATTICE_END; 3], narrowest as u8);
         partition
     }
 
@@ -185,13 +188,13 @@ impl Partition {
         self.tiles.capacity() * size_of::<Tile>() + self.tables.capacity() * size_of::<Table>() + self.entries.capacity() * 2
     }
 
-    fn add_tile(&mut self, low: Cell, high: Cell) -> u16 {
+    fn add_tile(&mut self, low: Cell, high: Cell, axis: u8) -> u16 {
         // Quanta 1 to 65,535 cover the tile: 65,534 steps behind the first.
         let shift = std::array::from_fn(|k| {
             let extent = (high[k] - low[k]) as u32;
             (0..31).find(|&s| (extent - 1) >> s <= 65_534).unwrap_or(30)
         });
-        self.tiles.push(Tile { low, high, shift });
+        self.tiles.push(Tile { low, high, shift, axis });
         (self.tiles.len() - 1) as u16
     }
 }
@@ -252,7 +255,7 @@ impl Partition {
                     continue;
                 }
             }
-            self.fill(&table, &part);
+            self.fill(&table, &counts, &part, rules);
         }
         self.promised += dense.len();
         for cell in dense {
@@ -267,9 +270,16 @@ impl Partition {
     }
 
     /// Makes one tile of a box of cells.
-    fn fill(&mut self, table: &Table, part: &Part) {
+    fn fill(&mut self, table: &Table, counts: &[u32], part: &Part, rules: &Rules) {
         let place = |cell: &Cell| -> Cell { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
-        let tile = self.add_tile(place(&part.low), place(&part.high));
+        // What lies between the first and the last slab that is not empty, in mean sizes.
+        let spread = |k: usize| {
+            let mut used = (part.low[k]..part.high[k]).filter(|&at| slab(table, counts, part, k, at) > 0);
+            let first = used.next().unwrap_or(0);
+            rules.extent(f64::from(used.last().unwrap_or(first) - first + 1) * f64::from(1u32 << table.shift[k]), k)
+        };
+        let axis = (1..3).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
+        let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8);
         for z in part.low[2]..part.high[2] {
             for y in part.low[1]..part.high[1] {
                 let from = table.index(&place(&[part.low[0], y, z]));

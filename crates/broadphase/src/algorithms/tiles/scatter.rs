@@ -15,14 +15,13 @@ use super::update::reaches;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::quantise::{self, Batch, Corners, TileMap};
 use crate::kernels::tile::Record;
-use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefetch_for_writing};
+use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefer_huge_pages, prefetch_for_writing};
 use crate::objects::{Frame, Live};
 
 /// A tile as the scatter needs it: where it is, and where its next record goes. Half a cache line.
 #[repr(align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    /// The free fourth shift is a mark: the run is on the list of `redo`.
     map: TileMap,
     /// The run is `arena[start..next]`, with room up to `end`. While counting, `next` passes `end`.
     start: u32,
@@ -46,12 +45,13 @@ pub(super) struct Block {
     pub(super) valid: bool,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
     marked: Vec<u16>,
+    is_marked: Vec<bool>,
     appended: Vec<(u16, u32)>,
 }
 
 impl Run {
     fn new(tile: &Tile) -> Self {
-        Self { map: TileMap::new(tile.low, tile.shift), ..Self::default() }
+        Self { map: TileMap::new(tile.low, tile.shift, tile.axis), ..Self::default() }
     }
 
     /// The record of a box in this tile.
@@ -73,6 +73,8 @@ impl Block {
         self.last = last as u32;
         self.arena.clear();
         self.marked.clear();
+        self.is_marked.clear();
+        self.is_marked.resize(partition.tiles.len(), false);
         self.appended.clear();
         self.runs.clear();
         self.runs.extend(partition.tiles.iter().map(Run::new));
@@ -85,18 +87,19 @@ impl Block {
         &self.arena[run.start as usize..run.next as usize]
     }
 
-    /// Writes all records anew. Boxes that are not valid are noticed in passing.
+    /// Writes all records anew; those of objects with a bit in `changed` get a flag. Boxes that are not valid are noticed in passing.
     pub(super) fn scatter<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
         frame: &Frame<'_, D, T>,
         lattice: &Lattice<D, T>,
         partition: &Partition,
+        changed: &[u64],
     ) {
         if self.is_loose() {
             self.make_room();
         }
-        while !kernels.run(Scatter { frame, lattice, partition, block: self }) {
+        while !kernels.run(Scatter { frame, lattice, partition, changed, block: self }) {
             self.make_room();
         }
     }
@@ -112,14 +115,15 @@ impl Block {
         }
         self.arena.clear();
         self.arena.reserve_exact(start as usize); // the slack is in the runs; doubling would waste another half
+        prefer_huge_pages(&self.arena, self.arena.capacity());
         self.arena.resize(start as usize, Record::default());
     }
 
     /// Has `redo` look through a tile's records.
     pub(super) fn mark(&mut self, tile: u16) {
-        let marked = &mut self.runs[tile as usize].map.shift[3];
-        if *marked == 0 {
-            *marked = 1;
+        let is_marked = &mut self.is_marked[tile as usize];
+        if !*is_marked {
+            *is_marked = true;
             self.marked.push(tile);
         }
     }
@@ -139,7 +143,7 @@ impl Block {
     ) {
         for tile in self.marked.drain(..) {
             let run = &mut self.runs[tile as usize];
-            run.map.shift[3] = 0;
+            self.is_marked[tile as usize] = false;
             let mut end = run.start as usize;
             for at in run.start as usize..run.next as usize {
                 let mut record = self.arena[at];
@@ -183,6 +187,7 @@ impl Block {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         self.marked.capacity() * 2
+            + self.is_marked.capacity()
             + self.appended.capacity() * 8
             + self.runs.capacity() * size_of::<Run>()
             + self.arena.capacity() * 16
@@ -211,6 +216,7 @@ struct Scatter<'a, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     lattice: &'a Lattice<D, T>,
     partition: &'a Partition,
+    changed: &'a [u64],
     block: &'a mut Block,
 }
 
@@ -219,7 +225,7 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { frame, lattice, partition, block } = self;
+        let Self { frame, lattice, partition, changed, block } = self;
         block.runs.iter_mut().for_each(|run| run.next = run.start);
         block.valid = true;
         let (first, last) = (block.first as usize, block.last as usize);
@@ -236,7 +242,12 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
                 block.valid = false;
                 return true;
             }
-            let straddlers = batch.locate(count, &partition.entries, FINER);
+            let straddlers = if partition.tiles.len() == 1 {
+                batch.entries.fill(0);
+                0
+            } else {
+                batch.locate(count, &partition.entries, FINER)
+            };
             for index in 0..straddlers {
                 let at = batch.listed(index);
                 if batch.entries[at] & FINER != 0 {
@@ -248,11 +259,12 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
                     batch.entries[at] = NOWHERE;
                 }
             }
+            batch.name(start, changed);
             for at in 0..count {
-                put::<D, S>(simd, runs, arena, batch.entries[at], batch.corners(at), (start + at) as u32);
+                put::<D, S>(simd, runs, arena, batch.entries[at], batch.corners(at), batch.ids[at]);
             }
             for index in 0..straddlers {
-                straddle::<D, S>(simd, partition, runs, arena, batch, start, batch.listed(index));
+                straddle::<D, S>(simd, partition, runs, arena, batch, batch.listed(index));
             }
         }
         runs.iter().all(|run| run.next <= run.end)
@@ -272,10 +284,9 @@ fn straddle<const D: usize, S: Simd>(
     runs: &mut [Run],
     arena: &mut [Record],
     batch: &Batch,
-    start: usize,
     at: usize,
 ) {
-    let (home, corners, id) = (batch.entries[at], batch.corners(at), (start + at) as u32);
+    let (home, corners, id) = (batch.entries[at], batch.corners(at), batch.ids[at]);
     if home == NOWHERE {
         return;
     }

@@ -17,25 +17,33 @@ const BLOCK: usize = 1 << 16;
 pub(super) const BLOCKS: usize = 8;
 /// The partition is cut anew when joins would cost this much more than when it was cut.
 const UNEVEN: f64 = 1.5;
-/// Objects that the cuts are made from, at most.
+/// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.
+const SAMPLE_PER_TILE: usize = 64;
 const SAMPLE: usize = 1 << 17;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check_lists()?;
         let count = frame.count();
-        let usable = !self.stale && self.fits(frame.slots()) && !self.outgrown(count);
+        let usable = !self.stale && self.fits(frame.slots()) && !self.outgrown(count) && !self.load.worn;
         let plan = self.coherence.plan(frame, self.options.coherence);
-        if usable && plan == Plan::Listed {
-            self.apply(frame)?;
-        } else {
-            self.scatter_all(frame, context, count, !usable)?;
+        match plan {
+            Plan::Listed if usable => self.apply(frame)?,
+            Plan::Flagged if usable => self.scatter_flagged(frame, context)?,
+            _ => self.scatter_all(frame, context, count, !usable)?,
         }
         if self.measure(count) > UNEVEN * self.load.work_when_cut {
             self.scatter_all(frame, context, count, true)?;
             self.measure(count);
         }
         Ok(())
+    }
+
+    /// Takes the tests of a full join into account: when they have doubled, the lattice has become too coarse or is left behind.
+    pub(super) fn book_tests(&mut self, tests: u64) {
+        let load = &mut self.load;
+        load.tests_when_cut = load.tests_when_cut.min(tests);
+        load.worn = tests > 2 * load.tests_when_cut + 32 * load.objects as u64;
     }
 
     /// Has the number of objects changed so much that tiles of the old size are wrong?
@@ -55,34 +63,58 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             frame.check_boxes()?;
             self.cut(frame, count);
         }
+        self.scatter(frame, context, &[])?;
+        self.coherence.remember(frame, self.partition.tiles.len());
+        Ok(())
+    }
+
+    /// Scatters everything, and flags the records of what has changed, as listed: the joins then seek only their pairs.
+    fn scatter_flagged(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
+        let list = std::mem::take(&mut self.coherence.list);
+        self.coherence.grow(frame.slots());
+        for &id in list.iter().filter(|&&id| (id as usize) < frame.slots()) {
+            self.coherence.book(id, frame.live.contains(id).then(|| &frame.boxes[id as usize]));
+        }
+        self.coherence.list = list;
+        let bits = std::mem::take(&mut self.coherence.bits);
+        let result = self.scatter(frame, context, &bits);
+        self.coherence.bits = bits;
+        self.coherence.flagged = true;
+        self.coherence.touched.fill(true);
+        result
+    }
+
+    /// Writes all records anew; those of objects with a bit in `changed` get a flag.
+    fn scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64]) -> Result<(), Error> {
         self.stretch(frame.slots());
         self.stale = true;
         let (lattice, partition, kernels) = (&self.lattice, &self.partition, context.kernels());
-        context.run(self.blocks.len(), |block, _| lock(&self.blocks[block]).scatter(kernels, frame, lattice, partition));
+        context.run(self.blocks.len(), |block, _| lock(&self.blocks[block]).scatter(kernels, frame, lattice, partition, changed));
         if !self.blocks.iter_mut().all(|block| open(block).valid) {
             frame.check_boxes()?;
         }
         self.stale = false;
-        self.coherence.remember(frame, self.partition.tiles.len());
         Ok(())
     }
 
     /// Makes a new lattice and partition.
     fn cut(&mut self, frame: &Frame<'_, D, T>, count: usize) {
         self.lattice = Lattice::over(frame);
-        self.partition = if count <= 2 * self.options.target { Partition::whole() } else { self.cut_by_sample(frame, count) };
+        self.partition = self.cut_by_sample(frame, count);
         self.slots = frame.slots();
-        let size = BLOCK.max(self.slots.div_ceil(BLOCKS));
+        let size = BLOCK.max(self.slots.div_ceil(BLOCKS)).next_multiple_of(64);
+        self.block = size;
         self.blocks.resize_with(self.slots.div_ceil(size).max(1), Mutex::default);
         for (index, block) in self.blocks.iter_mut().enumerate() {
             open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
         }
-        self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, ..Load::default() };
+        self.load = Load { work_when_cut: f64::INFINITY, tests_when_cut: u64::MAX, objects_when_cut: count, ..Load::default() };
         self.lineage = Default::default();
     }
 
     fn cut_by_sample(&self, frame: &Frame<'_, D, T>, count: usize) -> Partition {
-        let weight = count.div_ceil(SAMPLE);
+        // Odd, since lists of objects like even periods.
+        let weight = count.div_ceil(SAMPLE).max(self.options.target / SAMPLE_PER_TILE) | 1;
         let mut size = [0.0; 3];
         let mut points: Vec<Cell> = Vec::with_capacity(count / weight + 1);
         for id in frame.ids().step_by(weight) {
@@ -91,7 +123,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             points.push(std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2));
             (0..3).for_each(|k| size[k] += f64::from(high[k] - low[k]));
         }
-        let size = size.map(|sum| sum / points.len().max(1) as f64);
+        let mut size = size.map(|sum| sum / points.len().max(1) as f64);
+        if D == 2 {
+            size[2] = f64::INFINITY; // nothing is cut or swept across it
+        }
+        if count <= 2 * self.options.target {
+            return Partition::whole(size);
+        }
         Partition::cut(Sample { points: &mut points, weight, size, target: self.options.target })
     }
 
@@ -136,6 +174,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if valid.is_ok() {
             self.stretch(frame.slots());
             self.coherence.grow(frame.slots());
+            self.coherence.flagged = false;
             list.iter().for_each(|&id| self.mark(frame, id));
             for block in &mut self.blocks {
                 open(block).redo(frame, &self.lattice, &self.partition, &self.coherence.bits);
@@ -150,12 +189,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if id as usize >= frame.slots() {
             return; // a slot that came and went
         }
-        let block_of = |id: u32| self.blocks.partition_point(|block| lock(block).last <= id);
         let now = frame.live.contains(id).then(|| &frame.boxes[id as usize]);
         let before = bit(&self.coherence.live, id).then(|| self.lattice.corners(&self.coherence.previous[id as usize]));
         if before.is_some() || now.is_some() {
-            let block = block_of(id);
-            let block = open(&mut self.blocks[block]);
+            let last = self.blocks.len() - 1; // which is stretched
+            let block = open(&mut self.blocks[(id as usize / self.block).min(last)]);
             if let Some(before) = &before {
                 self.partition.visit(&before.low(), &before.high(), &mut |tile| {
                     block.mark(tile);

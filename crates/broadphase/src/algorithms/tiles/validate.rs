@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Tiles, lock};
 use crate::algorithms::{Strength, Violation, ensure};
 use crate::geometry::Real;
+use crate::kernels::tile::Record;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -34,7 +35,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     found.entry(id).or_default().push(tile as u16);
                     if strength == Strength::Geometry {
                         let corners = self.lattice.corners(&frame.boxes[id as usize]);
-                        let expected = block.runs[tile].record::<D>(&corners, id);
+                        let flag = if record.is_flagged() { Record::FLAG } else { 0 };
+                        let expected = block.runs[tile].record::<D>(&corners, id | flag);
                         ensure!(*record == expected, "object {id} is quantised wrongly in tile {tile}");
                     }
                 }

@@ -14,31 +14,60 @@ use crate::kernels::lanes::Simd;
 /// Changed records from which on the tile is sorted: an estimate of where sorting has paid for itself, not yet tuned.
 const SORTED_FROM: usize = 12;
 
-/// Reports all pairs of the tile with an object that is `changed` (a bit per id), each once.
+/// How a changed object is known.
+#[derive(Clone, Copy)]
+pub(crate) enum Changed<'a> {
+    /// By the flag of its record.
+    Flags,
+    /// By its bit.
+    Bits(&'a [u64]),
+}
+
+impl Changed<'_> {
+    /// Is the record's object changed?
+    #[inline(always)]
+    fn holds(self, record: &Record) -> bool {
+        match self {
+            Changed::Flags => record.is_flagged(),
+            Changed::Bits(words) => {
+                let id = record.id();
+                words[id as usize / 64] >> (id % 64) & 1 == 1
+            }
+        }
+    }
+
+    /// The number of changed records.
+    pub(crate) fn count(self, runs: &[&[Record]]) -> usize {
+        let mut count = 0;
+        for record in runs.iter().copied().flatten() {
+            count += usize::from(self.holds(record));
+        }
+        count
+    }
+}
+
+/// Reports all pairs of the tile with an object that is `changed`, each once. `count` is the number of changed records.
 pub(crate) fn join_changed<const D: usize, T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    changed: &[u64],
+    changed: Changed<'_>,
+    count: usize,
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
-    kernels.run(ChangedJoin { runs, boxes, changed, scratch, hits });
+    if count > 0 {
+        kernels.run(ChangedJoin { runs, boxes, changed, count, scratch, hits });
+    }
 }
 
 struct ChangedJoin<'a, 'h, 'r, const D: usize, T> {
     runs: &'a [&'a [Record]],
     boxes: &'a [Aabb<D, T>],
-    changed: &'a [u64],
+    changed: Changed<'a>,
+    count: usize,
     scratch: &'a mut Scratch,
     hits: &'h mut Hits<'r>,
-}
-
-/// Is the record's object changed?
-#[inline(always)]
-fn is_changed(record: &Record, changed: &[u64]) -> bool {
-    let id = record.id();
-    changed[id as usize / 64] >> (id % 64) & 1 == 1
 }
 
 impl<const D: usize, T: Real> Kernel for ChangedJoin<'_, '_, '_, D, T> {
@@ -46,13 +75,7 @@ impl<const D: usize, T: Real> Kernel for ChangedJoin<'_, '_, '_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { runs, boxes, changed, scratch, hits } = self;
-        let mut count = 0;
-        for run in runs {
-            for record in *run {
-                count += usize::from(is_changed(record, changed));
-            }
-        }
+        let Self { runs, boxes, changed, count, scratch, hits } = self;
         if count < SORTED_FROM {
             compare_with_all::<D, T, S>(simd, runs, boxes, changed, hits);
         } else {
@@ -67,13 +90,13 @@ fn compare_with_all<const D: usize, T: Real, S: Simd>(
     simd: S,
     runs: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    changed: &[u64],
+    changed: Changed<'_>,
     hits: &mut Hits,
 ) {
     let mut tests = 0;
     for (own_run, own_records) in runs.iter().enumerate() {
         for (own_at, own) in own_records.iter().enumerate() {
-            if !is_changed(own, changed) {
+            if !changed.holds(own) {
                 continue;
             }
             if hits.stopped() {
@@ -84,7 +107,7 @@ fn compare_with_all<const D: usize, T: Real, S: Simd>(
                 for (at, other) in records.iter().enumerate() {
                     let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
                     // Rare, so the rest is asked only of pairs.
-                    if is_pair && pair.a != pair.b && ((run, at) < (own_run, own_at) || !is_changed(other, changed)) {
+                    if is_pair && pair.a != pair.b && ((run, at) < (own_run, own_at) || !changed.holds(other)) {
                         hits.push(pair);
                     }
                 }
@@ -101,7 +124,7 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
     simd: S,
     runs: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    changed: &[u64],
+    changed: Changed<'_>,
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
@@ -116,7 +139,7 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
     let (mut tests, mut waiting) = (0, 0);
     for row in 0..len {
         let own = scratch.sorted[row];
-        if !is_changed(&own, changed) {
+        if !changed.holds(&own) {
             continue;
         }
         let end = starts[own.last_bucket() + 1] as usize;
@@ -144,13 +167,13 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
 
 /// Drops candidates whose column is changed: that one has met this row from the other side.
 #[inline(always)]
-fn drop_changed(scratch: &mut Scratch, changed: &[u64], finds: Range<usize>) {
+fn drop_changed(scratch: &mut Scratch, changed: Changed<'_>, finds: Range<usize>) {
     for find in &mut scratch.finds[finds] {
         let mut left = find.bits;
         while left != 0 {
             let bit = left.trailing_zeros();
             left &= left - 1;
-            if is_changed(&scratch.sorted[(find.at + bit) as usize], changed) {
+            if changed.holds(&scratch.sorted[(find.at + bit) as usize]) {
                 find.bits &= !(1 << bit);
             }
         }

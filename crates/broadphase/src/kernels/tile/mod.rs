@@ -24,7 +24,7 @@ mod changed;
 mod join;
 mod probe;
 
-pub(crate) use changed::join_changed;
+pub(crate) use changed::{Changed, join_changed};
 pub(crate) use join::join;
 pub(crate) use probe::probe;
 
@@ -38,7 +38,7 @@ const COORDINATES: u32 = 0xfff;
 /// Words that hold lower coordinates: lanes 0, 2 and 3.
 const LOWER: u32 = 0xf3;
 
-/// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves.
+/// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
 ///
 /// The upper coordinates are inverted, so that one comparison of all lanes with [`Words::reach`] tests both sides. The four words
 /// that the sweep compares lie side by side.
@@ -60,9 +60,23 @@ impl Record {
         Self(bytemuck::cast([low.to_le(), high.to_le()]))
     }
 
+    /// A bit of the id that says that the object has changed.
+    pub(crate) const FLAG: u32 = 1 << 31;
+
     /// The object.
     #[inline(always)]
     pub(crate) fn id(&self) -> u32 {
+        self.flagged_id() & !Self::FLAG
+    }
+
+    /// Has it the flag?
+    #[inline(always)]
+    pub(crate) fn is_flagged(&self) -> bool {
+        self.flagged_id() & Self::FLAG != 0
+    }
+
+    #[inline(always)]
+    fn flagged_id(&self) -> u32 {
         (u64::from_le(bytemuck::cast::<_, [u64; 2]>(self.0)[1]) >> 32) as u32
     }
 

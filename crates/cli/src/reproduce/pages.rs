@@ -14,7 +14,7 @@ pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &
     let (name, title) = (experiment.name, escape(experiment.title));
     let mut body = format!("<p><a href=\"index.html\">All experiments</a></p>\n<h1>{name}: {title}</h1>\n");
     let _ = writeln!(body, "<p><strong>{}</strong></p>\n<div class=\"charts\">", escape(&sentence(&report.findings)));
-    for chart in &report.charts {
+    for chart in report.charts.iter().filter(|chart| !chart.is_empty()) {
         body.push_str(&figure(&chart.svg(), &chart.table(), ""));
     }
     let _ = writeln!(body, "</div>\n<h2>The paper's findings and ours</h2>\n{}", findings(&report.findings));

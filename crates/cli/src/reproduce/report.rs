@@ -50,6 +50,15 @@ impl Chart {
         Chart::Bars(BarChart { title: title.to_string(), unit: unit.to_string(), bars, ..BarChart::default() })
     }
 
+    /// Has it nothing to show? So it is if time was up before its first point.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Chart::Lines(chart) => chart.series.iter().all(|series| series.points.is_empty()),
+            Chart::Bars(chart) => chart.bars.is_empty(),
+            Chart::Radar(chart) => chart.series.is_empty(),
+        }
+    }
+
     /// The picture.
     pub fn svg(&self) -> String {
         match self {
@@ -80,5 +89,22 @@ impl Chart {
             Chart::Bars(chart) => chart.table(),
             Chart::Radar(chart) => chart.table(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_without_points_is_empty() {
+        let mut curves = Curves::default();
+        let chart = |curves: &Curves| Chart::scaling("t", "x", "y", curves);
+        assert!(chart(&curves).is_empty() && Chart::bars("t", "ms", Vec::new()).is_empty());
+        curves.0.push(("nothing".to_string(), Vec::new()));
+        assert!(chart(&curves).is_empty());
+        curves.add("something", 1.0, Some(2.0));
+        assert!(!chart(&curves).is_empty());
+        assert_eq!(chart(&curves).json()["series"][1]["points"][0], json!([1.0, 2.0]));
     }
 }

@@ -154,14 +154,14 @@ pub fn fig11(lab: &mut Lab) -> Result<Report, Failure> {
     let row = |mode: &str, isa: &str| format!("kd-tree-complete:mode={mode}:isa={isa}");
     let rows: Vec<String> = STAGES.iter().flat_map(|stage| isas.iter().map(|isa| row(stage.1, isa))).collect();
     let names: Vec<&str> = rows.iter().map(String::as_str).collect();
-    let (mut bars, mut combined, mut needs_less, mut wider) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut charts, mut combined, mut needs_less, mut wider) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut batch, mut short) = (None, None);
     for (name, scene) in SCENES {
         let measured = lab.run(&Trial::new(scene, n, frames, &names).skipping(lab.pick(150, gap(frames))))?;
         let time = |mode: &str, isa: &str| measured.ms(&row(mode, isa));
-        for (stage, mode) in STAGES {
-            bars.extend(isas.iter().filter_map(|isa| Some((format!("{name}, {stage}, {isa}"), time(mode, isa)?))));
-        }
+        let bar = |stage: &str, mode: &str, isa: &str| Some((format!("{stage}, {isa}"), time(mode, isa)?));
+        let bars = STAGES.iter().flat_map(|(stage, mode)| isas.iter().filter_map(|isa| bar(stage, mode, isa)));
+        charts.push(Chart::bars(&format!("Time of a frame, {name}"), "ms", bars.collect()));
         let widest = isas.last().copied().unwrap_or("scalar");
         let best = |mode: &str| time(mode, widest);
         let holds = |both: f64, tree: f64, sweep: f64| both < tree && both < sweep;
@@ -209,18 +209,19 @@ pub fn fig11(lab: &mut Lab) -> Result<Report, Failure> {
         "`kd-tree-complete` on the scenes of cubes, {n} objects: with the tree alone, one sweep alone, and both; with every instruction set of this machine ({}).",
         isas.join(", ")
     );
-    Ok(Report { setup, charts: vec![Chart::bars("Time of a frame", "ms", bars)], findings })
+    Ok(Report { setup, charts, findings })
 }
 
 const VARIANTS: [&str; 4] = ["kd-tree-complete", "kd-tree-incremental", "kd-tree", "kd-tree-rebuilt"];
 
 pub fn fig12(lab: &mut Lab) -> Result<Report, Failure> {
     let (n, frames) = lab.pick((8000, 64), (128_000, 256));
-    let (mut bars, mut rebuilt, mut adaptive, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut charts, mut rebuilt, mut adaptive, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (name, scene) in SCENES {
         let measured = lab.run(&Trial::new(scene, n, frames, &VARIANTS).skipping(gap(frames)))?;
         let times = VARIANTS.map(|variant| measured.mean_ms(variant));
-        bars.extend(VARIANTS.iter().zip(times).filter_map(|(variant, time)| Some((format!("{name}, {variant}"), time?))));
+        let bars = VARIANTS.iter().zip(times).filter_map(|(variant, time)| Some((variant.to_string(), time?)));
+        charts.push(Chart::bars(&format!("Time of a frame, {name}"), "ms", bars.collect()));
         let [Some(complete), Some(incremental), Some(adapts), Some(anew)] = times else { continue };
         rebuilt.push(Some(anew >= complete.max(incremental).max(adapts)));
         adaptive.push(Some(adapts <= 1.1 * complete.min(incremental)));
@@ -249,7 +250,7 @@ pub fn fig12(lab: &mut Lab) -> Result<Report, Failure> {
     ];
     let setup =
         format!("The four variants on the scenes of cubes, {n} objects, {frames} measured frames spread over a run of {RUN}.");
-    Ok(Report { setup, charts: vec![Chart::bars("Time of a frame", "ms", bars)], findings })
+    Ok(Report { setup, charts, findings })
 }
 
 #[cfg(test)]

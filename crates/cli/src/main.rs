@@ -12,6 +12,7 @@ mod machine;
 mod output;
 mod progress;
 mod report;
+mod reproduce;
 
 use std::process::ExitCode;
 
@@ -35,5 +36,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Pairs(asked) => commands::pairs::run(&asked),
         Command::Record(asked) => commands::record::run(&asked),
         Command::Bench(asked) => commands::bench::run(&asked),
+        Command::Reproduce(asked) => reproduce::run(&asked),
     }
 }

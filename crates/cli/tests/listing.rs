@@ -23,7 +23,9 @@ fn the_list_for_scripts_has_the_keys_of_the_contract() {
     let scenes = list["scenes"].as_array().unwrap();
     assert!(scenes.iter().all(|scene| keys(scene) == ["name", "paper", "dim", "options"] && scene["dim"].is_u64()));
     assert!(list["peers"].as_array().unwrap().iter().all(|peer| keys(peer) == ["name", "built", "feature"]));
-    assert!(list["experiments"].is_array());
+    let experiments = list["experiments"].as_array().unwrap();
+    assert!(experiments.iter().all(|experiment| keys(experiment) == ["name", "paper", "title"]));
+    assert!(experiments.len() > 30 && experiments.iter().any(|experiment| experiment["name"] == "001-fig1"));
     let options =
         list["algorithms"].as_array().unwrap().iter().chain(scenes).flat_map(|entry| entry["options"].as_array().unwrap());
     assert!(options.clone().count() > 3);
@@ -34,7 +36,7 @@ fn the_list_for_scripts_has_the_keys_of_the_contract() {
 fn the_list_for_people_names_the_same_things() {
     let folder = Folder::new();
     let (text, list) = (folder.ok("list"), folder.json("list --json"));
-    for group in ["algorithms", "scenes", "peers"] {
+    for group in ["algorithms", "scenes", "experiments", "peers"] {
         for entry in list[group].as_array().unwrap() {
             let name = entry["name"].as_str().unwrap();
             assert!(text.lines().any(|line| line.trim_start().starts_with(name)), "{name}");
@@ -48,7 +50,7 @@ fn help_is_an_answer_not_an_error() {
     for line in ["--help", "-h", "help"] {
         assert!(folder.ok(line).contains("broadphase bench SCENE|FILE"));
     }
-    for command in ["list", "pairs", "record", "bench"] {
+    for command in ["list", "pairs", "record", "bench", "reproduce"] {
         assert!(folder.ok(&format!("{command} --help")).starts_with(&format!("Usage: broadphase {command}")));
     }
     assert!(folder.ok("--version").starts_with("broadphase "));

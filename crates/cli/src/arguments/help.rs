@@ -10,6 +10,7 @@ Usage:
   broadphase pairs FILE [options]              the overlapping pairs of a recording's frame
   broadphase record SCENE --n N --frames F -o FILE.npy
   broadphase bench SCENE|FILE ... [options]    algorithms and peers side by side
+  broadphase reproduce [EXPERIMENT ...] -o DIR   the papers' own experiments, run again
   broadphase COMMAND --help                    more on a command
 
 Files are NumPy .npy (float32 or float64, rows min..., max...), .csv (header min_x,min_y[,min_z],max_x,...)
@@ -66,4 +67,16 @@ A frame's time is everything from boxes in to exact pairs out; reading and gener
   --series              add time, pairs and moved share of every frame to the JSON
   --json FILE|-         write results as JSON; with -, nothing else goes to stdout
   --html FILE|-         write charts and tables as one page that opens in any browser, the JSON inside; - as above
+";
+
+/// `broadphase reproduce --help`.
+pub const REPRODUCE: &str = "\
+Usage: broadphase reproduce [EXPERIMENT ...] [--quick|--full] -o DIR
+
+Runs the experiments of the papers again (all of them unless named; `broadphase list` shows them) and writes, for each, a page
+with charts and the paper's findings beside ours, the chart as SVG and every row as JSON; index.html ties them together.
+A finished experiment of the same mode and version is not repeated: an interrupted run goes on where it stopped.
+  --quick               all of them in under 15 minutes, with fewer objects and frames than the papers; unless --full
+  --full                the papers' sizes: hours
+  -o, --output DIR      the folder, which is created if it does not exist
 ";

@@ -4,6 +4,7 @@
 
 mod bench;
 mod help;
+mod reproduce;
 mod values;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use lexopt::{Arg, Parser};
 use crate::failure::Failure;
 use crate::output::Target;
 pub use bench::{BenchArguments, Choice, Source, all_algorithms};
+pub use reproduce::ReproduceArguments;
 pub use values::shape_name;
 use values::{number, shape, text, threads, usage};
 
@@ -38,6 +40,8 @@ pub enum Command {
     Record(RecordArguments),
     /// `bench`.
     Bench(Box<BenchArguments>),
+    /// `reproduce`.
+    Reproduce(ReproduceArguments),
 }
 
 /// The arguments of `pairs`.
@@ -75,7 +79,7 @@ pub struct RecordArguments {
 /// The seed of `record` unless given, and of every scene that `bench` runs.
 pub const DEFAULT_SEED: u64 = 0;
 
-const COMMANDS: [&str; 4] = ["list", "pairs", "record", "bench"];
+const COMMANDS: [&str; 5] = ["list", "pairs", "record", "bench", "reproduce"];
 
 /// Parses the arguments behind the program's name.
 pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failure> {
@@ -90,6 +94,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failu
             "pairs" => parse_pairs(&mut parser),
             "record" => parse_record(&mut parser),
             "bench" => bench::parse(&mut parser),
+            "reproduce" => reproduce::parse(&mut parser),
             other => Err(unknown("command", other, &COMMANDS)),
         },
         Some(other) => Err(unexpected(&other, "broadphase", &["--help", "--version"])),

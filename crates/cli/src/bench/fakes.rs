@@ -14,7 +14,7 @@ use super::source::{Setting, Stream};
 
 /// The setting of all fakes: two objects in the plane.
 pub fn setting(frames: usize) -> Rc<Setting> {
-    Rc::new(Setting { scene: "fake".to_string(), n: 2, dim: 2, scalar: Scalar::F32, frames })
+    Rc::new(Setting { scene: "fake".to_string(), n: 2, dim: 2, scalar: Scalar::F32, frames, skip: 0 })
 }
 
 /// Two boxes that always overlap.
@@ -25,6 +25,8 @@ impl Stream<2, f32> for TwoBoxes {
         *boxes = vec![Aabb::new([0.0, 0.0], [1.0, 1.0]); 2];
         Ok(())
     }
+
+    fn skip(&mut self) {}
 }
 
 /// A contestant that follows a script, and signs the log in each frame.
@@ -56,7 +58,8 @@ impl Contestant<2, f32> for Fake {
         }
         self.log.borrow_mut().push((self.name, frame));
         self.frame += 1;
-        Ok(Timing { wall: self.takes, cpu: Some(self.takes), update: Duration::ZERO, detect: self.takes })
+        let cpu = Some(self.takes);
+        Ok(Timing { wall: self.takes, cpu, cpu_update: Some(Duration::ZERO), update: Duration::ZERO, detect: self.takes })
     }
 
     fn visit(&self, visit: &mut dyn FnMut(&[Pair])) {
@@ -73,7 +76,8 @@ pub fn outcome(name: &str, base: &'static str, peer: bool, times: &[u64], hashes
     let frames = 2 * times.len();
     let record = |frame: usize| {
         let time = Duration::from_millis(times[frame / 2]);
-        let timing = Timing { wall: time, cpu: Some(time), update: Duration::ZERO, detect: time };
+        let zero = Duration::ZERO;
+        let timing = Timing { wall: time, cpu: Some(time), cpu_update: Some(zero), update: zero, detect: time };
         let hash = hashes.get(frame).copied().unwrap_or(7);
         Record { timing, pairs: 1, hash, tests: None, block: frame / 2, counts: frame % 2 == 1 }
     };
@@ -93,5 +97,6 @@ pub fn outcome(name: &str, base: &'static str, peer: bool, times: &[u64], hashes
         oracle: None,
         wrong: Wrong::default(),
         moved: None,
+        trace: Vec::new(),
     }
 }

@@ -15,7 +15,8 @@ pub fn render(outcomes: &[Outcome], series: bool) -> String {
     text
 }
 
-fn row(outcome: &Outcome, series: bool) -> Value {
+/// One row.
+pub fn row(outcome: &Outcome, series: bool) -> Value {
     let (setting, wall) = (&outcome.setting, outcome.wall());
     let mut row = json!({
         "scene": setting.scene,

@@ -11,13 +11,15 @@ pub struct Timing {
     pub wall: Duration,
     /// CPU time of the calling thread for the same; unknown where other threads take part.
     pub cpu: Option<Duration>,
+    /// The part of it that the first part took, likewise.
+    pub cpu_update: Option<Duration>,
     /// Wall time of the first part: the structure takes in the boxes.
     pub update: Duration,
     /// Wall time of the second part: the pairs are found.
     pub detect: Duration,
 }
 
-/// Runs the two parts of a frame under both clocks. The CPU clock is read outside of the wall clock: it costs a system call.
+/// Runs the two parts of a frame under both clocks. The CPU clock is read while the wall clock stands: it costs a system call.
 pub fn timed<S, E>(
     state: &mut S,
     update: impl FnOnce(&mut S) -> Result<(), E>,
@@ -26,11 +28,13 @@ pub fn timed<S, E>(
     let cpu = ThreadTime::try_now().ok();
     let start = Instant::now();
     update(state)?;
-    let middle = Instant::now();
+    let update = start.elapsed();
+    let cpu_update = cpu.and_then(|cpu| cpu.try_elapsed().ok());
+    let start = Instant::now();
     detect(state)?;
-    let end = Instant::now();
+    let detect = start.elapsed();
     let cpu = cpu.and_then(|cpu| cpu.try_elapsed().ok());
-    Ok(Timing { wall: end - start, cpu, update: middle - start, detect: end - middle })
+    Ok(Timing { wall: update + detect, cpu, cpu_update, update, detect })
 }
 
 /// Milliseconds.

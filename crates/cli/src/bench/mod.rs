@@ -23,7 +23,8 @@ use crate::arguments::{Choice, Source, shape_name};
 use crate::failure::Failure;
 use crate::progress::{Progress, note};
 use check::Oracle;
-pub use outcome::{Clock, Outcome};
+pub use measure::{Sorted, ms, timed};
+pub use outcome::{Clock, Outcome, Record};
 use rows::{Ours, Theirs};
 use source::{AnyStream, Blocks, Setting, Stream};
 use turns::{Label, Row, Rules};
@@ -42,8 +43,10 @@ pub struct Request<'a> {
     pub row_limit: Duration,
     /// Compare with an oracle?
     pub check: bool,
-    /// Count moves?
+    /// Count moves, and keep every frame's figures?
     pub series: bool,
+    /// What the progress bar says before the scene.
+    pub title: &'a str,
 }
 
 /// A context with that many threads.
@@ -104,9 +107,9 @@ impl Request<'_> {
     ) -> Result<Vec<Outcome>, Failure> {
         let rows = self.rows::<D, T>(setting)?;
         let oracle = self.oracle::<D, T>(setting)?;
-        let title = format!("{} n={}", setting.scene, setting.n);
+        let title = format!("{}{} n={}", self.title, setting.scene, setting.n);
         let progress = Progress::new(&title, rows.len() * setting.frames);
-        let rules = Rules { limit: self.row_limit, progress: &progress };
+        let rules = Rules { limit: self.row_limit, series: self.series, progress: &progress };
         turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)
     }
 

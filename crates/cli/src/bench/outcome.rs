@@ -124,6 +124,8 @@ pub struct Outcome {
     pub wrong: Wrong,
     /// The share of objects that moved into each frame, if it was asked for.
     pub moved: Option<Rc<Vec<Option<f64>>>>,
+    /// Its own figures after each frame, if series were asked for.
+    pub trace: Vec<Vec<(&'static str, f64)>>,
 }
 
 impl Outcome {
@@ -170,6 +172,24 @@ impl Outcome {
         self.stages.0.iter().filter_map(|(name, times)| median(times).map(|median| (*name, median))).collect()
     }
 
+    /// The shortest time of a stage over the measured frames, in ms: stages have no CPU clock, and of the frames that a busy machine
+    /// disturbs the fastest is the least disturbed.
+    pub fn stage_min(&self, name: &str) -> Option<f64> {
+        let (_, times) = self.stages.0.iter().find(|stage| stage.0 == name)?;
+        let counted = self.records.iter().zip(times).filter(|(record, _)| record.counts).map(|(_, &time)| time);
+        counted.min_by(f64::total_cmp)
+    }
+
+    /// A figure of the row's own after its last frame.
+    pub fn extra(&self, name: &str) -> Option<f64> {
+        find(&self.facts.extra, name)
+    }
+
+    /// A figure of the row's own in each frame of the trace; NaN where it does not have it.
+    pub fn traced(&self, name: &str) -> Vec<f64> {
+        self.trace.iter().map(|figures| find(figures, name).unwrap_or(f64::NAN)).collect()
+    }
+
     /// Pairs over all frames.
     pub fn pairs_total(&self) -> u64 {
         self.records.iter().map(|record| record.pairs).sum()
@@ -196,4 +216,8 @@ impl Outcome {
     pub fn right(&self) -> bool {
         !self.wrong.any() && self.failed.is_none()
     }
+}
+
+fn find(figures: &[(&'static str, f64)], name: &str) -> Option<f64> {
+    figures.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
 }

@@ -116,7 +116,7 @@ impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
             |ours| ours.structure.pairs(&frame, &mut ours.context, &mut ours.store),
         )?;
         if self.context.width() > 1 {
-            timing.cpu = None; // the calling thread's time is not the whole
+            (timing.cpu, timing.cpu_update) = (None, None); // the calling thread's time is not the whole
         }
         for (worker, tests) in self.store.worker_tests().enumerate() {
             self.worker_tests.resize(self.worker_tests.len().max(worker + 1), 0);

@@ -28,6 +28,8 @@ pub struct Setting {
     pub scalar: Scalar,
     /// Frames to run.
     pub frames: usize,
+    /// Frames between two blocks that nobody sees: a long run is sampled. The first frame behind the gap is not measured anyway.
+    pub skip: usize,
 }
 
 impl Setting {
@@ -43,6 +45,7 @@ impl Setting {
                     dim: spec.dim(),
                     scalar: Scalar::F32,
                     frames: frames.unwrap_or(descriptor.default_frames),
+                    skip: 0,
                 })
             }
             Source::File(path) => Self::of_file(path, frames),
@@ -59,7 +62,7 @@ impl Setting {
             crate::progress::note(&format!("{name} has {has} frames, not {asked}: all of them are run"));
         }
         let frames = frames.map_or(has, |asked| asked.min(has));
-        Ok(Self { scene: name, n: recording.n(), dim: recording.dim(), scalar: recording.scalar(), frames })
+        Ok(Self { scene: name, n: recording.n(), dim: recording.dim(), scalar: recording.scalar(), frames, skip: 0 })
     }
 }
 
@@ -67,6 +70,9 @@ impl Setting {
 pub trait Stream<const D: usize, T> {
     /// Puts the next frame into `boxes`, which is cleared first. Every box is valid.
     fn next(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Failure>;
+
+    /// Passes over a frame.
+    fn skip(&mut self);
 }
 
 /// A stream of either dimension and scalar.
@@ -122,6 +128,10 @@ impl<const D: usize> Stream<D, f32> for SceneStream<D> {
         boxes.extend_from_slice(self.scene.boxes());
         Ok(())
     }
+
+    fn skip(&mut self) {
+        self.scene.advance();
+    }
 }
 
 /// A recording, read and checked frame by frame.
@@ -138,6 +148,10 @@ impl<const D: usize, T: Real> Stream<D, T> for FileStream {
         boxes.clear();
         boxes.extend_from_slice(&self.recording.frame::<D, T>(frame)?);
         Ok(())
+    }
+
+    fn skip(&mut self) {
+        self.next += 1;
     }
 }
 
@@ -163,6 +177,8 @@ impl<const D: usize, T> Block<D, T> {
 pub struct Blocks<const D: usize, T> {
     stream: Box<dyn Stream<D, T>>,
     frames: usize,
+    /// Frames passed over between blocks.
+    skip: usize,
     /// Blocks in all.
     blocks: usize,
     block: Block<D, T>,
@@ -180,6 +196,7 @@ impl<const D: usize, T: Real> Blocks<D, T> {
         Self {
             stream,
             frames: setting.frames,
+            skip: setting.skip,
             blocks: setting.frames.div_ceil(size),
             block: Block { number: 0, first: 0, count: 0, buffers: Vec::new() },
             moved: series.then(Vec::new),
@@ -196,6 +213,9 @@ impl<const D: usize, T: Real> Blocks<D, T> {
         }
         if self.moved.is_some() && block.count > 0 {
             self.last.clone_from(&block.buffers[block.count - 1]);
+        }
+        if number > 0 {
+            (0..self.skip).for_each(|_| self.stream.skip());
         }
         block.number = number;
         block.first = cut(self.frames, self.blocks, number);
@@ -265,5 +285,23 @@ mod tests {
         let moved = blocks.into_moved().unwrap();
         assert_eq!((moved.len(), moved[0]), (19, None));
         assert!(moved[1..].iter().all(|&share| share == Some(1.0)), "everything moves in a pile: {moved:?}");
+    }
+
+    #[test]
+    fn skipped_frames_lie_between_blocks() {
+        let source = Source::Scene("pile:dim=2".parse().unwrap());
+        let mut setting = Setting::of(&source, Some(50), Some(12)).unwrap();
+        setting.skip = 5;
+        let AnyStream::Flat32(mut plain) = AnyStream::open(&source, &setting).unwrap() else { panic!("2D float32") };
+        let AnyStream::Flat32(stream) = AnyStream::open(&source, &setting).unwrap() else { panic!("2D float32") };
+        let mut blocks = Blocks::new(stream, &setting, false);
+        let mut expected = Vec::new();
+        while let Some(block) = blocks.read().unwrap() {
+            (0..if block.number > 0 { 5 } else { 0 }).for_each(|_| plain.skip());
+            for boxes in block.frames() {
+                plain.next(&mut expected).unwrap();
+                assert_eq!(boxes, &expected);
+            }
+        }
     }
 }

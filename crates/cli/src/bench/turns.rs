@@ -33,6 +33,8 @@ pub struct Row<const D: usize, T> {
 pub struct Rules<'a> {
     /// The time that a row may spend in frames.
     pub limit: Duration,
+    /// Keep every frame's figures?
+    pub series: bool,
     /// Where progress is shown.
     pub progress: &'a Progress,
 }
@@ -70,6 +72,7 @@ impl<const D: usize, T: Real> Row<D, T> {
             oracle: None,
             wrong: Wrong::default(),
             moved: None,
+            trace: Vec::new(),
         };
         Self { contestant, named, spent: Duration::ZERO, done: false, dropped: false, kept: Vec::new(), outcome }
     }
@@ -86,6 +89,9 @@ impl<const D: usize, T: Real> Row<D, T> {
                 let kept = &mut self.kept[k];
                 kept.clear();
                 self.contestant.visit(&mut |pairs| kept.extend_from_slice(pairs));
+            }
+            if rules.series {
+                self.outcome.trace.push(self.contestant.facts().extra);
             }
             rules.progress.step();
             let frames = self.outcome.setting.frames;
@@ -199,7 +205,7 @@ mod tests {
         let rows = fakes.into_iter().map(row).collect();
         let oracle = if check { Oracle::new(&setting, Shape::Box, &[])? } else { None };
         let progress = Progress::new("test", 0);
-        let rules = Rules { limit: Duration::from_secs(10), progress: &progress };
+        let rules = Rules { limit: Duration::from_secs(10), series: false, progress: &progress };
         run(Blocks::new(Box::new(TwoBoxes), &setting, false), rows, oracle, &rules)
     }
 

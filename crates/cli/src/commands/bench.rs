@@ -18,6 +18,7 @@ pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
         row_limit: asked.row_limit,
         check: asked.check,
         series: asked.series,
+        title: "",
     };
     let settings = settings(asked, &request)?;
     let targets = || asked.json.iter().chain(&asked.html);

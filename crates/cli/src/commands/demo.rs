@@ -36,6 +36,7 @@ pub fn run() -> Result<(), Failure> {
         row_limit: limit(&algorithms),
         check: false,
         series: false,
+        title: "",
     };
     let source = Source::Scene(SCENE.parse()?);
     let setting = Setting::of(&source, Some(OBJECTS), Some(FRAMES))?;

@@ -10,19 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::shape_name;
 use crate::failure::Failure;
 use crate::output;
-
-/// An experiment of a paper that can be run again.
-pub struct Experiment {
-    /// Its name.
-    pub name: &'static str,
-    /// The paper it comes from.
-    pub paper: &'static str,
-    /// What it shows.
-    pub title: &'static str,
-}
-
-/// Every experiment. This version has none.
-pub const EXPERIMENTS: &[Experiment] = &[];
+use crate::reproduce::{self, Experiment};
 
 /// Prints the list.
 pub fn run(json: bool) -> Result<(), Failure> {
@@ -77,7 +65,7 @@ fn as_json() -> Value {
     json!({
         "algorithms": algorithms::list().iter().map(algorithm).collect::<Vec<_>>(),
         "scenes": broadphase_scenes::list().iter().map(scene).collect::<Vec<_>>(),
-        "experiments": EXPERIMENTS.iter().map(experiment).collect::<Vec<_>>(),
+        "experiments": reproduce::list().map(experiment).collect::<Vec<_>>(),
         "peers": peers
             .map(|peer| json!({ "name": peer.name, "built": peer.built, "feature": peer.feature }))
             .collect::<Vec<_>>(),
@@ -101,10 +89,8 @@ fn as_text() -> String {
         let size = format!("{origin}, {} objects, {} frames{feature}", scene.default_n, scene.default_frames);
         add_entry(&mut text, scene.name, scene.summary, &size, &scene_options(scene));
     }
-    if !EXPERIMENTS.is_empty() {
-        text.push_str("\nExperiments\n");
-    }
-    for experiment in EXPERIMENTS {
+    text.push_str("\nExperiments (run again by `broadphase reproduce`)\n");
+    for experiment in reproduce::list() {
         add_entry(&mut text, experiment.name, experiment.title, &format!("paper {}", experiment.paper), &[]);
     }
     text.push_str("\nPeers (libraries to compare with)\n");

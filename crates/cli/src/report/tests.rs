@@ -10,7 +10,7 @@ use crate::bench::source::Setting;
 
 /// Rows of one setting: name, peer, ms of each block.
 fn rows(scene: &str, n: usize, rows: &[(&str, bool, u64)]) -> Vec<Outcome> {
-    let setting = Rc::new(Setting { scene: scene.to_string(), n, dim: 3, scalar: Scalar::F32, frames: 12 });
+    let setting = Rc::new(Setting { scene: scene.to_string(), n, dim: 3, scalar: Scalar::F32, frames: 12, skip: 0 });
     let row = |&(name, peer, ms): &(&str, bool, u64)| {
         let mut row = outcome(name, "fake", peer, &[ms; 6], &[]);
         row.setting = Rc::clone(&setting);

@@ -1,0 +1,42 @@
+//! Paper 001: a kd-tree with sweeps in its nodes, on scenes that fall, jostle and slosh.
+
+mod race;
+mod tables;
+mod tree;
+
+use super::Experiment;
+
+/// Figures 1 and 9 to 14, tables 1 and 2.
+pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment { name: "001-fig1", paper: "001", title: "Who suits which scene: the radar", measure: race::fig1 },
+    Experiment { name: "001-fig9", paper: "001", title: "The threshold T: shape of the tree and time", measure: tree::fig9 },
+    Experiment {
+        name: "001-fig10",
+        paper: "001",
+        title: "Incremental or complete search, over the share of static objects",
+        measure: tree::fig10,
+    },
+    Experiment { name: "001-fig11", paper: "001", title: "Pruning stages and SIMD widths", measure: tree::fig11 },
+    Experiment { name: "001-fig12", paper: "001", title: "Complete, incremental, adaptive, rebuilt", measure: tree::fig12 },
+    Experiment { name: "001-fig13", paper: "001", title: "All algorithms over the number of objects", measure: race::fig13 },
+    Experiment { name: "001-fig14", paper: "001", title: "The best algorithms with many objects", measure: race::fig14 },
+    Experiment { name: "001-table1", paper: "001", title: "Times on scenes of cubes", measure: race::table1 },
+    Experiment { name: "001-table2", paper: "001", title: "Times on scenes of assorted objects", measure: race::table2 },
+];
+
+/// The scenes by their name in the paper.
+const SCENES: [(&str, &str); 3] =
+    [("free fall", "free-fall-cubes"), ("Brownian", "brownian-cubes"), ("gravity", "gravity-cubes")];
+
+/// The same with assorted objects.
+const ASSORTED: [(&str, &str); 3] =
+    [("free fall", "free-fall-assorted"), ("Brownian", "brownian-assorted"), ("gravity", "gravity-assorted")];
+
+/// Frames of the paper's runs.
+const RUN: usize = 1000;
+
+/// Frames between blocks of eight, so that `frames` of them sample a whole run.
+fn gap(frames: usize) -> usize {
+    let blocks = frames.div_ceil(8);
+    (RUN - frames) / blocks.saturating_sub(1).max(1)
+}

@@ -9,6 +9,8 @@ pub(crate) struct Scratch {
     table: Vec<u64>,
     /// Where each old pair stands in it.
     places: Vec<u32>,
+    /// Pairs that an edit does not keep.
+    pub(super) dropped: Vec<Pair>,
 }
 
 /// No pair: the smaller id comes first.
@@ -35,7 +37,7 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
     let bits = (old.len() * 4).next_power_of_two().ilog2();
     let mask = (1usize << bits) - 1;
     let first = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
-    let Scratch { table, places } = scratch;
+    let Scratch { table, places, .. } = scratch;
     table.clear();
     table.resize(1 << bits, EMPTY);
     places.clear();

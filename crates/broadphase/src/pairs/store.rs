@@ -322,9 +322,15 @@ impl PairStore {
         fill: impl FnOnce(&mut Hits<'_>),
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
+        let chunk = &mut *chunk;
         chunk.rewrite(self.want.delta());
         chunk.pairs.clear();
-        self.fill(&mut chunk, worker, frame, fill);
+        self.fill(chunk, worker, frame, fill);
+        if self.want.delta() {
+            // While both are in the cache.
+            let scratch = &mut *self.scratch.get(worker);
+            events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended);
+        }
     }
 
     /// Keeps those pairs of a chunk for which `keep` says so, and adds what `fill` pushes, less what the frame's filters forbid.
@@ -342,18 +348,35 @@ impl PairStore {
         if self.want.delta() {
             chunk.old.clone_from(&chunk.pairs);
         }
-        // Whether a pair stays is a coin flip, so it is not asked: each is written, and counted if it stays.
-        let mut kept = 0;
+        // Whether a pair stays is a coin flip, so it is not asked: each is written to both lists, and counted in one.
+        let scratch = &mut *self.scratch.get(worker);
+        scratch.dropped.resize(chunk.pairs.len().max(scratch.dropped.len()), Pair::default());
+        let (mut kept, mut dropped) = (0, 0);
         for at in 0..chunk.pairs.len() {
             let pair = chunk.pairs[at];
             chunk.pairs[kept] = pair;
-            kept += usize::from(keep(pair));
+            scratch.dropped[dropped] = pair;
+            let stays = keep(pair);
+            kept += usize::from(stays);
+            dropped += usize::from(!stays);
         }
         chunk.pairs.truncate(kept);
         self.fill(chunk, worker, frame, fill);
+        if self.want.delta() {
+            // What stayed neither started nor ended.
+            let old = std::mem::take(&mut scratch.dropped);
+            events::difference(
+                &old[..dropped],
+                chunk.pairs.get(kept..).unwrap_or(&[]),
+                scratch,
+                &mut chunk.started,
+                &mut chunk.ended,
+            );
+            scratch.dropped = old;
+        }
     }
 
-    /// Appends to a chunk, and finds its difference to the last frame while both are in the cache.
+    /// Appends to a chunk.
     fn fill<const D: usize, T: Real>(
         &self,
         chunk: &mut Chunk,
@@ -370,12 +393,8 @@ impl PairStore {
         chunk.count = count;
         chunk.stop = stop;
         self.worker_tests[worker].fetch_add(tests, Ordering::Relaxed);
-        if self.want.delta() {
-            chunk.started.clear();
-            chunk.ended.clear();
-            let scratch = &mut *self.scratch.get(worker);
-            events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended);
-        }
+        chunk.started.clear();
+        chunk.ended.clear();
     }
 
     /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and gives the content its name.

@@ -11,8 +11,8 @@ use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 
-/// Changed records from which on the tile is sorted: an estimate of where sorting has paid for itself, not yet tuned.
-const SORTED_FROM: usize = 12;
+/// Changed records from which on the tile is sorted: comparing one with all costs about a third of sorting all.
+const SORTED_FROM: usize = 3;
 
 /// How a changed object is known.
 #[derive(Clone, Copy)]

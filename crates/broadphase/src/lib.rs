@@ -26,8 +26,8 @@
 //! **Who may meet whom?** Layers, masks, groups and environments: [`Tag`]. Balls instead of boxes: [`Shape`]. For all else a closure:
 //! [`World::set_filter`]. All of it happens before pairs are reported.
 //!
-//! **What about fast objects?** A box that jumps over another in one step does not touch it. Give the world the box around the whole
-//! motion ([`Swept::bounds`]), or ask where a motion first hits: [`Reader::first_along_swept`], [`Reader::first_along_swept_ball`].
+//! **What about fast objects?** A box that jumps over another in one step does not touch it. [`World::set_remedy`] looks at fast objects
+//! more often, or at the boxes around their ways ([`Remedy`]); or ask where a motion first hits: [`Reader::first_along_swept`], [`Reader::first_along_swept_ball`].
 //!
 //! **What else can I ask?** [`World::read`] gives a [`Reader`]: boxes, balls, rays, motions, a camera's frustum, the nearest; many at once with
 //! [`Answers`]. Pairs of two worlds: [`World::pairs_with`].

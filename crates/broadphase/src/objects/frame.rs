@@ -141,6 +141,13 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         matches!(self.changes, Changes::Unknown) && self.tags.is_none() && self.filter.is_none()
     }
 
+    /// Is it certain that no two objects may pair, since nobody is in a layer that anybody meets? One pass over the tags, if there are any.
+    pub(crate) fn is_barren(&self) -> bool {
+        let tags = self.tags.unwrap_or(&[]);
+        let (layers, masks) = tags.iter().fold((0, 0), |(layers, masks), tag| (layers | tag.layer, masks | tag.mask));
+        !tags.is_empty() && layers & masks == 0
+    }
+
     /// Checks all that is new in the frame: the number of slots, lists that fit, boxes that are valid. Cost: the listed objects,
     /// or one pass over all boxes.
     pub fn check(&self) -> Result<(), Error> {

@@ -6,18 +6,21 @@
 //!    and is cut anew only when tiles have grown too uneven.
 //! 3. Each frame, every object is written as a 16-byte *record*, quantised relative to the tile, into each tile that it reaches
 //!    (`scatter.rs`).
-//! 4. Each tile is sorted and swept in bytes, confirmed in words, and decided on the boxes only where words are equal
-//!    (`kernels/tile.rs`, which also has the argument why no pair is lost, invented or reported twice).
+//! 4. Each tile is sorted and swept in bytes, along the axis that spreads its objects most, confirmed in words, and decided on the
+//!    boxes only where words are equal (`kernels/tile`, which also has the argument why no pair is lost, invented or reported twice).
 //!
 //! # What follows
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
 //! extents that overflow need no special case, since a clamped coordinate is still in order. Coordinates are read once per frame.
 //!
 //! # Cost
-//! One pass over the boxes, 16 bytes written per object and tile reached, and per tile about the number of objects that share an
-//! x-range of one object's width. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles
+//! One pass over the boxes, 16 bytes written per object and tile reached, and per object a sweep over those of the tile that start
+//! within its width on the sweep axis. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles
 //! are never cut below a few mean sizes, so that copies stay few and tiles grow fuller instead; the cost is then that of a sweep.
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
+//!
+//! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects their records are looked up one by one; up to
+//! a third, everything is scattered, but only pairs of the moved are sought; beyond, everything is done anew.
 //!
 //! # Memory
 //! 16 bytes per copy with an eighth to spare; with coherence (`changes.rs`) one copy of the boxes; where questions are asked

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile::{self, Changed, Record};
-use crate::objects::Frame;
+use crate::objects::{Changes, Frame};
 use crate::pairs::{Lineage, Pair, PairStore};
 
 /// Probes that share a chunk.
@@ -43,9 +43,14 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
         let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
         let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.bits[..], context.kernels());
+        // Frames that list their changes cost what changed, and not a look at every tag.
+        let barren = !matches!(frame.changes, Changes::Listed { .. }) && frame.is_barren();
         let known = if self.coherence.flagged { Changed::Flags } else { Changed::Bits(changed) };
         context.run(jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
+            if barren {
+                return out.rewrite(tile, worker, frame, |_| ());
+            }
             let runs: [&[Record]; BLOCKS] =
                 std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)));
             let runs = &runs[..self.blocks.len()];

@@ -38,8 +38,12 @@ pub(crate) struct Table {
 pub(crate) const FINER: u16 = 1 << 15;
 /// Tiles at most, so that an entry can name them.
 const MAX_TILES: usize = FINER as usize - 1;
-/// Cells per tile that a table aims at, as a power of two: what a cut can choose from.
+/// Cells per tile that a table aims at, as a power of two: what a cut can choose from. Fewer where the table would not fit the
+/// second-level cache beside what the scatter writes.
 const CELLS_PER_TILE: u32 = 6;
+const FEWER_CELLS_PER_TILE: u32 = 4;
+/// Cells of a table that fits, as a power of two.
+const CELLS_IN_CACHE: u32 = 15;
 
 /// Tiles, tables and entries.
 #[derive(Clone, Debug, Default)]
@@ -291,7 +295,8 @@ impl Partition {
 
 /// Chooses the cells of a table: on the axis where they are widest, compared with the objects, one bit after the other.
 fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
-    let cells = ((count / rules.target.max(1)).max(1).ilog2() + CELLS_PER_TILE).min(24);
+    let tiles = (count / rules.target.max(1)).max(1).ilog2();
+    let cells = (tiles + CELLS_PER_TILE).min(CELLS_IN_CACHE.max(tiles + FEWER_CELLS_PER_TILE)).min(24);
     let mut bits = [0u8; 3];
     for _ in 0..cells {
         let width = |k: usize| if bits[k] < extent[k] { rules.extent(f64::from(1u32 << (extent[k] - bits[k])), k) } else { 0.0 };

@@ -1,5 +1,7 @@
 //! The join of one tile: quantised boxes, swept in bytes, confirmed in words, and in floats only where words are equal.
 //!
+//! Here, x is the axis that the tile is swept along, whichever of the world's that is.
+//!
 //! # Input
 //! [`Record`]s of the objects that reach into the tile, each quantised to 16 bits relative to the tile, by a monotone map: a
 //! lower coordinate is 0 if it lies before the tile, else at least 1.

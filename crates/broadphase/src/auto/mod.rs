@@ -143,17 +143,17 @@ mod tests {
             assert_eq!(store.len(), n as u64 - 1);
             (store.started().len(), store.ended().len(), auto.verdict().unwrap().choice)
         };
-        assert_eq!(show(&mut auto, 100), (99, 0, Choice::BruteForce));
+        assert_eq!(show(&mut auto, 90), (89, 0, Choice::BruteForce));
         // The very first choice is no switch: the next one may follow at once, but then it has to wait.
         for _ in 0..PATIENCE {
-            show(&mut auto, 100);
+            show(&mut auto, 90);
         }
-        assert_eq!(show(&mut auto, 1000), (900, 0, Choice::Tiles));
-        assert_eq!(show(&mut auto, 50), (0, 950, Choice::Tiles));
+        assert_eq!(show(&mut auto, 1000), (910, 0, Choice::Tiles));
+        assert_eq!(show(&mut auto, 40), (0, 960, Choice::Tiles));
         for _ in 0..PATIENCE {
-            show(&mut auto, 50);
+            show(&mut auto, 40);
         }
-        assert_eq!(show(&mut auto, 50), (0, 0, Choice::BruteForce));
+        assert_eq!(show(&mut auto, 40), (0, 0, Choice::BruteForce));
     }
 
     #[test]

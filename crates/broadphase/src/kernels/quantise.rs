@@ -6,11 +6,14 @@
 use bytemuck::TransparentWrapper;
 
 use super::lanes::Simd;
+use super::prefetch::LATTICE_END;
 use super::tile::Record;
 use crate::geometry::{Aabb, Real};
 
-/// Integers per box: the lower corner, then the upper one. In 2D, z is 0.
+/// Integers per box: the lower corner, then the upper one. In 2D, z reaches over the whole lattice.
 pub(crate) const CORNERS: usize = 6;
+/// The last place of the lattice.
+const LAST: i32 = LATTICE_END - 1;
 /// The widest vectors meet the same axes again after this many integers: four boxes.
 const PERIOD: usize = 4 * CORNERS;
 
@@ -75,7 +78,7 @@ impl TileMap {
 /// The corners of a box.
 #[inline(always)]
 pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>) -> Corners {
-    let mut corners = Corners::default();
+    let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);
     for k in 0..D {
         corners.0[k] = ((value.min[k] - map.origin[k]) * map.scale[k]).truncate();
         corners.0[k + 3] = ((value.max[k] - map.origin[k]) * map.scale[k]).truncate();
@@ -83,20 +86,18 @@ pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>)
     corners
 }
 
-/// The record of a box in a tile: quanta from 1, or 0 for what starts before the tile; in 2D, z is 1..2 for everyone.
+/// The record of a box in a tile: quanta from 1, or 0 for what starts before the tile.
 #[inline(always)]
-pub(crate) fn record<const D: usize, S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) -> Record {
-    if S::HAS_AVX2 && D == 3 {
+pub(crate) fn record<S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) -> Record {
+    if S::HAS_AVX2 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
         return unsafe { avx2::record(&corners.0, tile, id) };
     }
-    let mut quanta = [1u16, 1, 1, 2, 2, 2];
+    let mut quanta = [0u16; CORNERS];
     for (place, k) in AXES[usize::from(tile.axis)].into_iter().enumerate() {
-        if k < D {
-            let quantum = |at: i32| ((at - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
-            (quanta[place], quanta[place + 3]) = (quantum(corners.0[k]), quantum(corners.0[k + 3]));
-        }
+        let quantum = |at: i32| ((at - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
+        (quanta[place], quanta[place + 3]) = (quantum(corners.0[k]), quantum(corners.0[k + 3]));
     }
     Record::new(quanta, id)
 }
@@ -145,6 +146,16 @@ impl Batch {
             unsafe {
                 let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
                 valid = avx2::fill(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
+            }
+        }
+        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 {
+            done = count / 2 * 2;
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: (isa) as above; (in bounds) both lists hold `LEN` boxes, and `boxes` are at least `done`.
+            unsafe {
+                let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
+                valid =
+                    avx2::fill_flat(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
             }
         }
         for at in done..count {
@@ -281,6 +292,70 @@ mod avx2 {
         }
     }
 
+    /// As [`fill`], in 2D: the first `count` boxes, an even number, two at once; in the lists, a box is two halves of three integers.
+    ///
+    /// # Safety
+    /// *isa*: AVX2. *In bounds*: `boxes` are at least `count`, and the lists have room for them.
+    #[inline(always)]
+    pub(super) unsafe fn fill_flat(
+        boxes: &[f32],
+        count: usize,
+        origin: &[f32; PERIOD],
+        scale: &[f32; PERIOD],
+        cells: &CellMap,
+        corners: &mut [i32],
+        parts: &mut [i32],
+    ) -> bool {
+        debug_assert!(boxes.len() >= count * 4 && corners.len() >= count * CORNERS && parts.len() >= count * CORNERS);
+        let ([x, y, ..], [u, v, ..]) = (origin, scale);
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps((LATTICE_END - 64) as f32));
+            let origin = _mm256_setr_ps(*x, *y, *x, *y, *x, *y, *x, *y);
+            let scale = _mm256_setr_ps(*u, *v, *u, *v, *u, *v, *u, *v);
+            let by_axis = |of: &[i32; PERIOD]| _mm256_set1_epi64x(i64::from(of[1]) << 32 | i64::from(of[0]));
+            let (shift, place) = (by_axis(&cells.shift), by_axis(&cells.place));
+            let mut valid = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+            let mut at = 0;
+            while at < count {
+                let value = _mm256_loadu_ps(boxes.as_ptr().add(4 * at));
+                // Lanes 0 and 1 of each half: the lower corner against the upper one. The others compare the same the other way round.
+                let swapped = _mm256_permute_ps::<0b01_00_11_10>(value);
+                let ordered = _mm256_blend_ps::<0b1100_1100>(
+                    _mm256_cmp_ps::<_CMP_LE_OQ>(value, swapped),
+                    _mm256_cmp_ps::<_CMP_GE_OQ>(value, swapped),
+                );
+                valid = _mm256_and_ps(valid, ordered);
+                let steps = _mm256_mul_ps(_mm256_sub_ps(value, origin), scale);
+                let steps = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(steps, zero), top));
+                let cell = _mm256_sllv_epi32(_mm256_srlv_epi32(steps, shift), place);
+                spread(corners.as_mut_ptr().add(CORNERS * at), steps, LATTICE_END - 1);
+                spread(parts.as_mut_ptr().add(CORNERS * at), cell, 0);
+                at += 2;
+            }
+            _mm256_movemask_ps(valid) == 0xff
+        }
+    }
+
+    /// Writes two boxes of four integers as two of six, with 0 and `last` for z.
+    ///
+    /// # Safety
+    /// *isa*: AVX2. *In bounds*: `to` takes twelve integers.
+    #[inline(always)]
+    unsafe fn spread(to: *mut i32, boxes: __m256i, last: i32) {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (first, second) = (_mm256_castsi256_si128(boxes), _mm256_extracti128_si256::<1>(boxes));
+            for (half, from) in [(0, first), (CORNERS, second)] {
+                let to = to.add(half);
+                _mm_storel_epi64(to.cast(), from);
+                _mm_storel_epi64(to.add(3).cast(), _mm_unpackhi_epi64(from, from));
+                *to.add(2) = 0;
+                *to.add(5) = last;
+            }
+        }
+    }
+
     /// By sweep axis: `min.x min.y min.z - max.x max.y max.z -` to `min.x max.x min.y min.z max.y max.z - -`, with the axes in the
     /// order of [`AXES`].
     static ORDERS: [Order; 3] = [order(AXES[0]), order(AXES[1]), order(AXES[2])];
@@ -331,9 +406,9 @@ mod tests {
     use super::*;
     use crate::kernels::{Isa, Kernel, Kernels};
 
-    struct All<'a>(&'a [Aabb<3, f32>], &'a Map<f32>, &'a CellMap, &'a TileMap);
+    struct All<'a, const D: usize>(&'a [Aabb<D, f32>], &'a Map<f32>, &'a CellMap, &'a TileMap);
 
-    impl Kernel for All<'_> {
+    impl<const D: usize> Kernel for All<'_, D> {
         type Output = (bool, Vec<([i32; 6], (u32, u32), Record)>);
 
         #[inline(always)]
@@ -343,7 +418,7 @@ mod tests {
             let mut all = Vec::new();
             for at in 0..self.0.len() {
                 let corners = batch.corners(at);
-                let record = record::<3, S>(simd, corners, self.3, 0xdead_beef);
+                let record = record(simd, corners, self.3, 0xdead_beef);
                 all.push((corners.0[..6].try_into().unwrap(), batch.cells(at), record));
             }
             (valid, all)
@@ -365,24 +440,30 @@ mod tests {
             let tile = TileMap::new([1 << 20, 5, 77], [4, 12, 0], axis);
             let run = |isa| Kernels::new(isa).unwrap().run(All(&boxes, &map, &cells, &tile));
             assert_eq!(run(isa), run(Isa::Scalar), "{isa} {axis}");
+            let flat: Vec<Aabb<2, f32>> = boxes.iter().map(|b| Aabb::new([b.min[0], b.min[2]], [b.max[0], b.max[2]])).collect();
+            let cells = CellMap::new([20, 25, 30], [0, 10, 15]); // in 2D, no table cuts the third axis
+            let run = |isa| Kernels::new(isa).unwrap().run(All(&flat, &map, &cells, &tile));
+            assert_eq!(run(isa), run(Isa::Scalar), "in 2D, {isa} {axis}");
         }
     }
 
     #[test]
     fn one_bad_box_at_any_place_is_noticed() {
         let (map, cells) = (Map::new([0.0; 3], [1.0; 3]), CellMap::new([30; 3], [0; 3]));
-        for isa in Isa::available() {
-            for len in 1..14 {
-                for bad in 0..len * 3 {
-                    for value in [f32::NAN, 0.5] {
-                        let mut boxes = vec![Aabb::new([1.0; 3], [2.0f32; 3]); len];
-                        let run = |boxes: &[_]| Kernels::new(isa).unwrap().run(All(boxes, &map, &cells, &TileMap::default())).0;
-                        assert!(run(&boxes), "{isa} {len}");
-                        boxes[bad / 3].max[bad % 3] = value;
-                        assert!(!run(&boxes), "{isa} {len} {bad} {value}");
-                    }
+        fn check<const D: usize>(isa: Isa, map: &Map<f32>, cells: &CellMap) {
+            for (len, value) in (1..14).flat_map(|len| [(len, f32::NAN), (len, 0.5)]) {
+                for bad in 0..len * D {
+                    let mut boxes = vec![Aabb::new([1.0; D], [2.0f32; D]); len];
+                    let run = |boxes: &[_]| Kernels::new(isa).unwrap().run(All(boxes, map, cells, &TileMap::default())).0;
+                    assert!(run(&boxes), "{isa} {len}");
+                    boxes[bad / D].max[bad % D] = value;
+                    assert!(!run(&boxes), "{D}D {isa} {len} {bad} {value}");
                 }
             }
+        }
+        for isa in Isa::available() {
+            check::<2>(isa, &map, &cells);
+            check::<3>(isa, &map, &cells);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::{self, Corners, Map};
 use crate::objects::Frame;
 
-/// A place on the lattice; the third coordinate is 0 in 2D.
+/// A place on the lattice. In 2D, all boxes reach over the whole of the third axis.
 pub(crate) type Cell = [i32; 3];
 
 impl Corners {

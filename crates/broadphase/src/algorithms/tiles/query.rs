@@ -37,7 +37,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 let block = lock(block);
                 let records = block.records(tile as usize);
                 tests += records.len() as u64;
-                tile::probe(kernels, records, &block.runs[tile as usize].record::<D>(&corners, u32::MAX), found);
+                tile::probe(kernels, records, &block.runs[tile as usize].record(&corners, u32::MAX), found);
                 drop(block);
                 let mut hits = found.iter().filter(|(id, sure)| *sure || frame.boxes[*id as usize].overlaps(area));
                 flow = hits.try_for_each(|(id, _)| visit(*id));

@@ -55,8 +55,8 @@ impl Run {
     }
 
     /// The record of a box in this tile.
-    pub(super) fn record<const D: usize>(&self, corners: &Corners, id: u32) -> Record {
-        quantise::record::<D, _>(Scalar, corners, &self.map, id)
+    pub(super) fn record(&self, corners: &Corners, id: u32) -> Record {
+        quantise::record(Scalar, corners, &self.map, id)
     }
 
     /// The number of records.
@@ -152,7 +152,7 @@ impl Block {
                 if bit(changed, id) {
                     let corners = lattice.corners(&frame.boxes[id as usize]);
                     keep = frame.live.contains(id) && reaches(&corners, &partition.tiles[tile as usize]);
-                    record = run.record::<D>(&corners, id);
+                    record = run.record(&corners, id);
                 }
                 self.arena[end] = record;
                 end += usize::from(keep);
@@ -161,13 +161,13 @@ impl Block {
         }
         for at in 0..self.appended.len() {
             let (tile, id) = self.appended[at];
-            self.append::<D>(tile, &lattice.corners(&frame.boxes[id as usize]), id);
+            self.append(tile, &lattice.corners(&frame.boxes[id as usize]), id);
         }
         self.appended.clear();
     }
 
     /// Appends a record to a run, which moves to the end of the arena if it is full.
-    fn append<const D: usize>(&mut self, tile: u16, corners: &Corners, id: u32) {
+    fn append(&mut self, tile: u16, corners: &Corners, id: u32) {
         let run = &mut self.runs[tile as usize];
         if run.next == run.end {
             let (len, start) = (run.next - run.start, self.arena.len());
@@ -175,7 +175,7 @@ impl Block {
             self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
             (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
         }
-        put::<D, _>(Scalar, &mut self.runs, &mut self.arena, tile, corners, id);
+        put(Scalar, &mut self.runs, &mut self.arena, tile, corners, id);
     }
 
     /// Do the runs that moved leave more holes than records?
@@ -197,9 +197,9 @@ impl Block {
 
 /// Puts a record at the end of a tile's run, or counts it if the run is full. Nothing if there is no such tile.
 #[inline(always)]
-fn put<const D: usize, S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) {
+fn put<S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) {
     let Some(run) = runs.get_mut(tile as usize) else { return };
-    let record = quantise::record::<D, S>(simd, corners, &run.map, id);
+    let record = quantise::record(simd, corners, &run.map, id);
     let at = run.next as usize;
     run.next += 1;
     if at < run.end as usize {
@@ -261,10 +261,10 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
             }
             batch.name(start, changed);
             for at in 0..count {
-                put::<D, S>(simd, runs, arena, batch.entries[at], batch.corners(at), batch.ids[at]);
+                put(simd, runs, arena, batch.entries[at], batch.corners(at), batch.ids[at]);
             }
             for index in 0..straddlers {
-                straddle::<D, S>(simd, partition, runs, arena, batch, batch.listed(index));
+                straddle(simd, partition, runs, arena, batch, batch.listed(index));
             }
         }
         runs.iter().all(|run| run.next <= run.end)
@@ -278,26 +278,19 @@ fn live_are_valid<const D: usize, T: Real>(frame: &Frame<'_, D, T>, start: usize
 
 /// Puts the records of a box in all tiles that it reaches but the first.
 #[inline(always)]
-fn straddle<const D: usize, S: Simd>(
-    simd: S,
-    partition: &Partition,
-    runs: &mut [Run],
-    arena: &mut [Record],
-    batch: &Batch,
-    at: usize,
-) {
+fn straddle<S: Simd>(simd: S, partition: &Partition, runs: &mut [Run], arena: &mut [Record], batch: &Batch, at: usize) {
     let (home, corners, id) = (batch.entries[at], batch.corners(at), batch.ids[at]);
     if home == NOWHERE {
         return;
     }
     if let Some((tiles, reached)) = partition.corner_tiles(batch.cells(at).0, batch.steps(at)) {
         for &tile in &tiles[1..reached] {
-            put::<D, S>(simd, runs, arena, tile, corners, id);
+            put(simd, runs, arena, tile, corners, id);
         }
     } else {
         partition.visit(&corners.low(), &corners.high(), &mut |tile| {
             if tile != home {
-                put::<D, Scalar>(Scalar, runs, arena, tile, corners, id);
+                put(Scalar, runs, arena, tile, corners, id);
             }
         });
     }

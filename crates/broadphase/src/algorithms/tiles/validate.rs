@@ -36,7 +36,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     if strength == Strength::Geometry {
                         let corners = self.lattice.corners(&frame.boxes[id as usize]);
                         let flag = if record.is_flagged() { Record::FLAG } else { 0 };
-                        let expected = block.runs[tile].record::<D>(&corners, id | flag);
+                        let expected = block.runs[tile].record(&corners, id | flag);
                         ensure!(*record == expected, "object {id} is quantised wrongly in tile {tile}");
                     }
                 }

@@ -51,7 +51,7 @@ pub(crate) struct Record(pub(crate) [u16; 8]);
 const _: () = assert!(size_of::<Record>() == 16);
 
 impl Record {
-    /// From quantised corners, the lower one first. In 2D, z is 1..2 for everyone.
+    /// From quantised corners, the lower one first.
     ///
     /// Put together in two registers: eight narrow stores would cost more than all the arithmetic before them.
     #[inline(always)]

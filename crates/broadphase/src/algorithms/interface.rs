@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Measure, Ray, Real, Swept};
 use crate::objects::Frame;
-use crate::pairs::PairStore;
+use crate::pairs::{Pair, PairStore};
 
 /// A structure that finds pairs. It never owns boxes: every call borrows the frame.
 ///
@@ -77,6 +77,17 @@ pub struct Probes<'a, const D: usize, T> {
     /// If given: the probes are objects too, with these slots of the frame's tables, which are not live in the frame. Pairs are
     /// then canonical and filtered. If not: a pair is (index of the probe, id of the object), unfiltered.
     pub ids: Option<&'a [u32]>,
+}
+
+impl<const D: usize, T> Probes<'_, D, T> {
+    /// The pair of probe `index` with object `id`.
+    #[inline(always)]
+    pub(crate) fn pair(&self, index: usize, id: u32) -> Pair {
+        match self.ids {
+            Some(ids) => Pair::new(ids[index], id),
+            None => Pair { a: index as u32, b: id },
+        }
+    }
 }
 
 /// What [`Query::search`] calls with each answer and its distance; it returns the new limit, or breaks.

@@ -2,15 +2,13 @@
 
 use super::{BruteForce, ROWS_PER_CHUNK, Scratch};
 use crate::algorithms::Probes;
+use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::{Hits, Order, Soa, all_pairs};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
-
-/// Probes that share a chunk.
-const PROBES_PER_CHUNK: usize = 1024;
+use crate::pairs::{Pair, PairStore};
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
@@ -81,22 +79,15 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        let unfiltered = Frame::new(frame.boxes);
-        let (view, order) = if probes.ids.is_some() { (frame, Order::Canonical) } else { (&unfiltered, Order::AsGiven) };
-        out.begin(view, context, Lineage::default(), chunks);
-        context.run(chunks, |chunk, worker| {
-            let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
+        let order = if probes.ids.is_some() { Order::Canonical } else { Order::AsGiven };
+        probe_chunks(frame, probes, context, out, |range, hits| {
             let mut rows = Soa::default();
             rows.resize(range.len());
             for (position, index) in range.enumerate() {
                 let id = probes.ids.map_or(index as u32, |ids| ids[index]);
                 rows.set(position, id, &probes.boxes[index]);
             }
-            out.rewrite(chunk, worker, view, |hits| {
-                all_pairs::join_between(context.kernels(), rows.columns(), self.columns.columns(), order, hits);
-            });
-        });
-        out.finish(chunks).map(|_| ())
+            all_pairs::join_between(context.kernels(), rows.columns(), self.columns.columns(), order, hits);
+        })
     }
 }

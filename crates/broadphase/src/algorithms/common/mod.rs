@@ -13,7 +13,7 @@ mod world;
 pub(crate) use bins::{Bins, NONE};
 pub(crate) use ledger::Ledger;
 pub(crate) use pack_tree::{PackTree, order};
-pub(crate) use probing::{Visit, probe_each};
+pub(crate) use probing::{Visit, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 pub(crate) use world::World;
 

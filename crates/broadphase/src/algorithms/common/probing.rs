@@ -1,19 +1,63 @@
-//! Probes one by one: the structure names candidates, the exact test is made here.
+//! Probes in chunks; and probes one by one: the structure names candidates, the exact test is made here.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::{Hits, Order, Soa, Sorted};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
+use crate::pairs::{Lineage, PairStore};
 
 /// What a structure calls with each candidate, at most once with each; after a break it stops.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(u32) -> ControlFlow<()>;
 
 /// Probes that share a chunk.
 const PROBES_PER_CHUNK: usize = 1024;
+
+/// Runs probes in chunks: `join` reports the pairs of a range of them.
+///
+/// Probes without ids have no slots, so that neither tags nor shapes of their own are known: boxes decide.
+pub(crate) fn probe_chunks<const D: usize, T: Real>(
+    frame: &Frame<'_, D, T>,
+    probes: Probes<'_, D, T>,
+    context: &Context,
+    out: &mut PairStore,
+    join: impl Fn(Range<usize>, &mut Hits<'_>) + Sync,
+) -> Result<(), Error> {
+    let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
+    let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
+    let view = if probes.ids.is_some() { frame } else { &unfiltered };
+    out.begin(view, context, Lineage::default(), chunks);
+    context.run(chunks, |chunk, worker| {
+        let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
+        out.rewrite(chunk, worker, view, |hits| join(range, hits));
+    });
+    out.finish(chunks).map(|_| ())
+}
+
+/// All pairs of a probe with a sorted box. The probes are sorted too, so that neighbours share the range of positions they are tested
+/// against.
+pub(crate) fn probe_sorted<const D: usize, T: Real>(
+    boxes: &Sorted<D, T>,
+    frame: &Frame<'_, D, T>,
+    probes: Probes<'_, D, T>,
+    context: &Context,
+    out: &mut PairStore,
+) -> Result<(), Error> {
+    let order = if probes.ids.is_some() { Order::Canonical } else { Order::AsGiven };
+    let axis = boxes.axes()[0];
+    let mut sorted: Vec<u32> = (0..probes.boxes.len() as u32).collect();
+    sorted.sort_by_key(|&index| probes.boxes[index as usize].min[axis].order_key());
+    probe_chunks(frame, probes, context, out, |range, hits| {
+        let rows = sorted[range].iter().map(|&index| {
+            let id = probes.ids.map_or(index, |ids| ids[index as usize]);
+            (id, probes.boxes[index as usize])
+        });
+        boxes.probe(context.kernels(), rows, &mut Soa::default(), order, hits);
+    })
+}
 
 /// All pairs of a probe with an object among the `candidates` of its box.
 pub(crate) fn probe_each<const D: usize, T: Real>(
@@ -23,29 +67,18 @@ pub(crate) fn probe_each<const D: usize, T: Real>(
     out: &mut PairStore,
     candidates: impl Fn(&Aabb<D, T>, Visit<'_>) + Sync,
 ) -> Result<(), Error> {
-    let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-    let unfiltered = Frame::new(frame.boxes);
-    let view = if probes.ids.is_some() { frame } else { &unfiltered };
-    out.begin(view, context, Lineage::default(), chunks);
-    context.run(chunks, |chunk, worker| {
-        let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
-        out.rewrite(chunk, worker, view, |hits| {
-            let mut tests = 0;
-            for index in range {
-                let probe = &probes.boxes[index];
-                candidates(probe, &mut |id| {
-                    tests += 1;
-                    if frame.boxes[id as usize].overlaps(probe) {
-                        hits.push(match probes.ids {
-                            None => Pair { a: index as u32, b: id },
-                            Some(ids) => Pair::new(ids[index], id),
-                        });
-                    }
-                    if hits.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                });
-            }
-            hits.count_tests(tests);
-        });
-    });
-    out.finish(chunks).map(|_| ())
+    probe_chunks(frame, probes, context, out, |range, hits| {
+        let mut tests = 0;
+        for index in range {
+            let probe = &probes.boxes[index];
+            candidates(probe, &mut |id| {
+                tests += 1;
+                if frame.boxes[id as usize].overlaps(probe) {
+                    hits.push(probes.pair(index, id));
+                }
+                if hits.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        }
+        hits.count_tests(tests);
+    })
 }

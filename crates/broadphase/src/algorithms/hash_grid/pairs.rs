@@ -7,18 +7,17 @@ use super::level::Level;
 use super::region::{Gathered, Nearby};
 use super::{FEW, HashGrid};
 use crate::algorithms::Probes;
+use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::cell_runs::{CellBlock, join_neighbours, join_rows};
 use crate::kernels::{Hits, all_pairs, prefetch};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
+use crate::pairs::{Pair, PairStore};
 
 /// Rows per chunk while all pairs are tested.
 const ROWS_PER_CHUNK: usize = 256;
-/// Probes that share a chunk.
-const PROBES_PER_CHUNK: usize = 1024;
 /// Candidates that are tested at a time: enough for their boxes to arrive from memory, few enough to stay in the cache.
 const CANDIDATES: usize = 128;
 /// Chunks of a level, as bits, at most.
@@ -233,25 +232,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        let unfiltered = Frame::new(frame.boxes);
-        let view = if probes.ids.is_some() { frame } else { &unfiltered };
-        let pair = |index: usize, other: u32| match probes.ids {
-            Some(ids) => Pair::new(ids[index], other),
-            None => Pair { a: index as u32, b: other },
-        };
-        out.begin(view, context, Lineage::default(), chunks);
-        context.run(chunks, |chunk, worker| {
-            out.rewrite(chunk, worker, view, |hits| {
-                for index in chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len()) {
-                    if hits.stopped() {
-                        return;
-                    }
-                    self.search(frame, &probes.boxes[index], hits, |other| pair(index, other));
+        probe_chunks(frame, probes, context, out, |range, hits| {
+            for index in range {
+                if hits.stopped() {
+                    return;
                 }
-            });
-        });
-        out.finish(chunks).map(|_| ())
+                self.search(frame, &probes.boxes[index], hits, |other| probes.pair(index, other));
+            }
+        })
     }
 
     /// All objects that overlap a box, in every level and beside them.

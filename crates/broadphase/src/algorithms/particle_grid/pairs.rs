@@ -3,16 +3,14 @@
 use super::space::{floor, for_each_cell};
 use super::{ParticleGrid, ParticlePhase};
 use crate::algorithms::Probes;
+use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Hits;
 use crate::kernels::cell_runs::{CellBlock, join_neighbours};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
-
-/// Probes that share a chunk.
-const PROBES_PER_CHUNK: usize = 1024;
+use crate::pairs::{Pair, PairStore};
 
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
@@ -63,23 +61,14 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        // Without ids a probe has no slot, so the ball of its box is not known to the store: boxes decide.
-        let unfiltered = Frame::new(frame.boxes);
-        let view = if probes.ids.is_some() { frame } else { &unfiltered };
-        let pair = |index: usize, other: u32| match probes.ids {
-            Some(ids) => Pair::new(ids[index], other),
-            None => Pair { a: index as u32, b: other },
-        };
-        out.begin(view, context, Lineage::default(), chunks);
-        context.run(chunks, |chunk, worker| {
-            out.rewrite(chunk, worker, view, |hits| {
-                for index in chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len()) {
-                    self.search(frame, &probes.boxes[index], hits, |other| pair(index, other));
+        probe_chunks(frame, probes, context, out, |range, hits| {
+            for index in range {
+                if hits.stopped() {
+                    return;
                 }
-            });
-        });
-        out.finish(chunks).map(|_| ())
+                self.search(frame, &probes.boxes[index], hits, |other| probes.pair(index, other));
+            }
+        })
     }
 
     /// All particles whose box overlaps `area`: those of the cells it can reach, or all if there are fewer particles than cells.

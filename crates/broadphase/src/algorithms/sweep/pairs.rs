@@ -5,18 +5,17 @@ use super::candidates::Candidates;
 use super::options::Active;
 use super::slots::{Slots, cut};
 use crate::algorithms::Probes;
+use crate::algorithms::common::probe_sorted;
 use crate::bits::SuccTree;
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::active::{Bounds, Event, Long, Ranks};
 use crate::kernels::active_blocks::{self, Blocks};
-use crate::kernels::{Hits, Order, Soa, active_tree};
+use crate::kernels::{Hits, active_tree};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore, Want};
+use crate::pairs::{PairStore, Want};
 
-/// Probes that share a chunk.
-const PROBES_PER_CHUNK: usize = 1024;
 /// Active objects per block to aim at: half a packet.
 const ACTIVE_PER_BLOCK: u64 = 8;
 /// The widest block, as a power of two.
@@ -211,7 +210,6 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         }
     }
 
-    /// The probes are sorted on the primary axis, so that neighbours share the range of ranks they are tested against.
     pub(super) fn join_probes(
         &self,
         frame: &Frame<'_, D, T>,
@@ -219,23 +217,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        let unfiltered = Frame::new(frame.boxes);
-        let (view, order) = if probes.ids.is_some() { (frame, Order::Canonical) } else { (&unfiltered, Order::AsGiven) };
-        let axis = self.boxes.axes()[0];
-        let mut sorted: Vec<u32> = (0..probes.boxes.len() as u32).collect();
-        sorted.sort_by_key(|&index| probes.boxes[index as usize].min[axis].order_key());
-        out.begin(view, context, Lineage::default(), chunks);
-        context.run(chunks, |chunk, worker| {
-            let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(sorted.len());
-            let rows = sorted[range].iter().map(|&index| {
-                let id = probes.ids.map_or(index, |ids| ids[index as usize]);
-                (id, probes.boxes[index as usize])
-            });
-            let mut scratch = Soa::default();
-            out.rewrite(chunk, worker, view, |hits| self.boxes.probe(context.kernels(), rows, &mut scratch, order, hits));
-        });
-        out.finish(chunks).map(|_| ())
+        probe_sorted(&self.boxes, frame, probes, context, out)
     }
 }
 

@@ -8,15 +8,13 @@ use super::scatter::Block;
 use super::update::BLOCKS;
 use super::{Tiles, lock};
 use crate::algorithms::Probes;
+use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile::{self, Changed, Record};
 use crate::objects::{Changes, Frame};
-use crate::pairs::{Lineage, Pair, PairStore};
-
-/// Probes that share a chunk.
-const PROBES_PER_CHUNK: usize = 256;
+use crate::pairs::{Pair, PairStore};
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
@@ -78,23 +76,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
-        let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
-        let view = if probes.ids.is_some() { frame } else { &unfiltered };
-        out.begin(view, context, Lineage::default(), chunks);
-        context.run(chunks, |chunk, worker| {
+        probe_chunks(frame, probes, context, out, |range, hits| {
             let mut found = Vec::new();
-            out.rewrite(chunk, worker, view, |hits| {
-                for index in chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len()) {
-                    let tests = self.visit_box(frame, context.kernels(), &probes.boxes[index], &mut found, &mut |id| {
-                        hits.push(probes.ids.map_or(Pair { a: index as u32, b: id }, |ids| Pair::new(ids[index], id)));
-                        ControlFlow::Continue(())
-                    });
-                    hits.count_tests(tests);
-                }
-            });
-        });
-        out.finish(chunks).map(|_| ())
+            for index in range {
+                let tests = self.visit_box(frame, context.kernels(), &probes.boxes[index], &mut found, &mut |id| {
+                    hits.push(probes.pair(index, id));
+                    ControlFlow::Continue(())
+                });
+                hits.count_tests(tests);
+            }
+        })
     }
 }
 

@@ -66,7 +66,8 @@ fn findings(findings: &[Finding]) -> String {
 pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
     let done: Vec<&Finished> = all.iter().filter_map(|(_, finished)| finished.as_ref()).collect();
     let count = |verdict: &str| done.iter().filter(|finished| finished.text("verdict") == verdict).count();
-    let mut body = String::from("<style>.name{white-space:nowrap}</style>\n<h1>The papers' experiments, run again</h1>\n");
+    let mut body = String::from("<style>td.sentence{white-space:normal;min-width:24em}</style>\n");
+    body.push_str("<h1>The papers' experiments, run again</h1>\n");
     let _ = writeln!(
         body,
         "<p>{} of {} experiments are done: {} confirmed, {} partly, {} refuted, {} open. \
@@ -97,12 +98,12 @@ fn entry(experiment: &Experiment, finished: Option<&Finished>) -> String {
     let (name, title) = (experiment.name, escape(experiment.title));
     let Some(finished) = finished else {
         return format!(
-            "<tr><th class=\"name\">{name}</th><td class=\"left\">{title}</td><td class=\"left\">not run</td><td></td><td></td></tr>\n"
+            "<tr><th>{name}</th><td class=\"left\">{title}</td><td class=\"left\">not run</td><td></td><td></td></tr>\n"
         );
     };
     format!(
-        "<tr><th class=\"name\"><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{title}</td><td class=\"left\">{}</td>\
-         <td class=\"left\">{}</td><td>{}, {} s</td></tr>\n",
+        "<tr><th><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{title}</td><td class=\"left\">{}</td>\
+         <td class=\"left sentence\">{}</td><td>{}, {} s</td></tr>\n",
         escape(finished.text("verdict")),
         escape(finished.text("sentence")),
         escape(finished.mode()),

@@ -38,7 +38,8 @@ pub struct Verdict {
 }
 
 /// Up to this many objects, testing all pairs costs less than setting anything up. `broadphase bench brownian-cubes pile sizes
-/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows where the two cross: near 96 with AVX2, on each of the three.
+/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows where the two cross: near 96 with AVX2 on the first and the
+/// last; later on `pile`, which drifts, so that tiles are cut anew.
 pub const FEW: usize = 96;
 /// Having chosen, the border is moved by this factor in favour of the choice.
 const HYSTERESIS: usize = 2;

@@ -122,6 +122,8 @@ struct Load {
     /// The fewest tests of a full join since then, and whether there are far more of them now.
     tests_when_cut: u64,
     worn: bool,
+    /// Of a few objects, how many were off the lattice then.
+    off_lattice_when_cut: usize,
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {

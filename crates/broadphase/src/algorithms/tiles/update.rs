@@ -9,6 +9,7 @@ use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::Corners;
 use crate::objects::Frame;
 
@@ -20,12 +21,15 @@ const UNEVEN: f64 = 1.5;
 /// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.
 const SAMPLE_PER_TILE: usize = 64;
 const SAMPLE: usize = 1 << 17;
+/// Objects that are looked at each frame, to notice that all of them move away.
+const LOOKS: usize = 16;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check_lists()?;
         let count = frame.count();
-        let usable = !self.stale && self.fits(frame.slots()) && !self.outgrown(count) && !self.load.worn;
+        let usable =
+            !self.stale && self.fits(frame.slots()) && !self.outgrown(count) && !self.load.worn && !self.left_behind(frame);
         let plan = self.coherence.plan(frame, self.options.coherence);
         match plan {
             Plan::Listed if usable => self.apply(frame)?,
@@ -37,6 +41,22 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             self.measure(count);
         }
         Ok(())
+    }
+
+    /// Have objects moved off the lattice since it was made? There, all places are one, and only the boxes could tell objects apart.
+    fn left_behind(&self, frame: &Frame<'_, D, T>) -> bool {
+        self.off_lattice(frame) > self.load.off_lattice_when_cut + LOOKS / 8
+    }
+
+    /// How many of [`LOOKS`] objects start at the first place or end at the last one, on any axis.
+    fn off_lattice(&self, frame: &Frame<'_, D, T>) -> usize {
+        let looks = frame.ids().step_by((frame.slots() / LOOKS).max(1)).take(LOOKS);
+        let is_off = |id: &u32| {
+            let corners = self.lattice.corners(&frame.boxes[*id as usize]);
+            let (low, high) = (corners.low(), corners.high());
+            (0..D).any(|k| low[k] == 0 || high[k] >= LATTICE_END - 64)
+        };
+        looks.filter(is_off).count()
     }
 
     /// Takes the tests of a full join into account: when they have doubled, the lattice has become too coarse or is left behind.
@@ -108,7 +128,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         for (index, block) in self.blocks.iter_mut().enumerate() {
             open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
         }
-        self.load = Load { work_when_cut: f64::INFINITY, tests_when_cut: u64::MAX, objects_when_cut: count, ..Load::default() };
+        let off_lattice_when_cut = self.off_lattice(frame);
+        self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, tests_when_cut: u64::MAX, ..Load::default() };
+        self.load.off_lattice_when_cut = off_lattice_when_cut;
         self.lineage = Default::default();
     }
 
@@ -210,6 +232,33 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 });
             }
             self.coherence.book(id, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aabb;
+    use crate::algorithms::BroadPhase;
+    use crate::algorithms::tiles::Options;
+
+    #[test]
+    fn a_lattice_that_all_objects_drift_off_is_made_anew_also_for_one_tile() {
+        for axis in 0..2 {
+            let (mut tiles, mut context) = (Tiles::<2, f32>::new(Options::default()), Context::new());
+            for step in 0..60 {
+                let boxes: Vec<Aabb<2, f32>> = (0..150)
+                    .map(|i| {
+                        let mut at = [(i % 12) as f32, (i / 12) as f32];
+                        at[axis] += step as f32;
+                        Aabb::new(at, at.map(|x| x + 0.9))
+                    })
+                    .collect();
+                let frame = Frame::new(&boxes);
+                tiles.update(&frame, &mut context).unwrap();
+                assert!(!tiles.left_behind(&frame), "axis {axis}, step {step}");
+            }
         }
     }
 }

@@ -88,6 +88,21 @@ pub trait Bytes: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn zeros(self) -> u64;
+    /// One bit per lane in which every one of `own` is at most its counterpart, lane 0 lowest.
+    ///
+    /// # Safety
+    /// *isa*.
+    #[inline(always)]
+    unsafe fn all_at_most<const K: usize>(own: [Self; K], others: [Self; K]) -> u64 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe {
+            let mut beyond = own[0].excess(others[0]);
+            for k in 1..K {
+                beyond = beyond.or(own[k].excess(others[k]));
+            }
+            beyond.zeros()
+        }
+    }
 }
 
 /// Eight lanes of `u16`: one quantised record. Duties as for [`Lanes`].

@@ -77,7 +77,7 @@ pub(super) fn bit(words: &[u64], id: u32) -> bool {
 }
 
 #[inline(always)]
-fn set_bit(words: &mut [u64], id: u32, value: bool) {
+pub(super) fn set_bit(words: &mut [u64], id: u32, value: bool) {
     let (word, bit) = (&mut words[id as usize / 64], 1 << (id % 64));
     *word = if value { *word | bit } else { *word & !bit };
 }

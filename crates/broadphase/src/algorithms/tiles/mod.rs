@@ -35,6 +35,7 @@ mod lattice;
 mod pairs;
 mod partition;
 mod query;
+mod refresh;
 mod scatter;
 mod update;
 mod validate;

@@ -122,6 +122,13 @@ impl Partition {
         self.visit_table(0, low, high, low, visit);
     }
 
+    /// Does a step from cell to cell of the root table, or none, lead to a neighbour on one axis?
+    #[inline(always)]
+    pub(crate) fn is_one_cell(&self, step: i32) -> bool {
+        let bits = self.tables[0].bits;
+        (step <= 1) | (step == 1 << bits[0]) | (step == 1 << (bits[0] + bits[1]))
+    }
+
     /// The tiles that a box reaches, if it reaches at most the next cell of the root table on each axis, as most do: then every
     /// cell holds a corner, and the few look-ups can be told. `low` is the cell of the lower corner, which comes first, `steps` what
     /// leads to the others. `None` if the box is larger or a finer table is met.

@@ -13,20 +13,22 @@ use super::lattice::Lattice;
 use super::partition::{FINER, Partition, Tile};
 use super::update::reaches;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::quantise::{self, Batch, Corners, TileMap};
+use crate::kernels::quantise::{self, Batch, Corners, List, TileMap};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Scalar, Simd, prefer_huge_pages, prefetch_for_writing};
 use crate::objects::{Frame, Live};
 
 /// A tile as the scatter needs it: where it is, and where its next record goes. Half a cache line.
-#[repr(align(32))]
+#[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    map: TileMap,
+    pub(super) map: TileMap,
     /// The run is `arena[start..next]`, with room up to `end`. While counting, `next` passes `end`.
-    start: u32,
-    next: u32,
-    end: u32,
+    pub(super) start: u32,
+    pub(super) next: u32,
+    pub(super) end: u32,
+    /// The first records, up to here, are of objects that lay wholly in the tile when they were written.
+    pub(super) inner: u32,
 }
 
 const _: () = assert!(size_of::<Run>() == 32);
@@ -43,6 +45,12 @@ pub(super) struct Block {
     batch: Box<Batch>,
     /// Were all boxes of the last pass valid?
     pub(super) valid: bool,
+    /// Which of the slots were live when the records were made.
+    pub(super) live: Vec<u64>,
+    /// Objects to be placed anew; between `refresh` and its end only.
+    pub(super) list: List,
+    /// Frames for which refreshing does not pay, since too many objects had to be placed anew.
+    pub(super) restless: u32,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
     marked: Vec<u16>,
     is_marked: Vec<bool>,
@@ -102,6 +110,10 @@ impl Block {
         while !kernels.run(Scatter { frame, lattice, partition, changed, block: self }) {
             self.make_room();
         }
+        self.live.clear();
+        self.live.extend(
+            (self.first as usize / 64..(self.last as usize).div_ceil(64)).map(|word| frame.live.word(word, frame.slots())),
+        );
     }
 
     /// Gives each run the room that it holds or, after a pass that overflowed, counted, and an eighth more.
@@ -111,6 +123,7 @@ impl Block {
             let len = run.next - run.start;
             run.start = start;
             run.end = start + len + len / 8 + 4;
+            run.inner = start;
             start = run.end;
         }
         self.arena.clear();
@@ -158,6 +171,7 @@ impl Block {
                 end += usize::from(keep);
             }
             run.next = end as u32;
+            run.inner = run.start;
         }
         for at in 0..self.appended.len() {
             let (tile, id) = self.appended[at];
@@ -174,6 +188,7 @@ impl Block {
             self.arena.extend_from_within(run.start as usize..run.next as usize);
             self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
             (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
+            run.inner = run.start;
         }
         put(Scalar, &mut self.runs, &mut self.arena, tile, corners, id);
     }
@@ -191,13 +206,15 @@ impl Block {
             + self.appended.capacity() * 8
             + self.runs.capacity() * size_of::<Run>()
             + self.arena.capacity() * 16
+            + self.live.capacity() * 8
+            + self.list.bytes()
             + size_of::<Batch>()
     }
 }
 
 /// Puts a record at the end of a tile's run, or counts it if the run is full. Nothing if there is no such tile.
 #[inline(always)]
-fn put<S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) {
+pub(super) fn put<S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) {
     let Some(run) = runs.get_mut(tile as usize) else { return };
     let record = quantise::record(simd, corners, &run.map, id);
     let at = run.next as usize;
@@ -226,7 +243,7 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, changed, block } = self;
-        block.runs.iter_mut().for_each(|run| run.next = run.start);
+        block.runs.iter_mut().for_each(|run| (run.next, run.inner) = (run.start, run.start));
         block.valid = true;
         let (first, last) = (block.first as usize, block.last as usize);
         let boxes: &[Aabb<D, T>] = &frame.boxes[..last];
@@ -263,8 +280,9 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
             for at in 0..count {
                 put(simd, runs, arena, batch.entries[at], batch.corners(at), batch.ids[at]);
             }
-            for index in 0..straddlers {
-                straddle(simd, partition, runs, arena, batch, batch.listed(index));
+            for at in (0..straddlers).map(|index| batch.listed(index)).filter(|&at| batch.entries[at] != NOWHERE) {
+                let place = (batch.entries[at], batch.cells(at).0, batch.steps(at));
+                straddle(simd, partition, runs, arena, (batch.corners(at), batch.ids[at]), place);
             }
         }
         runs.iter().all(|run| run.next <= run.end)
@@ -276,22 +294,41 @@ fn live_are_valid<const D: usize, T: Real>(frame: &Frame<'_, D, T>, start: usize
     (start..start + count).all(|id| !frame.live.contains(id as u32) || frame.boxes[id].is_valid())
 }
 
-/// Puts the records of a box in all tiles that it reaches but the first.
+/// Puts the records of a box in all tiles that it reaches but `home`. `cell` is that of its lower corner, `steps` lead to the upper one.
 #[inline(always)]
-fn straddle<S: Simd>(simd: S, partition: &Partition, runs: &mut [Run], arena: &mut [Record], batch: &Batch, at: usize) {
-    let (home, corners, id) = (batch.entries[at], batch.corners(at), batch.ids[at]);
-    if home == NOWHERE {
+pub(super) fn straddle<S: Simd>(
+    simd: S,
+    partition: &Partition,
+    runs: &mut [Run],
+    arena: &mut [Record],
+    (corners, id): (&Corners, u32),
+    (home, cell, steps): (u16, u32, [i32; 3]),
+) {
+    let step = steps.iter().sum::<i32>();
+    let entry = partition.entries[cell as usize + step as usize];
+    // Most reach one cell further, on one axis.
+    if partition.is_one_cell(step) & (entry & FINER == 0) & (home < FINER) & (partition.entries[cell as usize] & FINER == 0) {
+        if entry != home {
+            put(simd, runs, arena, entry, corners, id);
+        }
         return;
     }
-    if let Some((tiles, reached)) = partition.corner_tiles(batch.cells(at).0, batch.steps(at)) {
+    if let Some((tiles, reached)) = partition.corner_tiles(cell, steps) {
         for &tile in &tiles[1..reached] {
             put(simd, runs, arena, tile, corners, id);
         }
     } else {
-        partition.visit(&corners.low(), &corners.high(), &mut |tile| {
-            if tile != home {
-                put(Scalar, runs, arena, tile, corners, id);
-            }
-        });
+        straddle_many(partition, runs, arena, corners, id, home);
     }
+}
+
+/// Puts the records of a large box in all tiles that it reaches but `home`. Apart, since rare: its closure would cost others registers.
+#[cold]
+#[inline(never)]
+fn straddle_many(partition: &Partition, runs: &mut [Run], arena: &mut [Record], corners: &Corners, id: u32, home: u16) {
+    partition.visit(&corners.low(), &corners.high(), &mut |tile| {
+        if tile != home {
+            put(Scalar, runs, arena, tile, corners, id);
+        }
+    });
 }

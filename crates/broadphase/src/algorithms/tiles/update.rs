@@ -14,8 +14,8 @@ use crate::kernels::quantise::Corners;
 use crate::objects::Frame;
 
 /// Slots per block at least, and blocks at most: enough for several threads, few enough that a tile's runs stay long.
-const BLOCK: usize = 1 << 16;
-pub(super) const BLOCKS: usize = 8;
+const BLOCK: usize = 1 << 15;
+pub(super) const BLOCKS: usize = 32;
 /// The partition is cut anew when joins would cost this much more than when it was cut.
 const UNEVEN: f64 = 1.5;
 /// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.
@@ -107,9 +107,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// Writes all records anew; those of objects with a bit in `changed` get a flag.
     fn scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64]) -> Result<(), Error> {
         self.stretch(frame.slots());
-        self.stale = true;
+        let anew = std::mem::replace(&mut self.stale, true);
         let (lattice, partition, kernels) = (&self.lattice, &self.partition, context.kernels());
-        context.run(self.blocks.len(), |block, _| lock(&self.blocks[block]).scatter(kernels, frame, lattice, partition, changed));
+        context.run(self.blocks.len(), |block, _| {
+            let mut block = lock(&self.blocks[block]);
+            if anew {
+                block.scatter(kernels, frame, lattice, partition, changed);
+            } else {
+                block.refresh(kernels, frame, lattice, partition, changed);
+            }
+        });
         if !self.blocks.iter_mut().all(|block| open(block).valid) {
             frame.check_boxes()?;
         }
@@ -132,6 +139,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, tests_when_cut: u64::MAX, ..Load::default() };
         self.load.off_lattice_when_cut = off_lattice_when_cut;
         self.lineage = Default::default();
+        self.stale = true;
     }
 
     fn cut_by_sample(&self, frame: &Frame<'_, D, T>, count: usize) -> Partition {
@@ -216,6 +224,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if before.is_some() || now.is_some() {
             let last = self.blocks.len() - 1; // which is stretched
             let block = open(&mut self.blocks[(id as usize / self.block).min(last)]);
+            block.set_live(id, now.is_some());
             if let Some(before) = &before {
                 self.partition.visit(&before.low(), &before.high(), &mut |tile| {
                     block.mark(tile);

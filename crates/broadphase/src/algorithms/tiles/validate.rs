@@ -37,7 +37,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                         let corners = self.lattice.corners(&frame.boxes[id as usize]);
                         let flag = if record.is_flagged() { Record::FLAG } else { 0 };
                         let expected = block.runs[tile].record(&corners, id | flag);
-                        ensure!(*record == expected, "object {id} is quantised wrongly in tile {tile}");
+                        ensure!(*record == expected, "object {id} is {record:?} in tile {tile}, and should be {expected:?}");
                     }
                 }
             }

@@ -34,14 +34,20 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
         let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
         let sweep = Sweep::over(scratch);
         let (mut tests, mut waiting) = (0, 0);
-        for row in 0..len {
-            // SAFETY: (in bounds) row < len.
-            let end = starts[unsafe { (*sweep.sorted.add(row)).last_bucket() } + 1] as usize;
+        // SAFETY: (in bounds) rows are below `len`.
+        let end_of = |row: usize| starts[unsafe { (*sweep.sorted.add(row)).last_bucket() } + 1] as usize;
+        for row in (0..len).step_by(2) {
             // Two records that both start before the tile on x are not paired here.
             let from = (row + 1).max(first_inside);
-            tests += end.saturating_sub(from);
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, end <= len, and no more than a batch waits.
-            waiting = unsafe { sweep.row::<D, S>(row, from, end, waiting) };
+            let mut ends = [end_of(row), 0];
+            tests += ends[0] - from;
+            if row + 1 < len {
+                ends[1] = end_of(row + 1);
+                tests += ends[1] - (row + 2).max(first_inside);
+            }
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, with bytes for one more, ends are at most `len`, and no
+            // more than a batch waits.
+            waiting = unsafe { sweep.two_rows::<D, S>(row, from, ends, waiting) };
             if waiting >= BATCH {
                 confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
                 waiting = 0;

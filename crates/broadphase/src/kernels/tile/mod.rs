@@ -38,7 +38,7 @@ use crate::pairs::Pair;
 /// Words of a [`Record`] that hold coordinates, as bits of [`Words::zeros`]: lanes 0 to 5.
 const COORDINATES: u32 = 0xfff;
 /// Words that hold lower coordinates: lanes 0, 2 and 3.
-const LOWER: u32 = 0xf3;
+pub(crate) const LOWER: u32 = 0xf3;
 
 /// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
 ///
@@ -82,6 +82,12 @@ impl Record {
         (u64::from_le(bytemuck::cast::<_, [u64; 2]>(self.0)[1]) >> 32) as u32
     }
 
+    /// Does the object's lower corner lie in the tile, and not before it? So for one of an object's records.
+    #[inline(always)]
+    pub(crate) fn is_home(&self) -> bool {
+        (self.0[0] != 0) & (self.0[2] != 0) & (self.0[3] != 0)
+    }
+
     /// The bucket of the lower x: 0 for those that start before the tile, and only for them.
     #[inline(always)]
     fn bucket(&self) -> usize {
@@ -108,7 +114,10 @@ const BATCH: usize = 1024;
 /// Columns are this much longer than the records: the widest register.
 const PAD: usize = 64;
 
-/// What one step of a sweep found: candidates `at + bit` of a row.
+/// Records that a row is compared with before what was found is noted: as many as a find has bits.
+const WINDOW: usize = 64;
+
+/// What a sweep found in a window: candidates `at + bit` of a row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Find {
     row: u32,
@@ -132,7 +141,7 @@ pub(crate) struct Scratch {
     /// The same, inverted and side by side: columns `!min.y, !min.z, max.y, max.z` of `stride` bytes each.
     columns: Vec<u8>,
     stride: usize,
-    /// Room for [`BATCH`] finds and those of one more row.
+    /// Room for [`BATCH`] finds and those of two more rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
 }
@@ -148,11 +157,11 @@ impl Scratch {
     }
 
     /// Makes room for `len` records.
-    fn resize<S: Simd>(&mut self, len: usize) {
-        let finds = BATCH + len / S::U8::N + 2;
+    fn resize(&mut self, len: usize) {
+        let finds = BATCH + 2 * (len / WINDOW + 2);
         if self.sorted.len() < len || self.finds.len() < finds {
             self.sorted.resize(len, Record::default());
-            self.bytes.resize(len, 0);
+            self.bytes.resize(len + 1, 0); // of an odd number of rows, the last has a neighbour too
             self.stride = len + PAD;
             self.columns.resize(4 * self.stride, 0);
             self.finds.resize(finds, Find::default());
@@ -250,7 +259,7 @@ fn sort<S: Simd>(_: S, runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
             starts[record.bucket() + 2] += 1;
         }
     }
-    scratch.resize::<S>(len);
+    scratch.resize(len);
     for bucket in 2..BUCKETS + 2 {
         starts[bucket] += starts[bucket - 1];
     }
@@ -302,52 +311,117 @@ impl Sweep {
 
     /// Appends what `row` overlaps in bytes, on y and z, of the records `from..end`, to the finds; returns their new number.
     ///
-    /// Most steps find nothing, a few something: each writes its find, and counts it only if there is any.
+    /// Most windows hold nothing, a few something: each writes its find, and counts it only if there is any.
     ///
     /// # Safety
     /// *isa* (of `S`); *in bounds*: the scratch lives and is sorted, `row` is one of its records, `end` at most their number, and
     /// there is room for the finds of one row.
     #[inline(always)]
     unsafe fn row<const D: usize, S: Simd>(self, row: usize, from: usize, end: usize, mut waiting: usize) -> usize {
-        let n = S::U8::N;
-        // SAFETY: (isa, in bounds) the caller's duties; columns are `PAD` longer than the records, and a step writes one find.
+        // SAFETY: (isa, in bounds) the caller's duties; columns are `PAD` longer than the records, and a window writes one find.
         unsafe {
-            // Bytes from memory, which splat in one instruction.
-            let own = self.bytes.add(row).cast::<u8>();
-            let own = (S::U8::splat(*own.add(2)), S::U8::splat(*own.add(3)), S::U8::splat(*own), S::U8::splat(*own.add(1)));
-            let mut at = from;
-            while at + n <= end {
-                let bits = self.step::<D, S>(own, at);
-                *self.finds.add(waiting) = Find { row: row as u32, at: at as u32, bits };
-                waiting += usize::from(bits != 0);
-                at += n;
-            }
-            if at < end {
-                let bits = self.step::<D, S>(own, at) & !(!0 << (end - at));
-                *self.finds.add(waiting) = Find { row: row as u32, at: at as u32, bits };
-                waiting += usize::from(bits != 0);
+            let own = self.bounds::<S>(row);
+            for at in (from..end).step_by(WINDOW) {
+                let (mut bits, mut step) = (0, 0);
+                while step < WINDOW && at + step < end {
+                    bits |= Self::overlaps::<D, S>(own, self.columns::<S>(at + step)) << step;
+                    step += S::U8::N;
+                }
+                waiting = self.note(row, at, bits & lowest(end - at), waiting);
             }
         }
         waiting
     }
 
-    /// One bit for each record from `at` on, as many as a register has, that `own` overlaps.
+    /// As two calls of [`row`](Sweep::row), for `row` and the next one, which meet the records from `from` on up to their own `ends`:
+    /// records are loaded once for both. The second row does not meet itself.
     ///
     /// # Safety
-    /// As for [`row`](Sweep::row).
+    /// As for [`row`](Sweep::row); the bytes of a second row may be read, and there is room for the finds of two rows.
     #[inline(always)]
-    unsafe fn step<const D: usize, S: Simd>(self, own: (S::U8, S::U8, S::U8, S::U8), at: usize) -> u64 {
+    unsafe fn two_rows<const D: usize, S: Simd>(self, row: usize, from: usize, ends: [usize; 2], mut waiting: usize) -> usize {
+        // SAFETY: (isa, in bounds) the caller's duties, as above.
+        unsafe {
+            let (first, second) = (self.bounds::<S>(row), self.bounds::<S>(row + 1));
+            let end = ends[0].max(ends[1]);
+            let mut others = if from == row + 1 { !1 } else { !0 };
+            let mut at = from;
+            while at < end {
+                let (mut found, mut step) = ([0, 0], 0);
+                loop {
+                    let columns = self.columns::<S>(at + step);
+                    found[0] |= Self::overlaps::<D, S>(first, columns) << step;
+                    found[1] |= Self::overlaps::<D, S>(second, columns) << step;
+                    step += S::U8::N;
+                    if step >= WINDOW || at + step >= end {
+                        break;
+                    }
+                }
+                waiting = self.note(row, at, found[0] & lowest(ends[0].saturating_sub(at)), waiting);
+                waiting = self.note(row + 1, at, found[1] & lowest(ends[1].saturating_sub(at)) & others, waiting);
+                others = !0;
+                at += WINDOW;
+            }
+        }
+        waiting
+    }
+
+    /// Writes a find, and counts it if there is anything in it.
+    ///
+    /// # Safety
+    /// *In bounds*: there is room for it.
+    #[inline(always)]
+    unsafe fn note(self, row: usize, at: usize, bits: u64, waiting: usize) -> usize {
+        // SAFETY: (in bounds) the caller's duty.
+        unsafe { *self.finds.add(waiting) = Find { row: row as u32, at: at as u32, bits } };
+        waiting + usize::from(bits != 0)
+    }
+
+    /// What a row compares others with: `!max.y, !max.z, min.y, min.z`, each in all lanes. From memory, where bytes splat in one
+    /// instruction.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: the row has bytes.
+    #[inline(always)]
+    unsafe fn bounds<S: Simd>(self, row: usize) -> [S::U8; 4] {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let own = self.bytes.add(row).cast::<u8>();
+            [S::U8::splat(*own.add(2)), S::U8::splat(*own.add(3)), S::U8::splat(*own), S::U8::splat(*own.add(1))]
+        }
+    }
+
+    /// The columns `!min.y, !min.z, max.y, max.z` of the records from `at` on, as many as a register has.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: `at` is at most the number of records.
+    #[inline(always)]
+    unsafe fn columns<S: Simd>(self, at: usize) -> [S::U8; 4] {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
             let place = self.columns.add(at);
-            // Inside is `min <= own.max`, which is `!own.max <= !min`, and `own.min <= max`.
-            let below = own.0.excess(S::U8::load(place));
-            let mut outside = below.or(own.2.excess(S::U8::load(place.add(2 * self.stride))));
-            if D > 2 {
-                let below = own.1.excess(S::U8::load(place.add(self.stride)));
-                outside = outside.or(below).or(own.3.excess(S::U8::load(place.add(3 * self.stride))));
-            }
-            outside.zeros()
+            std::array::from_fn(|k| S::U8::load(place.add(k * self.stride)))
         }
     }
+
+    /// One bit for each record that a row overlaps: `min <= own.max`, which is `!own.max <= !min`, and `own.min <= max`.
+    ///
+    /// # Safety
+    /// *isa*.
+    #[inline(always)]
+    unsafe fn overlaps<const D: usize, S: Simd>(own: [S::U8; 4], columns: [S::U8; 4]) -> u64 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe {
+            if D == 2 {
+                return S::U8::all_at_most([own[0], own[2]], [columns[0], columns[2]]);
+            }
+            S::U8::all_at_most(own, columns)
+        }
+    }
+}
+
+/// The lowest `count` bits, all of them from 64 on.
+#[inline(always)]
+fn lowest(count: usize) -> u64 {
+    if count < 64 { !(!0 << count) } else { !0 }
 }

@@ -1,0 +1,129 @@
+//! Records made anew where they lie, for objects that stay in their tile; the others are placed anew.
+//!
+//! Most objects of a frame are wholly inside the tile that they were wholly inside before. Their records are overwritten: no
+//! look-up, and boxes are the only memory that is not read in order. A block is small enough for them to stay in the cache.
+
+use super::lattice::Lattice;
+use super::partition::{FINER, Partition};
+use super::scatter::{Block, Run, put, straddle};
+use crate::geometry::Real;
+use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh, rewrite};
+use crate::kernels::tile::Record;
+use crate::kernels::{Kernel, Kernels, Simd, prefetch};
+use crate::objects::Frame;
+
+/// If more than one object in this many must be placed anew, scattering all in order costs less.
+const PLACED: usize = 2;
+/// Boxes that surely share no more than two cache lines with the next ones that are asked for.
+const BOXES_PER_LINE: usize = 2;
+/// For so many frames.
+const RESTLESS: u32 = 16;
+
+impl Block {
+    /// Notes whether a slot is live.
+    pub(super) fn set_live(&mut self, id: u32, is_live: bool) {
+        self.live.resize((self.last as usize).div_ceil(64) - self.first as usize / 64, 0);
+        super::changes::set_bit(&mut self.live, id - self.first, is_live);
+    }
+
+    /// Writes all records anew, as [`scatter`](Block::scatter) does, starting from those of the last frame.
+    pub(super) fn refresh<const D: usize, T: Real>(
+        &mut self,
+        kernels: Kernels,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        partition: &Partition,
+        changed: &[u64],
+    ) {
+        if self.restless > 0 {
+            self.restless -= 1;
+            return self.scatter(kernels, frame, lattice, partition, changed);
+        }
+        self.list.clear();
+        self.valid = true;
+        let removed = self.book_live(frame, lattice, changed);
+        let fits = kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self });
+        if self.valid && !fits {
+            self.scatter(kernels, frame, lattice, partition, changed);
+        }
+        if self.list.entries().len() > (self.last - self.first) as usize / PLACED {
+            self.restless = RESTLESS;
+        }
+    }
+
+    /// Notes which slots are live. Lists objects that have come; returns whether any has gone.
+    fn book_live<const D: usize, T: Real>(&mut self, frame: &Frame<'_, D, T>, lattice: &Lattice<D, T>, changed: &[u64]) -> bool {
+        let (first, last) = (self.first as usize / 64, (self.last as usize).div_ceil(64));
+        self.live.resize(last - first, 0);
+        let mut any_gone = false;
+        for (word, was) in (first..last).zip(&mut self.live) {
+            let now = frame.live.word(word, frame.slots());
+            any_gone |= *was & !now != 0;
+            let mut come = now & !*was;
+            while come != 0 {
+                let id = word as u32 * 64 + come.trailing_zeros();
+                let value = &frame.boxes[id as usize];
+                self.valid &= value.is_valid();
+                let flag = if super::changes::bit(changed, id) { Record::FLAG } else { 0 };
+                self.list.push(lattice.corners(value), id | flag);
+                come &= come - 1;
+            }
+            *was = now;
+        }
+        any_gone
+    }
+}
+
+/// The pass itself. Returns whether every record fitted.
+struct Refresh<'a, const D: usize, T> {
+    frame: &'a Frame<'a, D, T>,
+    lattice: &'a Lattice<D, T>,
+    partition: &'a Partition,
+    changed: &'a [u64],
+    removed: bool,
+    block: &'a mut Block,
+}
+
+impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> bool {
+        let Self { frame, lattice, partition, changed, removed, block } = self;
+        let Block { runs, arena, list, live, first, last, .. } = block;
+        // Read in order they come at the speed of the memory, and then lie in the cache.
+        for id in (*first..*last).step_by(BOXES_PER_LINE) {
+            prefetch(frame.boxes, id as usize);
+        }
+        let source =
+            Source { boxes: frame.boxes, map: lattice.map(), changed, live: removed.then_some(&live[..]), first: *first };
+        for (run, tile) in runs.iter_mut().zip(&partition.tiles) {
+            let place = Place { map: &run.map, low: tile.low, high: tile.high };
+            let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
+            let (end, inner_valid) = rewrite(simd, &source, place, arena, inner, list);
+            let (end, valid) = refresh(simd, &source, place, arena, outer, end, list);
+            (run.inner, run.next) = (end as u32, end as u32);
+            block.valid &= inner_valid & valid;
+        }
+        if !block.valid {
+            return true; // the frame is refused
+        }
+        let root = partition.root();
+        for listed in list.entries() {
+            place(simd, partition, &root, runs, arena, listed);
+        }
+        runs.iter().all(|run| run.next <= run.end)
+    }
+}
+
+/// Puts the records of an object in all tiles that it reaches.
+#[inline(always)]
+fn place<S: Simd>(simd: S, partition: &Partition, root: &CellMap, runs: &mut [Run], arena: &mut [Record], listed: &Listed) {
+    let Listed { corners, id } = listed;
+    let (low, high) = root.cells(corners);
+    let (cell, steps) = (low.iter().sum::<i32>(), std::array::from_fn(|k| high[k] - low[k]));
+    let entry = partition.entries[cell as usize];
+    let home = if entry & FINER == 0 { entry } else { partition.tile_at(&corners.low()) };
+    put(simd, runs, arena, home, corners, *id);
+    straddle(simd, partition, runs, arena, (corners, *id), (home, cell as u32, steps));
+}

@@ -1,0 +1,136 @@
+//! Boxes in batches: each step of the scatter for some hundred of them, before the next one.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+use super::{CORNERS, CellMap, Corners, Map, corners};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::lanes::Simd;
+use crate::kernels::tile::Record;
+use bytemuck::TransparentWrapper;
+
+/// Some boxes on the lattice, and what a table says of them. Arrays, so that the compiler knows their lengths.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    corners: [i32; Batch::LEN * CORNERS + 1],
+    /// The part of each axis in the index of the cell.
+    parts: [i32; Batch::LEN * CORNERS],
+    /// The table's entry for the cell of the lower corner.
+    pub(crate) entries: [u16; Batch::LEN],
+    /// The id of each, flagged if it has changed.
+    pub(crate) ids: [u32; Batch::LEN],
+    /// Boxes whose corners have different entries, or one that [`locate`](Batch::locate) was asked to list.
+    listed: [u16; Batch::LEN],
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        let (corners, parts) = ([0; Batch::LEN * CORNERS + 1], [0; Batch::LEN * CORNERS]);
+        Self { corners, parts, entries: [0; Batch::LEN], ids: [0; Batch::LEN], listed: [0; Batch::LEN] }
+    }
+}
+
+impl Batch {
+    /// Boxes at most; a power of two.
+    pub(crate) const LEN: usize = 512;
+
+    /// Takes the first boxes of a list in, up to [`LEN`](Batch::LEN). Returns whether all of them are valid.
+    #[inline(always)]
+    pub(crate) fn fill<const D: usize, T: Real, S: Simd>(
+        &mut self,
+        _: S,
+        boxes: &[Aabb<D, T>],
+        map: &Map<T>,
+        cells: &CellMap,
+    ) -> bool {
+        let count = boxes.len().min(Self::LEN);
+        let (mut done, mut valid) = (0, true);
+        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 {
+            // Four boxes at once, as long as another one follows, since the vectors read a little further.
+            done = boxes.len().saturating_sub(1).min(Self::LEN) / 4 * 4;
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (in bounds) both lists hold `LEN` boxes.
+            unsafe {
+                let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
+                valid = avx2::fill(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
+            }
+        }
+        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 {
+            done = count / 2 * 2;
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: (isa) as above; (in bounds) both lists hold `LEN` boxes, and `boxes` are at least `done`.
+            unsafe {
+                let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
+                valid =
+                    avx2::fill_flat(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
+            }
+        }
+        for at in done..count {
+            let corners = corners(&boxes[at], map);
+            valid &= boxes[at].is_valid();
+            for lane in 0..CORNERS {
+                self.corners[at * CORNERS + lane] = corners.0[lane];
+                self.parts[at * CORNERS + lane] = corners.0[lane] >> cells.shift[lane] << cells.place[lane];
+            }
+        }
+        valid
+    }
+
+    /// Looks up the first `count` boxes in a table. Lists those whose corners have different entries, or an entry from `list_from`
+    /// on, and returns their number.
+    ///
+    /// Whether a box is listed is a coin flip, so it is not asked: each is written behind the list, which grows by one or stays.
+    #[inline(always)]
+    pub(crate) fn locate(&mut self, count: usize, table: &[u16], list_from: u16) -> usize {
+        let mut listed = 0;
+        for at in 0..count.min(Self::LEN) {
+            let (low, high) = self.cells(at);
+            let (from, to) = (table[low as usize], table[high as usize]);
+            self.entries[at] = from;
+            self.listed[listed & (Self::LEN - 1)] = at as u16;
+            listed += usize::from((from != to) | (from >= list_from));
+        }
+        listed
+    }
+
+    /// Gives the boxes their ids, from `start` on, with a flag for those that have a bit in `changed`. `start` is a multiple of 64.
+    #[inline(always)]
+    pub(crate) fn name(&mut self, start: usize, changed: &[u64]) {
+        for at in 0..Self::LEN {
+            self.ids[at] = (start + at) as u32;
+        }
+        for (word, &bits) in changed.iter().skip(start / 64).take(Self::LEN / 64).enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                self.ids[word * 64 + bits.trailing_zeros() as usize] |= Record::FLAG;
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    /// A box that was listed.
+    #[inline(always)]
+    pub(crate) fn listed(&self, index: usize) -> usize {
+        usize::from(self.listed[index])
+    }
+
+    /// The corners of a box.
+    #[inline(always)]
+    pub(crate) fn corners(&self, at: usize) -> &Corners {
+        let corners: &[i32; CORNERS + 1] = self.corners[at * CORNERS..][..CORNERS + 1].try_into().unwrap_or(&[0; CORNERS + 1]);
+        Corners::wrap_ref(corners)
+    }
+
+    /// The cells of a box's lower and upper corner.
+    #[inline(always)]
+    pub(crate) fn cells(&self, at: usize) -> (u32, u32) {
+        let p: &[i32] = &self.parts[at * CORNERS..][..CORNERS];
+        ((p[0] | p[1] | p[2]) as u32, (p[3] | p[4] | p[5]) as u32)
+    }
+
+    /// What to add to the cell of a box's lower corner for that of its upper one, by axis.
+    #[inline(always)]
+    pub(crate) fn steps(&self, at: usize) -> [i32; 3] {
+        let p = &self.parts[at * CORNERS..][..CORNERS];
+        [p[3] - p[0], p[4] - p[1], p[5] - p[2]]
+    }
+}

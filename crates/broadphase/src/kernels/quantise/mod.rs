@@ -1,0 +1,194 @@
+//! The steps of the scatter that are worth vectors: boxes' corners on the lattice, their cells in a table, and the record of a
+//! tile. Each in plain Rust, and for AVX2 in a handful of instructions.
+//!
+//! Both forms round alike: a subtraction, a multiplication, a clamp that takes NaN for the lower bound, a truncation.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod batch;
+mod refresh;
+
+pub(crate) use batch::Batch;
+pub(crate) use refresh::{List, Listed, Place, Source, refresh, rewrite};
+
+use bytemuck::TransparentWrapper;
+
+use super::lanes::Simd;
+use super::prefetch::LATTICE_END;
+use super::tile::Record;
+use crate::geometry::{Aabb, Real};
+
+/// Integers per box: the lower corner, then the upper one. In 2D, z reaches over the whole lattice.
+pub(crate) const CORNERS: usize = 6;
+/// The last place of the lattice.
+const LAST: i32 = LATTICE_END - 1;
+/// The widest vectors meet the same axes again after this many integers: four boxes.
+const PERIOD: usize = 4 * CORNERS;
+
+/// The lower and the upper corner of a box on the lattice. The last integer is not used: vectors read it.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Corners(pub(crate) [i32; CORNERS + 1]);
+
+// SAFETY: (layout) `repr(transparent)`.
+unsafe impl TransparentWrapper<[i32; CORNERS + 1]> for Corners {}
+
+/// Where a map to the lattice starts, and its factor: an entry for each integer of [`Corners`], four times.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Map<T> {
+    origin: [T; PERIOD],
+    scale: [T; PERIOD],
+}
+
+impl<T: Real> Map<T> {
+    /// A map from the origin and the factor of each axis.
+    pub(crate) fn new(origin: [T; 3], scale: [T; 3]) -> Self {
+        Self { origin: std::array::from_fn(|lane| origin[lane % 3]), scale: std::array::from_fn(|lane| scale[lane % 3]) }
+    }
+}
+
+/// How a table finds a cell: `(corner >> shift) << place`, or-ed over the axes; an entry for each integer of [`Corners`].
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellMap {
+    shift: [i32; PERIOD],
+    pub(crate) place: [i32; PERIOD],
+}
+
+impl CellMap {
+    /// A map from the shift and the place of each axis.
+    pub(crate) fn new(shift: [i32; 3], place: [i32; 3]) -> Self {
+        Self { shift: std::array::from_fn(|lane| shift[lane % 3]), place: std::array::from_fn(|lane| place[lane % 3]) }
+    }
+
+    /// What each axis adds to the index of the cell of a box's lower corner, and of its upper one.
+    #[inline(always)]
+    pub(crate) fn cells(&self, corners: &Corners) -> ([i32; 3], [i32; 3]) {
+        let part = |lane: usize| corners.0[lane] >> self.shift[lane] << self.place[lane];
+        ([part(0), part(1), part(2)], [part(3), part(4), part(5)])
+    }
+}
+
+/// A tile's lowest place on the lattice less one quantum, lattice steps per quantum as powers of two, and the axis of its sweep: one
+/// vector of four integers.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TileMap {
+    low: [i32; 3],
+    shift: [u8; 3],
+    axis: u8,
+}
+
+const _: () = assert!(size_of::<TileMap>() == 16);
+
+/// The axes of a record, by the axis that its tile sweeps along, which comes first.
+const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 0, 2], [2, 0, 1]];
+
+impl TileMap {
+    /// The map of a tile that starts at `low`. A quantum less, so that the first quantum inside is 1.
+    pub(crate) fn new(low: [i32; 3], shift: [u8; 3], axis: u8) -> Self {
+        let biased = |k: usize| low[k] - (1 << shift[k]);
+        Self { low: [biased(0), biased(1), biased(2)], shift, axis: axis % 3 }
+    }
+
+    /// The axis of the sweep.
+    #[inline(always)]
+    fn axis(&self) -> usize {
+        usize::from(self.axis)
+    }
+}
+
+/// The corners of a box.
+#[inline(always)]
+pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>) -> Corners {
+    let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);
+    for k in 0..D {
+        corners.0[k] = ((value.min[k] - map.origin[k]) * map.scale[k]).truncate();
+        corners.0[k + 3] = ((value.max[k] - map.origin[k]) * map.scale[k]).truncate();
+    }
+    corners
+}
+
+/// The record of a box in a tile: quanta from 1, or 0 for what starts before the tile.
+#[inline(always)]
+pub(crate) fn record<S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) -> Record {
+    if S::HAS_AVX2 {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
+        return unsafe { avx2::record(&corners.0, tile, id) };
+    }
+    let mut quanta = [0u16; CORNERS];
+    for (place, k) in AXES[tile.axis()].into_iter().enumerate() {
+        let quantum = |at: i32| ((at - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
+        (quanta[place], quanta[place + 3]) = (quantum(corners.0[k]), quantum(corners.0[k + 3]));
+    }
+    Record::new(quanta, id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{Isa, Kernel, Kernels};
+
+    struct All<'a, const D: usize>(&'a [Aabb<D, f32>], &'a Map<f32>, &'a CellMap, &'a TileMap);
+
+    impl<const D: usize> Kernel for All<'_, D> {
+        type Output = (bool, Vec<([i32; 6], (u32, u32), Record)>);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let mut batch = Batch::default();
+            let valid = batch.fill(simd, self.0, self.1, self.2);
+            let mut all = Vec::new();
+            for at in 0..self.0.len() {
+                let corners = batch.corners(at);
+                let record = record(simd, corners, self.3, 0xdead_beef);
+                all.push((corners.0[..6].try_into().unwrap(), batch.cells(at), record));
+            }
+            (valid, all)
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_quantises_alike() {
+        let map = Map::new([-1.0, 2.0, 0.5], [1e6, 3e7, 7.0]);
+        let cells = CellMap::new([20, 25, 24], [0, 10, 15]);
+        let values = [0.0, -0.0, 1.5, -1.0, 7.3, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-45];
+        let mut boxes = Vec::new();
+        for (i, &x) in values.iter().enumerate() {
+            for &y in &values {
+                boxes.push(Aabb::new([x, y, values[(i + 3) % values.len()]], [y, x, values[(i + 5) % values.len()]]));
+            }
+        }
+        for (isa, axis) in Isa::available().flat_map(|isa| [(isa, 0), (isa, 1), (isa, 2)]) {
+            let tile = TileMap::new([1 << 20, 5, 77], [4, 12, 0], axis);
+            let run = |isa| Kernels::new(isa).unwrap().run(All(&boxes, &map, &cells, &tile));
+            assert_eq!(run(isa), run(Isa::Scalar), "{isa} {axis}");
+            let flat: Vec<Aabb<2, f32>> = boxes.iter().map(|b| Aabb::new([b.min[0], b.min[2]], [b.max[0], b.max[2]])).collect();
+            let cells = CellMap::new([20, 25, 30], [0, 10, 15]); // in 2D, no table cuts the third axis
+            let run = |isa| Kernels::new(isa).unwrap().run(All(&flat, &map, &cells, &tile));
+            assert_eq!(run(isa), run(Isa::Scalar), "in 2D, {isa} {axis}");
+        }
+    }
+
+    #[test]
+    fn one_bad_box_at_any_place_is_noticed() {
+        let (map, cells) = (Map::new([0.0; 3], [1.0; 3]), CellMap::new([30; 3], [0; 3]));
+        fn check<const D: usize>(isa: Isa, map: &Map<f32>, cells: &CellMap) {
+            for (len, value) in (1..14).flat_map(|len| [(len, f32::NAN), (len, 0.5)]) {
+                for bad in 0..len * D {
+                    let mut boxes = vec![Aabb::new([1.0; D], [2.0f32; D]); len];
+                    let run = |boxes: &[_]| Kernels::new(isa).unwrap().run(All(boxes, map, cells, &TileMap::default())).0;
+                    assert!(run(&boxes), "{isa} {len}");
+                    boxes[bad / D].max[bad % D] = value;
+                    assert!(!run(&boxes), "{D}D {isa} {len} {bad} {value}");
+                }
+            }
+        }
+        for isa in Isa::available() {
+            check::<2>(isa, &map, &cells);
+            check::<3>(isa, &map, &cells);
+        }
+    }
+}

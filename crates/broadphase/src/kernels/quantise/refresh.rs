@@ -1,0 +1,405 @@
+//! The records of a tile from the boxes of a new frame, where they lie.
+//!
+//! The simple loop reads an object's box by its id, quantises it and overwrites its record. Four departures:
+//! 1. Only records of objects that lie wholly in the tile stay. One of the copies of any other object, the one in the tile that held
+//!    its lower corner before, puts it on a list; the others vanish. What is listed is then placed anew, wherever it reaches now.
+//! 2. Objects that lay wholly in the tile come first, and nearly all of them still do: [`rewrite`] expects that, and branches. Of the
+//!    others nothing is known: [`refresh`] writes each record to both places, and counts it in one or none.
+//! 3. Boxes lie in the order of their slots, records in that of their tiles: the box of a record further on is asked for in time.
+//! 4. A place off the lattice is not clamped while rewriting: it counts as outside, and clamping is the list's business.
+
+use std::ops::Range;
+
+use super::{CORNERS, Corners, Map, TileMap, corners, record};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::lanes::Simd;
+use crate::kernels::prefetch::prefetch;
+use crate::kernels::tile::Record;
+
+/// An object to be placed anew: its corners, which vectors write eight words of, and its id.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Listed {
+    pub(crate) corners: Corners,
+    pub(crate) id: u32,
+}
+
+const _: () = assert!(size_of::<Listed>() == 32);
+
+/// Objects to be placed anew.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    /// Of which the first `len` count.
+    entries: Vec<Listed>,
+    len: usize,
+}
+
+impl List {
+    /// Forgets all entries.
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// What is on the list.
+    pub(crate) fn entries(&self) -> &[Listed] {
+        &self.entries[..self.len]
+    }
+
+    /// Adds an object.
+    pub(crate) fn push(&mut self, corners: Corners, id: u32) {
+        self.make_room(1);
+        self.entries[self.len] = Listed { corners, id };
+        self.len += 1;
+    }
+
+    /// Makes room for `count` more.
+    fn make_room(&mut self, count: usize) {
+        if self.entries.len() < self.len + count {
+            self.entries.resize((self.len + count).max(self.len * 5 / 4), Listed::default());
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Listed>()
+    }
+}
+
+/// A frame as the records are made from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a, const D: usize, T> {
+    pub(crate) boxes: &'a [Aabb<D, T>],
+    pub(crate) map: &'a Map<T>,
+    /// The records of objects with a bit here get a flag.
+    pub(crate) changed: &'a [u64],
+    /// Records of objects without a bit here, counted from `first` on, vanish; `None` where no object was removed, which saves a look at each.
+    pub(crate) live: Option<&'a [u64]>,
+    pub(crate) first: u32,
+}
+
+impl<const D: usize, T> Source<'_, D, T> {
+    /// Nobody was removed, and there are no flags.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.live.is_none() && self.changed.is_empty()
+    }
+}
+
+/// A tile: how its records are quantised, its lowest place inside and the lowest outside.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) map: &'a TileMap,
+    pub(crate) low: [i32; 3],
+    pub(crate) high: [i32; 3],
+}
+
+/// Is the bit of an object set? Missing words count as zero.
+#[inline(always)]
+fn has_bit(words: &[u64], id: u32) -> bool {
+    words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+}
+
+/// How many records further on the next box is asked for.
+const AHEAD: usize = 24;
+
+/// Asks for the box of the record `at`, if there is one.
+#[inline(always)]
+fn ask<const D: usize, T>(boxes: &[Aabb<D, T>], arena: &[Record], at: usize) {
+    if let Some(record) = arena.get(at) {
+        prefetch(boxes, record.id() as usize);
+    }
+}
+
+/// Makes the records `inner` of a tile anew, whose objects lay wholly inside. Returns the end of those that still do, one behind
+/// the other from the start on, and whether all boxes are valid. The others are listed.
+#[inline(always)]
+pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: Place<'_>,
+    arena: &mut [Record],
+    inner: Range<usize>,
+    list: &mut List,
+) -> (usize, bool) {
+    list.make_room(inner.len());
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.is_plain() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32`; (room) just
+        // made.
+        return unsafe { avx2::rewrite::<D, T>(source, place, arena, inner, list) };
+    }
+    let end = inner.start;
+    refresh(simd, source, place, arena, inner, end, list)
+}
+
+/// Makes the records `outer` of a tile anew: those of objects that lie wholly inside follow each other from `end` on, which is at
+/// most the start. Returns their end, and whether all boxes are valid.
+#[inline(always)]
+pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: Place<'_>,
+    arena: &mut [Record],
+    outer: Range<usize>,
+    mut end: usize,
+    list: &mut List,
+) -> (usize, bool) {
+    list.make_room(outer.len());
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.is_plain() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: (isa, layout) as above; (room) just made.
+        return unsafe { avx2::refresh::<D, T>(source, place, arena, outer, end, list) };
+    }
+    let mut valid = true;
+    for at in outer {
+        ask(source.boxes, arena, at + AHEAD);
+        let id = arena[at].id();
+        let value = &source.boxes[id as usize];
+        let is_live = source.live.is_none_or(|words| has_bit(words, id - source.first));
+        let counts = is_live & arena[at].is_home();
+        valid &= !is_live | value.is_valid();
+        let corners = corners(value, source.map);
+        let inside = (0..3).all(|k| corners.0[k] >= place.low[k]) & (3..CORNERS).all(|k| corners.0[k] < place.high[k - 3]);
+        let flag = if has_bit(source.changed, id) { Record::FLAG } else { 0 };
+        arena[end] = record(simd, &corners, place.map, id | flag);
+        list.entries[list.len] = Listed { corners, id: id | flag };
+        end += usize::from(counts & inside);
+        list.len += usize::from(counts & !inside);
+    }
+    (end, valid)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::*;
+    use crate::kernels::prefetch::LATTICE_END;
+    use crate::kernels::quantise::avx2::{INVERTED, ORDERS};
+    use crate::kernels::tile::LOWER;
+
+    /// The last place that a coordinate is clamped to.
+    const LAST_PLACE: i32 = LATTICE_END - 64;
+
+    /// All constants of a tile.
+    #[derive(Clone, Copy)]
+    struct Lens {
+        origin: __m256,
+        scale: __m256,
+        /// What a place inside is not below; for upper corners all is inverted, and so is the bound.
+        bound: __m256i,
+        low: __m256i,
+        shift: __m256i,
+        order: __m128i,
+    }
+
+    /// A lower corner beside an upper one.
+    ///
+    /// # Safety
+    /// *isa*: AVX2.
+    #[inline(always)]
+    unsafe fn both(low: __m128, high: __m128) -> __m256 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high) }
+    }
+
+    /// # Safety
+    /// *isa*: AVX2, for all methods. *Layout*: `T` is `f32`, and `D` is 2 or 3.
+    impl Lens {
+        #[inline(always)]
+        unsafe fn new<const D: usize, T: Real>(source: &Source<'_, D, T>, place: Place<'_>) -> Self {
+            let [x, y, z] = place.low;
+            // A place that clamping would move is outside, so that it need not be clamped.
+            let [u, v, w] = std::array::from_fn(|k| if k < D { place.high[k].min(LAST_PLACE + 1) } else { place.high[k] });
+            // SAFETY: (isa, layout) the caller's duties; (in bounds) maps have a whole period, and an axis is below three.
+            unsafe {
+                let by_axis = |of: &[T]| {
+                    let of = _mm_loadu_ps(of.as_ptr().cast());
+                    both(of, of)
+                };
+                let (low, shift) = place.map.lanes();
+                Self {
+                    origin: by_axis(&source.map.origin),
+                    scale: by_axis(&source.map.scale),
+                    bound: _mm256_setr_epi32(x, y, z, 0, -u, -v, -w, 0),
+                    low,
+                    shift,
+                    order: _mm_load_si128(ORDERS.as_ptr().add(place.map.axis()).cast()),
+                }
+            }
+        }
+
+        /// The lower and the upper corner of a box, of which the first `D` lanes count.
+        #[inline(always)]
+        unsafe fn load<const D: usize, T>(value: &Aabb<D, T>) -> (__m128, __m128) {
+            let value = std::ptr::from_ref(value).cast::<f32>();
+            // SAFETY: (isa, layout) the caller's duties; (in bounds) in space, `min.xyz max.x` and `min.z max.xyz` of six floats; in
+            // the plane, all four.
+            unsafe {
+                let lower = _mm_loadu_ps(value);
+                if D == 2 {
+                    return (lower, _mm_movehl_ps(lower, lower));
+                }
+                let tail = _mm_loadu_ps(value.add(2));
+                (lower, _mm_shuffle_ps::<0b00_11_10_01>(tail, tail))
+            }
+        }
+
+        /// Steps from the origin of the lattice, not yet clamped.
+        #[inline(always)]
+        unsafe fn steps(self, (lower, higher): (__m128, __m128)) -> __m256 {
+            // SAFETY: (isa) the caller's duty.
+            unsafe { _mm256_mul_ps(_mm256_sub_ps(both(lower, higher), self.origin), self.scale) }
+        }
+
+        /// Places on the lattice, or off it; in the plane, z is all of it.
+        #[inline(always)]
+        unsafe fn truncate<const D: usize>(steps: __m256) -> __m256i {
+            // SAFETY: (isa) the caller's duty.
+            unsafe {
+                let corners = _mm256_cvttps_epi32(steps);
+                let flat = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, LATTICE_END - 1, 0);
+                if D == 2 { _mm256_blend_epi32::<0b0100_0100>(corners, flat) } else { corners }
+            }
+        }
+
+        /// Steps, clamped to the lattice.
+        #[inline(always)]
+        unsafe fn clamp(steps: __m256) -> __m256 {
+            // SAFETY: (isa) the caller's duty.
+            unsafe {
+                let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps(LAST_PLACE as f32));
+                // The second operand wins over NaN.
+                _mm256_min_ps(_mm256_max_ps(steps, zero), top)
+            }
+        }
+
+        /// Are both corners in the tile?
+        #[inline(always)]
+        unsafe fn holds(self, corners: __m256i) -> bool {
+            // SAFETY: (isa) the caller's duty.
+            unsafe {
+                let upper = _mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1);
+                let beyond = _mm256_sub_epi32(_mm256_xor_si256(corners, upper), self.bound);
+                _mm256_movemask_ps(_mm256_castsi256_ps(beyond)) & 0x77 == 0
+            }
+        }
+
+        /// The words of a record.
+        #[inline(always)]
+        unsafe fn words(self, corners: __m256i, id: u32) -> __m128i {
+            // SAFETY: (isa) the caller's duty; (in bounds) `INVERTED` is one vector.
+            unsafe {
+                let quanta = _mm256_srav_epi32(_mm256_sub_epi32(corners, self.low), self.shift);
+                let words = _mm_packus_epi32(_mm256_castsi256_si128(quanta), _mm256_extracti128_si256::<1>(quanta));
+                let inverted = _mm_loadu_si128(INVERTED.as_ptr().cast());
+                _mm_insert_epi32::<3>(_mm_xor_si128(_mm_shuffle_epi8(words, self.order), inverted), id as i32)
+            }
+        }
+
+        /// Writes an entry of the list.
+        #[inline(always)]
+        unsafe fn write(corners: __m256i, id: u32, entry: *mut Listed) {
+            // SAFETY: (isa) the caller's duty; (in bounds) seven integers, of which both vectors write one, and the id behind them.
+            unsafe {
+                let into = (&raw mut (*entry).corners).cast::<i32>();
+                _mm_storeu_si128(into.cast(), _mm256_castsi256_si128(corners));
+                _mm_storeu_si128(into.add(3).cast(), _mm256_extracti128_si256::<1>(corners));
+                (*entry).id = id;
+            }
+        }
+    }
+
+    /// As [`super::rewrite`], for boxes of `f32`, all of them live, without flags.
+    ///
+    /// # Safety
+    /// *isa*: AVX2. *Layout*: `T` is `f32`, and `D` is 2 or 3. *Room*: the list has some for all records.
+    #[inline(always)]
+    pub(super) unsafe fn rewrite<const D: usize, T: Real>(
+        source: &Source<'_, D, T>,
+        place: Place<'_>,
+        arena: &mut [Record],
+        inner: Range<usize>,
+        list: &mut List,
+    ) -> (usize, bool) {
+        debug_assert!(list.entries.len() >= list.len + inner.len());
+        assert!(inner.start <= inner.end && inner.end <= arena.len());
+        let (boxes, mut end, mut listed) = (source.boxes, inner.start, list.len);
+        // SAFETY: (isa, layout) the caller's duties; (in bounds) a record is written at or before the one that was read, and an entry
+        // where there is room.
+        unsafe {
+            let lens = Lens::new(source, place);
+            let mut valid = _mm_castsi128_ps(_mm_set1_epi32(-1));
+            for at in inner {
+                ask(boxes, arena, at + AHEAD);
+                let id = arena.get_unchecked(at).id();
+                let (lower, higher) = Lens::load(&boxes[id as usize]);
+                valid = _mm_and_ps(valid, _mm_cmple_ps(lower, higher));
+                let steps = lens.steps((lower, higher));
+                // Below -2^31 there is no integer, and subtracting from the lowest one would wrap. Beyond 2^31 it is an upper corner's
+                // turn: inverted, the lowest integer is the highest, which wraps to outside.
+                let corners = Lens::truncate::<D>(_mm256_max_ps(steps, _mm256_set1_ps(-1.0)));
+                _mm_store_si128(arena.as_mut_ptr().add(end).cast(), lens.words(corners, id));
+                end += 1;
+                if !lens.holds(corners) {
+                    end -= 1;
+                    Lens::write(Lens::truncate::<D>(Lens::clamp(steps)), id, list.entries.as_mut_ptr().add(listed));
+                    listed += 1;
+                }
+            }
+            list.len = listed;
+            (end, all_valid::<D>(valid))
+        }
+    }
+
+    /// Are the first `D` lanes all ones?
+    ///
+    /// # Safety
+    /// *isa*: AVX2.
+    #[inline(always)]
+    unsafe fn all_valid<const D: usize>(valid: __m128) -> bool {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { !_mm_movemask_ps(valid) & ((1 << D) - 1) == 0 }
+    }
+
+    /// As [`super::refresh`], for boxes of `f32`, all of them live, without flags.
+    ///
+    /// # Safety
+    /// *isa*: AVX2. *Layout*: `T` is `f32`, and `D` is 2 or 3. *Room*: the list has some for all records.
+    #[inline(always)]
+    pub(super) unsafe fn refresh<const D: usize, T: Real>(
+        source: &Source<'_, D, T>,
+        place: Place<'_>,
+        arena: &mut [Record],
+        outer: Range<usize>,
+        mut end: usize,
+        list: &mut List,
+    ) -> (usize, bool) {
+        debug_assert!(list.entries.len() >= list.len + outer.len());
+        assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
+        let (boxes, mut listed) = (source.boxes, list.len);
+        // SAFETY: (isa, layout) the caller's duties; (in bounds) a record is written at or before the one that was read, and an entry
+        // where there is room.
+        unsafe {
+            let lens = Lens::new(source, place);
+            let mut valid = _mm_castsi128_ps(_mm_set1_epi32(-1));
+            for at in outer {
+                ask(boxes, arena, at + AHEAD);
+                let old = arena.as_mut_ptr().add(at);
+                let id = (*old).id();
+                let before = _mm_cmpeq_epi16(_mm_load_si128(old.cast()), _mm_setzero_si128());
+                let is_home = _mm_movemask_epi8(before) as u32 & LOWER == 0;
+                let (lower, higher) = Lens::load(&boxes[id as usize]);
+                valid = _mm_and_ps(valid, _mm_cmple_ps(lower, higher));
+                let corners = Lens::truncate::<D>(Lens::clamp(lens.steps((lower, higher))));
+                let inside = lens.holds(corners);
+                _mm_store_si128(arena.as_mut_ptr().add(end).cast(), lens.words(corners, id));
+                end += usize::from(inside & is_home);
+                Lens::write(corners, id, list.entries.as_mut_ptr().add(listed));
+                listed += usize::from(!inside & is_home);
+            }
+            list.len = listed;
+            (end, all_valid::<D>(valid))
+        }
+    }
+}

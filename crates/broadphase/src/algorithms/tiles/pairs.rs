@@ -12,6 +12,7 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::prefetch_all;
 use crate::kernels::tile::{self, Changed, Record};
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
@@ -44,14 +45,20 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         // Frames that list their changes cost what changed, and not a look at every tag.
         let barren = !matches!(frame.changes, Changes::Listed { .. }) && frame.is_barren();
         let known = if self.coherence.flagged { Changed::Flags } else { Changed::Bits(changed) };
+        let runs_of = |tile: usize| -> [&[Record]; BLOCKS] {
+            std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)))
+        };
         context.run(jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
             if barren {
                 return out.rewrite(tile, worker, frame, |_| ());
             }
-            let runs: [&[Record]; BLOCKS] =
-                std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)));
+            let runs = runs_of(tile);
             let runs = &runs[..self.blocks.len()];
+            // Of many short runs, none is long enough for the processor to see it coming.
+            if let Some(&next) = jobs.get(job + 1).filter(|_| runs.len() > 1) {
+                runs_of(next as usize).iter().for_each(|run| prefetch_all(run));
+            }
             let scratch = &mut *self.scratch.get(worker);
             let count = if kept { known.count(runs) } else { usize::MAX };
             if count.saturating_mul(KEEP) <= runs.iter().map(|run| run.len()).sum() {

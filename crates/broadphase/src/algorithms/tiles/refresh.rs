@@ -5,7 +5,7 @@
 
 use super::lattice::Lattice;
 use super::partition::{FINER, Partition};
-use super::scatter::{Block, Run, put, straddle};
+use super::scatter::{Block, Run, put, put_many, straddle};
 use crate::geometry::Real;
 use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh, rewrite};
 use crate::kernels::tile::Record;
@@ -35,17 +35,14 @@ impl Block {
         partition: &Partition,
         changed: &[u64],
     ) {
-        if self.restless > 0 {
-            self.restless -= 1;
+        if self.restless > 0 || self.is_loose() {
+            self.restless = self.restless.saturating_sub(1);
             return self.scatter(kernels, frame, lattice, partition, changed);
         }
         self.list.clear();
         self.valid = true;
         let removed = self.book_live(frame, lattice, changed);
-        let fits = kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self });
-        if self.valid && !fits {
-            self.scatter(kernels, frame, lattice, partition, changed);
-        }
+        kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self });
         if self.list.entries().len() > (self.last - self.first) as usize / PLACED {
             self.restless = RESTLESS;
         }
@@ -74,7 +71,7 @@ impl Block {
     }
 }
 
-/// The pass itself. Returns whether every record fitted.
+/// The pass itself.
 struct Refresh<'a, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     lattice: &'a Lattice<D, T>,
@@ -85,10 +82,10 @@ struct Refresh<'a, const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
-    type Output = bool;
+    type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> bool {
+    fn run<S: Simd>(self, simd: S) {
         let Self { frame, lattice, partition, changed, removed, block } = self;
         let Block { runs, arena, list, live, first, last, .. } = block;
         // Read in order they come at the speed of the memory, and then lie in the cache.
@@ -106,13 +103,21 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
             block.valid &= inner_valid & valid;
         }
         if !block.valid {
-            return true; // the frame is refused
+            return; // the frame is refused
         }
         let root = partition.root();
         for listed in list.entries() {
             place(simd, partition, &root, runs, arena, listed);
         }
-        runs.iter().all(|run| run.next <= run.end)
+        // What did not fit was counted, not written: those runs move to where there is room, and get theirs once more.
+        let mut overfull = Vec::new();
+        for (tile, run) in runs.iter_mut().enumerate().filter(|(_, run)| run.next > run.end) {
+            run.move_to_end(arena);
+            overfull.push(tile as u16);
+        }
+        for Listed { corners, id } in list.entries().iter().filter(|_| !overfull.is_empty()) {
+            put_many(partition, runs, arena, (corners, *id), |tile| overfull.binary_search(&tile).is_ok());
+        }
     }
 }
 

@@ -67,6 +67,16 @@ impl Run {
         quantise::record(Scalar, corners, &self.map, id)
     }
 
+    /// Moves the run to the end of the arena, with room for as many records as were counted and a quarter more. Of those that did not
+    /// fit, and what came with them, nothing is left: the run ends with its inner records.
+    pub(super) fn move_to_end(&mut self, arena: &mut Vec<Record>) {
+        let (wanted, start) = (self.next - self.start, arena.len() as u32);
+        arena.extend_from_within(self.start as usize..self.inner as usize);
+        arena.resize((start + wanted + wanted / 4 + 8) as usize, Record::default());
+        self.inner = start + (self.inner - self.start);
+        (self.start, self.next, self.end) = (start, self.inner, arena.len() as u32);
+    }
+
     /// The number of records.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
@@ -175,22 +185,15 @@ impl Block {
         }
         for at in 0..self.appended.len() {
             let (tile, id) = self.appended[at];
-            self.append(tile, &lattice.corners(&frame.boxes[id as usize]), id);
+            let run = &mut self.runs[tile as usize];
+            if run.next == run.end {
+                run.inner = run.next; // which stays, all of it
+                run.move_to_end(&mut self.arena);
+                run.inner = run.start;
+            }
+            put(Scalar, &mut self.runs, &mut self.arena, tile, &lattice.corners(&frame.boxes[id as usize]), id);
         }
         self.appended.clear();
-    }
-
-    /// Appends a record to a run, which moves to the end of the arena if it is full.
-    fn append(&mut self, tile: u16, corners: &Corners, id: u32) {
-        let run = &mut self.runs[tile as usize];
-        if run.next == run.end {
-            let (len, start) = (run.next - run.start, self.arena.len());
-            self.arena.extend_from_within(run.start as usize..run.next as usize);
-            self.arena.resize(start + (len + len / 4 + 8) as usize, Record::default());
-            (run.start, run.next, run.end) = (start as u32, start as u32 + len, self.arena.len() as u32);
-            run.inner = run.start;
-        }
-        put(Scalar, &mut self.runs, &mut self.arena, tile, corners, id);
     }
 
     /// Do the runs that moved leave more holes than records?
@@ -295,6 +298,8 @@ fn live_are_valid<const D: usize, T: Real>(frame: &Frame<'_, D, T>, start: usize
 }
 
 /// Puts the records of a box in all tiles that it reaches but `home`. `cell` is that of its lower corner, `steps` lead to the upper one.
+///
+/// No closure: its body would be compiled apart, without the instruction set.
 #[inline(always)]
 pub(super) fn straddle<S: Simd>(
     simd: S,
@@ -305,29 +310,34 @@ pub(super) fn straddle<S: Simd>(
     (home, cell, steps): (u16, u32, [i32; 3]),
 ) {
     let step = steps.iter().sum::<i32>();
-    let entry = partition.entries[cell as usize + step as usize];
+    let (from, to) = (partition.entries[cell as usize], partition.entries[cell as usize + step as usize]);
     // Most reach one cell further, on one axis.
-    if partition.is_one_cell(step) & (entry & FINER == 0) & (home < FINER) & (partition.entries[cell as usize] & FINER == 0) {
-        if entry != home {
-            put(simd, runs, arena, entry, corners, id);
+    if partition.is_one_cell(step) & ((from | to) & FINER == 0) {
+        if to != home {
+            put(simd, runs, arena, to, corners, id);
         }
-        return;
-    }
-    if let Some((tiles, reached)) = partition.corner_tiles(cell, steps) {
+    } else if let Some((tiles, reached)) = partition.corner_tiles(cell, steps) {
         for &tile in &tiles[1..reached] {
             put(simd, runs, arena, tile, corners, id);
         }
     } else {
-        straddle_many(partition, runs, arena, corners, id, home);
+        put_many(partition, runs, arena, (corners, id), |tile| tile != home);
     }
 }
 
-/// Puts the records of a large box in all tiles that it reaches but `home`. Apart, since rare: its closure would cost others registers.
+/// Puts the records of a box in all tiles that it reaches and that are `wanted`. Apart, since rarely needed: the way through the tables
+/// would cost others registers.
 #[cold]
 #[inline(never)]
-fn straddle_many(partition: &Partition, runs: &mut [Run], arena: &mut [Record], corners: &Corners, id: u32, home: u16) {
+pub(super) fn put_many(
+    partition: &Partition,
+    runs: &mut [Run],
+    arena: &mut [Record],
+    (corners, id): (&Corners, u32),
+    wanted: impl Fn(u16) -> bool,
+) {
     partition.visit(&corners.low(), &corners.high(), &mut |tile| {
-        if tile != home {
+        if wanted(tile) {
             put(Scalar, runs, arena, tile, corners, id);
         }
     });

@@ -57,7 +57,7 @@ use scatter::Block;
 
 /// The options as a [`Spec`] takes them.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
-    OptionDescriptor { name: "target", default: "640", help: "objects per tile" },
+    OptionDescriptor { name: "target", default: "1000", help: "objects per tile" },
     OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
 ];
 
@@ -72,7 +72,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { target: 640, coherence: true }
+        Self { target: 1000, coherence: true }
     }
 }
 

@@ -7,17 +7,17 @@ use super::lattice::Lattice;
 use super::partition::{FINER, Partition};
 use super::scatter::{Block, Run, put, put_many, straddle};
 use crate::geometry::Real;
-use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh, rewrite};
+use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh, refresh_changed, rewrite};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
 use crate::objects::Frame;
 
 /// If more than one object in this many must be placed anew, scattering all in order costs less.
 const PLACED: usize = 2;
-/// Boxes that surely share no more than two cache lines with the next ones that are asked for.
-const BOXES_PER_LINE: usize = 2;
 /// For so many frames.
 const RESTLESS: u32 = 16;
+/// Every second box is asked for, with the lines of its first and last byte: no line of the boxes is left out.
+const BOXES_PER_LINE: usize = 2;
 
 impl Block {
     /// Notes whether a slot is live.
@@ -26,7 +26,8 @@ impl Block {
         super::changes::set_bit(&mut self.live, id - self.first, is_live);
     }
 
-    /// Writes all records anew, as [`scatter`](Block::scatter) does, starting from those of the last frame.
+    /// Writes all records anew, as [`scatter`](Block::scatter) does, starting from those of the last frame. If any are `changed`, only the
+    /// records of those.
     pub(super) fn refresh<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
@@ -42,7 +43,9 @@ impl Block {
         self.list.clear();
         self.valid = true;
         let removed = self.book_live(frame, lattice, changed);
-        kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self });
+        if !kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self }) {
+            self.scatter(kernels, frame, lattice, partition, changed);
+        }
         if self.list.entries().len() > (self.last - self.first) as usize / PLACED {
             self.restless = RESTLESS;
         }
@@ -71,7 +74,20 @@ impl Block {
     }
 }
 
-/// The pass itself.
+/// The bits that are set from `first`, a multiple of 64, to `last`.
+fn ones(words: &[u64], first: u32, last: u32) -> impl Iterator<Item = u32> + '_ {
+    let words = words.iter().enumerate().take(last.div_ceil(64) as usize).skip(first as usize / 64);
+    words.flat_map(|(index, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (bit < 64).then_some(index as u32 * 64 + bit)
+        })
+    })
+}
+
+/// The pass itself. Returns whether every record has its place.
 struct Refresh<'a, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     lattice: &'a Lattice<D, T>,
@@ -82,28 +98,40 @@ struct Refresh<'a, const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
+    fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, changed, removed, block } = self;
         let Block { runs, arena, list, live, first, last, .. } = block;
-        // Read in order they come at the speed of the memory, and then lie in the cache.
-        for id in (*first..*last).step_by(BOXES_PER_LINE) {
-            prefetch(frame.boxes, id as usize);
+        let live = (removed || !changed.is_empty()).then_some(&live[..]);
+        let source = Source { boxes: frame.boxes, map: lattice.map(), live, first: *first };
+        // Asked for in order they come at the speed of the memory, and then lie in the cache.
+        if changed.is_empty() {
+            for id in (*first..*last).step_by(BOXES_PER_LINE) {
+                prefetch(frame.boxes, id as usize);
+            }
+        } else {
+            ones(changed, *first, *last).for_each(|id| prefetch(frame.boxes, id as usize));
         }
-        let source =
-            Source { boxes: frame.boxes, map: lattice.map(), changed, live: removed.then_some(&live[..]), first: *first };
         for (run, tile) in runs.iter_mut().zip(&partition.tiles) {
             let place = Place { map: &run.map, low: tile.low, high: tile.high };
             let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
-            let (end, inner_valid) = rewrite(simd, &source, place, arena, inner, list);
-            let (end, valid) = refresh(simd, &source, place, arena, outer, end, list);
-            (run.inner, run.next) = (end as u32, end as u32);
-            block.valid &= inner_valid & valid;
+            if changed.is_empty() {
+                let (end, inner_valid) = rewrite(simd, &source, place, arena, inner, list);
+                let (end, outer_valid) = refresh(simd, &source, place, arena, outer, end, list);
+                (run.inner, run.next) = (end as u32, end as u32);
+                block.valid &= inner_valid & outer_valid;
+            } else {
+                let (source, start) = ((&source, changed), inner.start);
+                let (middle, inner_valid) = refresh_changed(simd, source, place, arena, inner, start, list);
+                let (end, outer_valid) = refresh_changed(simd, source, place, arena, outer, middle, list);
+                (run.inner, run.next) = (middle as u32, end as u32);
+                block.valid &= inner_valid & outer_valid;
+            }
         }
         if !block.valid {
-            return; // the frame is refused
+            return true; // the frame is refused
         }
         let root = partition.root();
         for listed in list.entries() {
@@ -112,12 +140,16 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         // What did not fit was counted, not written: those runs move to where there is room, and get theirs once more.
         let mut overfull = Vec::new();
         for (tile, run) in runs.iter_mut().enumerate().filter(|(_, run)| run.next > run.end) {
+            if !changed.is_empty() {
+                return false; // some of the records behind the inner ones were to stay, but nobody knows how many
+            }
             run.move_to_end(arena);
             overfull.push(tile as u16);
         }
         for Listed { corners, id } in list.entries().iter().filter(|_| !overfull.is_empty()) {
             put_many(partition, runs, arena, (corners, *id), |tile| overfull.binary_search(&tile).is_ok());
         }
+        true
     }
 }
 

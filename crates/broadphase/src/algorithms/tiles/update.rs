@@ -13,9 +13,10 @@ use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::Corners;
 use crate::objects::Frame;
 
-/// Slots per block at least, and blocks at most: enough for several threads, few enough that a tile's runs stay long.
+/// Slots per block at least, and blocks at most: small enough that a block's boxes stay in the cache while its records are made, few
+/// enough that a tile's runs stay long.
 const BLOCK: usize = 1 << 15;
-pub(super) const BLOCKS: usize = 32;
+pub(super) const BLOCKS: usize = 16;
 /// The partition is cut anew when joins would cost this much more than when it was cut.
 const UNEVEN: f64 = 1.5;
 /// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.

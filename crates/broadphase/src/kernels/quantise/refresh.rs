@@ -70,18 +70,17 @@ impl List {
 pub(crate) struct Source<'a, const D: usize, T> {
     pub(crate) boxes: &'a [Aabb<D, T>],
     pub(crate) map: &'a Map<T>,
-    /// The records of objects with a bit here get a flag.
-    pub(crate) changed: &'a [u64],
-    /// Records of objects without a bit here, counted from `first` on, vanish; `None` where no object was removed, which saves a look at each.
+    /// Records of objects without a bit here, counted from `first` on, vanish; `None` where no object was removed, which saves a look
+    /// at each.
     pub(crate) live: Option<&'a [u64]>,
     pub(crate) first: u32,
 }
 
 impl<const D: usize, T> Source<'_, D, T> {
-    /// Nobody was removed, and there are no flags.
+    /// Is the object still there?
     #[inline(always)]
-    fn is_plain(&self) -> bool {
-        self.live.is_none() && self.changed.is_empty()
+    fn has(&self, id: u32) -> bool {
+        self.live.is_none_or(|words| has_bit(words, id - self.first))
     }
 }
 
@@ -91,6 +90,14 @@ pub(crate) struct Place<'a> {
     pub(crate) map: &'a TileMap,
     pub(crate) low: [i32; 3],
     pub(crate) high: [i32; 3],
+}
+
+impl Place<'_> {
+    /// Are both corners in the tile?
+    #[inline(always)]
+    fn holds(&self, corners: &Corners) -> bool {
+        (0..3).all(|k| corners.0[k] >= self.low[k]) & (3..CORNERS).all(|k| corners.0[k] < self.high[k - 3])
+    }
 }
 
 /// Is the bit of an object set? Missing words count as zero.
@@ -122,7 +129,7 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
     list: &mut List,
 ) -> (usize, bool) {
     list.make_room(inner.len());
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.is_plain() {
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32`; (room) just
         // made.
@@ -145,7 +152,7 @@ pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
     list: &mut List,
 ) -> (usize, bool) {
     list.make_room(outer.len());
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.is_plain() {
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa, layout) as above; (room) just made.
         return unsafe { avx2::refresh::<D, T>(source, place, arena, outer, end, list) };
@@ -155,16 +162,52 @@ pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
         ask(source.boxes, arena, at + AHEAD);
         let id = arena[at].id();
         let value = &source.boxes[id as usize];
-        let is_live = source.live.is_none_or(|words| has_bit(words, id - source.first));
+        let is_live = source.has(id);
         let counts = is_live & arena[at].is_home();
         valid &= !is_live | value.is_valid();
         let corners = corners(value, source.map);
-        let inside = (0..3).all(|k| corners.0[k] >= place.low[k]) & (3..CORNERS).all(|k| corners.0[k] < place.high[k - 3]);
-        let flag = if has_bit(source.changed, id) { Record::FLAG } else { 0 };
-        arena[end] = record(simd, &corners, place.map, id | flag);
-        list.entries[list.len] = Listed { corners, id: id | flag };
+        let inside = place.holds(&corners);
+        arena[end] = record(simd, &corners, place.map, id);
+        list.entries[list.len] = Listed { corners, id };
         end += usize::from(counts & inside);
         list.len += usize::from(counts & !inside);
+    }
+    (end, valid)
+}
+
+/// Makes the records `all` of a tile anew whose objects have a bit in `changed`, and flags them; the others stay, wherever their objects
+/// reach. Returns the end of what follows each other from `end` on, and whether all boxes are valid.
+#[inline(always)]
+pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    (source, changed): (&Source<'_, D, T>, &[u64]),
+    place: Place<'_>,
+    arena: &mut [Record],
+    all: Range<usize>,
+    mut end: usize,
+    list: &mut List,
+) -> (usize, bool) {
+    let mut valid = true;
+    for at in all {
+        let old = arena[at];
+        let id = old.id();
+        if !has_bit(changed, id) {
+            // Mostly it lies where it should: nothing is written then.
+            if at != end || old.is_flagged() {
+                arena[end] = old.without_flag();
+            }
+            end += 1;
+        } else if old.is_home() && source.has(id) {
+            let value = &source.boxes[id as usize];
+            valid &= value.is_valid();
+            let corners = corners(value, source.map);
+            if place.holds(&corners) {
+                arena[end] = record(simd, &corners, place.map, id | Record::FLAG);
+                end += 1;
+            } else {
+                list.push(corners, id | Record::FLAG);
+            }
+        }
     }
     (end, valid)
 }
@@ -310,7 +353,7 @@ mod avx2 {
         }
     }
 
-    /// As [`super::rewrite`], for boxes of `f32`, all of them live, without flags.
+    /// As [`super::rewrite`], for boxes of `f32`, all of them live.
     ///
     /// # Safety
     /// *isa*: AVX2. *Layout*: `T` is `f32`, and `D` is 2 or 3. *Room*: the list has some for all records.
@@ -362,7 +405,7 @@ mod avx2 {
         unsafe { !_mm_movemask_ps(valid) & ((1 << D) - 1) == 0 }
     }
 
-    /// As [`super::refresh`], for boxes of `f32`, all of them live, without flags.
+    /// As [`super::refresh`], for boxes of `f32`, all of them live.
     ///
     /// # Safety
     /// *isa*: AVX2. *Layout*: `T` is `f32`, and `D` is 2 or 3. *Room*: the list has some for all records.

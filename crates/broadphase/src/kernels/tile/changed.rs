@@ -130,18 +130,21 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
 ) {
     let starts = sort(simd, runs, scratch);
     let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
-    // The widest record in buckets: nobody further back reaches.
-    let mut widest = 0;
-    for record in &scratch.sorted[..len] {
+    // The widest record in buckets: nobody further back reaches. And the changed ones, whose rows are listed without a question: their
+    // order is nobody's guess.
+    let (mut widest, mut count) = (0, 0);
+    let mut rows = std::mem::take(&mut scratch.rows);
+    rows.resize(len.max(rows.len()), 0);
+    for (row, record) in scratch.sorted[..len].iter().enumerate() {
         widest = widest.max(record.last_bucket() - record.bucket().min(record.last_bucket()));
+        rows[count] = row as u32;
+        count += usize::from(changed.holds(record));
     }
     let sweep = Sweep::over(scratch);
     let (mut tests, mut waiting) = (0, 0);
-    for row in 0..len {
+    for &row in &rows[..count] {
+        let row = row as usize;
         let own = scratch.sorted[row];
-        if !changed.holds(&own) {
-            continue;
-        }
         let end = starts[own.last_bucket() + 1] as usize;
         let from = (row + 1).max(first_inside);
         // Those that start before the tile on x are not paired with each other here.
@@ -162,6 +165,7 @@ fn sweep_changed<const D: usize, T: Real, S: Simd>(
         }
     }
     confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+    scratch.rows = rows;
     hits.count_tests(tests as u64);
 }
 

@@ -77,6 +77,13 @@ impl Record {
         self.flagged_id() & Self::FLAG != 0
     }
 
+    /// The same without it.
+    #[inline(always)]
+    pub(crate) fn without_flag(mut self) -> Self {
+        self.0[7] &= !((Self::FLAG >> 16) as u16).to_le();
+        self
+    }
+
     #[inline(always)]
     fn flagged_id(&self) -> u32 {
         (u64::from_le(bytemuck::cast::<_, [u64; 2]>(self.0)[1]) >> 32) as u32
@@ -111,6 +118,9 @@ fn bucket(x: u16) -> usize {
 const BUCKETS: usize = 257;
 /// Finds and candidates are worked off when this many wait, so that the buffers stay in the cache.
 const BATCH: usize = 1024;
+/// Candidates of a find that are written whether they exist or not, and the most that are written for one.
+const SPARE: usize = 4;
+const MOST: usize = WINDOW + SPARE;
 /// Columns are this much longer than the records: the widest register.
 const PAD: usize = 64;
 
@@ -144,6 +154,8 @@ pub(crate) struct Scratch {
     /// Room for [`BATCH`] finds and those of two more rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
+    /// The rows of changed records.
+    rows: Vec<u32>,
 }
 
 /// Where each bucket starts in the sorted records, with one more for the end.
@@ -153,7 +165,7 @@ impl Scratch {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.finds.capacity() * size_of::<Find>() + self.candidates.capacity() * size_of::<Candidate>();
-        self.sorted.capacity() * 16 + self.bytes.capacity() * 4 + self.columns.capacity() + lists
+        self.sorted.capacity() * 16 + self.bytes.capacity() * 4 + self.columns.capacity() + self.rows.capacity() * 4 + lists
     }
 
     /// Makes room for `len` records.
@@ -165,15 +177,15 @@ impl Scratch {
             self.stride = len + PAD;
             self.columns.resize(4 * self.stride, 0);
             self.finds.resize(finds, Find::default());
-            self.candidates.resize(BATCH + 66, Candidate::default());
+            self.candidates.resize(BATCH + MOST, Candidate::default());
         }
     }
 }
 
 /// Turns finds into hits.
 ///
-/// How many candidates a find holds, one or two or none, is a coin flip, so it is not asked: two are written always, and counted if
-/// they are there.
+/// How many candidates a find holds, one or two or three, is nobody's guess, so it is not asked: four are written always, and counted
+/// if they are there.
 #[inline(always)]
 fn confirm<const D: usize, T: Real, S: Simd>(
     simd: S,
@@ -186,12 +198,12 @@ fn confirm<const D: usize, T: Real, S: Simd>(
     let mut waiting = 0;
     for find in &finds[..count] {
         let (row, mut bits) = (find.row, find.bits);
-        let room = &mut candidates[waiting..waiting + 66];
-        room[0] = Candidate { row, column: find.at + bits.trailing_zeros() };
-        bits &= bits.wrapping_sub(1);
-        room[1] = Candidate { row, column: find.at + bits.trailing_zeros() };
-        bits &= bits.wrapping_sub(1);
-        let mut more = 2;
+        let room = &mut candidates[waiting..waiting + MOST];
+        for candidate in &mut room[..SPARE] {
+            *candidate = Candidate { row, column: find.at + bits.trailing_zeros() };
+            bits &= bits.wrapping_sub(1);
+        }
+        let mut more = SPARE;
         while bits != 0 {
             room[more] = Candidate { row, column: find.at + bits.trailing_zeros() };
             more += 1;

@@ -1,46 +1,71 @@
 //! Single instructions that safe Rust has no word for.
 
-/// Asks for the cache line of `list[at]`, inside or just behind the list, to be written soon. Changes nothing but time.
+/// Asks for a cache line. Changes nothing but time.
 #[inline(always)]
-pub(crate) fn prefetch_for_writing<X>(list: &[X], at: usize) {
-    let target = list.as_ptr().wrapping_add(at);
+fn prefetch_address(target: *const i8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: (isa) SSE is part of x86-64; a prefetch takes any address, and has no effect that a program can see.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(target.cast());
+        _mm_prefetch::<_MM_HINT_T0>(target);
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = target;
+}
+
+/// Asks for the cache line of `list[at]`, inside or just behind the list, to be written soon. Changes nothing but time.
+#[inline(always)]
+pub(crate) fn prefetch_for_writing<X>(list: &[X], at: usize) {
+    prefetch_address(list.as_ptr().wrapping_add(at).cast());
 }
 
 /// Starts loading `slice[index]` into the cache, if there is such an element. Changes nothing but time.
 #[inline(always)]
 pub(crate) fn prefetch<V>(slice: &[V], index: usize) {
     let Some(value) = slice.get(index) else { return };
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first = std::ptr::from_ref(value).cast::<i8>();
-        // SAFETY: (isa) SSE is part of every x86-64; (in bounds) both addresses are inside of `value`.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(first);
-            if size_of::<V>() > 16 {
-                _mm_prefetch::<_MM_HINT_T0>(first.add(size_of::<V>() - 1));
-            }
-        }
+    let first = std::ptr::from_ref(value).cast::<i8>();
+    prefetch_address(first);
+    if size_of::<V>() > 16 {
+        prefetch_address(first.wrapping_add(size_of::<V>() - 1));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
 }
 
-/// Starts loading all of a short slice into the cache. Changes nothing but time.
-#[inline(always)]
-pub(crate) fn prefetch_all<V>(slice: &[V]) {
-    for index in (0..slice.len()).step_by((64 / size_of::<V>().max(1)).max(1)) {
-        prefetch(slice, index);
+/// Cache lines that will be read, asked for one by one along the way: a burst of them would hold up everything else.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coming {
+    /// Addresses, and how many of them were asked for.
+    lines: Vec<usize>,
+    asked: usize,
+}
+
+impl Coming {
+    /// Notes the lines of some slices, and forgets those of others.
+    pub(crate) fn note<V>(&mut self, slices: &[&[V]]) {
+        self.lines.clear();
+        self.asked = 0;
+        for slice in slices {
+            let start = slice.as_ptr().addr();
+            self.lines.extend((start..start + size_of_val(*slice)).step_by(LINE));
+        }
+    }
+
+    /// Asks for the next line.
+    #[inline(always)]
+    pub(crate) fn ask(&mut self) {
+        if let Some(&line) = self.lines.get(self.asked) {
+            self.asked += 1;
+            prefetch_address(std::ptr::without_provenance(line));
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lines.capacity() * size_of::<usize>()
     }
 }
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// Lattice coordinates are below this.
 pub(crate) const LATTICE_END: i32 = 1 << 30;

@@ -12,7 +12,6 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::prefetch_all;
 use crate::kernels::tile::{self, Changed, Record};
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
@@ -56,9 +55,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let runs = runs_of(tile);
             let runs = &runs[..self.blocks.len()];
             // Of many short runs, none is long enough for the processor to see it coming.
-            if let Some(&next) = jobs.get(job + 1).filter(|_| runs.len() > 1) {
-                runs_of(next as usize).iter().for_each(|run| prefetch_all(run));
-            }
+            let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(next as usize));
+            let coming = next.as_ref().map_or(&[][..], |next| &next[..runs.len()]);
             let scratch = &mut *self.scratch.get(worker);
             let count = if kept { known.count(runs) } else { usize::MAX };
             if count.saturating_mul(KEEP) <= runs.iter().map(|run| run.len()).sum() {
@@ -67,7 +65,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     tile::join_changed(kernels, runs, frame.boxes, known, count, scratch, hits)
                 });
             } else {
-                out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, frame.boxes, scratch, hits));
+                out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, coming, frame.boxes, scratch, hits));
             }
         });
     }

@@ -106,11 +106,10 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         let Block { runs, arena, list, live, first, last, .. } = block;
         let live = (removed || !changed.is_empty()).then_some(&live[..]);
         let source = Source { boxes: frame.boxes, map: lattice.map(), live, first: *first };
-        // Asked for in order they come at the speed of the memory, and then lie in the cache.
+        // Boxes that are asked for in order come at the speed of the memory, and then lie in the cache. (To ask for the next block's along
+        // the way lost: the two blocks drive each other out.)
         if changed.is_empty() {
-            for id in (*first..*last).step_by(BOXES_PER_LINE) {
-                prefetch(frame.boxes, id as usize);
-            }
+            (*first..*last).step_by(BOXES_PER_LINE).for_each(|id| prefetch(frame.boxes, id as usize));
         } else {
             ones(changed, *first, *last).for_each(|id| prefetch(frame.boxes, id as usize));
         }

@@ -6,14 +6,17 @@ use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 
-/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile.
+/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Meanwhile, the records
+/// of the next call, `coming`, are asked for.
 pub(crate) fn join<const D: usize, T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],
+    coming: &[&[Record]],
     boxes: &[Aabb<D, T>],
     scratch: &mut Scratch,
     hits: &mut Hits,
 ) {
+    scratch.coming.note(coming);
     kernels.run(TileJoin { runs, boxes, scratch, hits });
 }
 
@@ -36,6 +39,7 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
         let (mut tests, mut waiting) = (0, 0);
         // SAFETY: (in bounds) rows are below `len`.
         let end_of = |row: usize| starts[unsafe { (*sweep.sorted.add(row)).last_bucket() } + 1] as usize;
+        let mut coming = std::mem::take(&mut scratch.coming);
         for row in (0..len).step_by(2) {
             // Two records that both start before the tile on x are not paired here.
             let from = (row + 1).max(first_inside);
@@ -45,6 +49,7 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
                 ends[1] = end_of(row + 1);
                 tests += ends[1] - (row + 2).max(first_inside);
             }
+            coming.ask();
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, with bytes for one more, ends are at most `len`, and no
             // more than a batch waits.
             waiting = unsafe { sweep.two_rows::<D, S>(row, from, ends, waiting) };
@@ -57,6 +62,7 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
             }
         }
         confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+        scratch.coming = coming;
         hits.count_tests(tests as u64);
     }
 }

@@ -32,6 +32,7 @@ pub(crate) use probe::probe;
 
 use super::hits::Hits;
 use super::lanes::{Bytes, Simd, Words};
+use super::prefetch::Coming;
 use crate::geometry::{Aabb, Real};
 use crate::pairs::Pair;
 
@@ -156,6 +157,8 @@ pub(crate) struct Scratch {
     candidates: Vec<Candidate>,
     /// The rows of changed records.
     rows: Vec<u32>,
+    /// What the next tile reads.
+    coming: Coming,
 }
 
 /// Where each bucket starts in the sorted records, with one more for the end.
@@ -165,7 +168,12 @@ impl Scratch {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.finds.capacity() * size_of::<Find>() + self.candidates.capacity() * size_of::<Candidate>();
-        self.sorted.capacity() * 16 + self.bytes.capacity() * 4 + self.columns.capacity() + self.rows.capacity() * 4 + lists
+        self.sorted.capacity() * 16
+            + self.bytes.capacity() * 4
+            + self.columns.capacity()
+            + self.rows.capacity() * 4
+            + self.coming.bytes()
+            + lists
     }
 
     /// Makes room for `len` records.

@@ -37,7 +37,7 @@ pub use lanes::{Lanes, Simd};
 pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
 pub(crate) use pages::prefer_huge_pages;
-pub(crate) use prefetch::{LATTICE_END, Truncate, prefetch, prefetch_for_writing};
+pub(crate) use prefetch::{LAST_PLACE, LATTICE_END, Truncate, prefetch, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
 pub(crate) use soa::{PAD, Soa};
 pub(crate) use sorted::Sorted;

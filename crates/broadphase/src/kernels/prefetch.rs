@@ -69,6 +69,8 @@ const LINE: usize = 64;
 
 /// Lattice coordinates are below this.
 pub(crate) const LATTICE_END: i32 = 1 << 30;
+/// The last place that a float is clamped to: exact in `f32`, whose steps are 64 there.
+pub(crate) const LAST_PLACE: i32 = LATTICE_END - 64;
 
 /// A float's place on the lattice, by one instruction.
 pub trait Truncate: Sized {
@@ -81,7 +83,7 @@ macro_rules! truncate {
         impl Truncate for $t {
             #[inline(always)]
             fn truncate(self) -> i32 {
-                const TOP: $t = (LATTICE_END - 64) as $t; // exact in f32, whose steps are 64 there
+                const TOP: $t = LAST_PLACE as $t;
                 // Written so that NaN takes the bound, and each line is one instruction.
                 let value = if self > 0.0 { self } else { 0.0 };
                 let value = if value < TOP { value } else { TOP };

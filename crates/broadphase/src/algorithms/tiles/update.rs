@@ -9,7 +9,7 @@ use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::LATTICE_END;
+use crate::kernels::LAST_PLACE;
 use crate::kernels::quantise::Corners;
 use crate::objects::Frame;
 
@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let is_off = |id: &u32| {
             let corners = self.lattice.corners(&frame.boxes[*id as usize]);
             let (low, high) = (corners.low(), corners.high());
-            (0..D).any(|k| low[k] == 0 || high[k] >= LATTICE_END - 64)
+            (0..D).any(|k| low[k] == 0 || high[k] >= LAST_PLACE)
         };
         looks.filter(is_off).count()
     }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{AXES, CORNERS, CellMap, PERIOD, Record, TileMap};
-use crate::kernels::prefetch::LATTICE_END;
+use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
 
 /// All ones where a float belongs to an upper corner: not compared with the one three further on.
 static UPPER: [i32; PERIOD] = {
@@ -35,7 +35,7 @@ pub(super) unsafe fn fill(
     debug_assert!(corners.len() >= count * CORNERS && parts.len() >= count * CORNERS);
     // SAFETY: (isa, in bounds) the caller's duties; the constants have a whole period.
     unsafe {
-        let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps((LATTICE_END - 64) as f32));
+        let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps(LAST_PLACE as f32));
         let mut valid = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
         let mut from = 0;
         while from < count * CORNERS {
@@ -79,7 +79,7 @@ pub(super) unsafe fn fill_flat(
     let ([x, y, ..], [u, v, ..]) = (origin, scale);
     // SAFETY: (isa, in bounds) the caller's duties.
     unsafe {
-        let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps((LATTICE_END - 64) as f32));
+        let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps(LAST_PLACE as f32));
         let origin = _mm256_setr_ps(*x, *y, *x, *y, *x, *y, *x, *y);
         let scale = _mm256_setr_ps(*u, *v, *u, *v, *u, *v, *u, *v);
         let by_axis = |of: &[i32; PERIOD]| _mm256_set1_epi64x(i64::from(of[1]) << 32 | i64::from(of[0]));

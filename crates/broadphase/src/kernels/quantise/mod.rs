@@ -14,7 +14,7 @@ pub(crate) use refresh::{List, Listed, Place, Source, refresh, refresh_changed, 
 use bytemuck::TransparentWrapper;
 
 use super::lanes::Simd;
-use super::prefetch::LATTICE_END;
+use super::prefetch::{LAST_PLACE, LATTICE_END};
 use super::tile::Record;
 use crate::geometry::{Aabb, Real};
 
@@ -45,6 +45,16 @@ impl<T: Real> Map<T> {
     /// A map from the origin and the factor of each axis.
     pub(crate) fn new(origin: [T; 3], scale: [T; 3]) -> Self {
         Self { origin: std::array::from_fn(|lane| origin[lane % 3]), scale: std::array::from_fn(|lane| scale[lane % 3]) }
+    }
+
+    /// Is the box on the lattice without being clamped to it?
+    #[inline(always)]
+    fn holds<const D: usize>(&self, value: &Aabb<D, T>) -> bool {
+        let last = T::from_f64(f64::from(LAST_PLACE));
+        (0..D).all(|k| {
+            let steps = |x: T| (x - self.origin[k]) * self.scale[k];
+            (steps(value.min[k]) > -T::ONE) & (steps(value.max[k]) <= last)
+        })
     }
 }
 

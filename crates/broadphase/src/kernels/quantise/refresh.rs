@@ -136,7 +136,7 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
         return unsafe { avx2::rewrite::<D, T>(source, place, arena, inner, list) };
     }
     let end = inner.start;
-    refresh(simd, source, place, arena, inner, end, list)
+    refresh_plainly(simd, source, place, arena, inner, end, list, |value| source.map.holds(value))
 }
 
 /// Makes the records `outer` of a tile anew: those of objects that lie wholly inside follow each other from `end` on, which is at
@@ -148,7 +148,7 @@ pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
     place: Place<'_>,
     arena: &mut [Record],
     outer: Range<usize>,
-    mut end: usize,
+    end: usize,
     list: &mut List,
 ) -> (usize, bool) {
     list.make_room(outer.len());
@@ -157,8 +157,24 @@ pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
         // SAFETY: (isa, layout) as above; (room) just made.
         return unsafe { avx2::refresh::<D, T>(source, place, arena, outer, end, list) };
     }
+    refresh_plainly(simd, source, place, arena, outer, end, list, |_| true)
+}
+
+/// As [`refresh`], for any boxes and instruction set; what is not `at_home` on the lattice counts as outside.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // the last one is what parts the two callers
+fn refresh_plainly<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: Place<'_>,
+    arena: &mut [Record],
+    range: Range<usize>,
+    mut end: usize,
+    list: &mut List,
+    at_home: impl Fn(&Aabb<D, T>) -> bool,
+) -> (usize, bool) {
     let mut valid = true;
-    for at in outer {
+    for at in range {
         ask(source.boxes, arena, at + AHEAD);
         let id = arena[at].id();
         let value = &source.boxes[id as usize];
@@ -166,7 +182,7 @@ pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
         let counts = is_live & arena[at].is_home();
         valid &= !is_live | value.is_valid();
         let corners = corners(value, source.map);
-        let inside = place.holds(&corners);
+        let inside = place.holds(&corners) & at_home(value);
         arena[end] = record(simd, &corners, place.map, id);
         list.entries[list.len] = Listed { corners, id };
         end += usize::from(counts & inside);
@@ -217,12 +233,9 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     use super::*;
-    use crate::kernels::prefetch::LATTICE_END;
+    use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
     use crate::kernels::quantise::avx2::{INVERTED, ORDERS};
     use crate::kernels::tile::LOWER;
-
-    /// The last place that a coordinate is clamped to.
-    const LAST_PLACE: i32 = LATTICE_END - 64;
 
     /// All constants of a tile.
     #[derive(Clone, Copy)]

@@ -1,0 +1,170 @@
+//! `tiles` from frame to frame: records that are made anew where they lie, in many blocks, through jumps, crowds and comings and goings.
+
+use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Spec, Strength, Threads, step};
+
+/// A small generator of its own, so that no scene's change moves these tests.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
+
+    fn unit(&mut self) -> f32 {
+        self.below(1 << 24) as f32 / (1 << 24) as f32
+    }
+}
+
+/// Boxes of edge 1 in a cube of side `side`.
+fn spread<const D: usize>(n: usize, side: f32, random: &mut Random) -> Vec<Aabb<D, f32>> {
+    let corner = |random: &mut Random| std::array::from_fn(|_| random.unit() * side);
+    (0..n).map(|_| corner(random)).map(|at: [f32; D]| Aabb::new(at, at.map(|x| x + 1.0))).collect()
+}
+
+fn build<const D: usize>(spec: &str) -> Box<dyn BroadPhase<D, f32>> {
+    spec.parse::<Spec>().unwrap().build().unwrap()
+}
+
+/// The structure under test, under several instruction sets and numbers of threads at once, against another algorithm.
+struct Run<const D: usize> {
+    runs: Vec<(Box<dyn BroadPhase<D, f32>>, Context, PairStore)>,
+    other: (Box<dyn BroadPhase<D, f32>>, Context, PairStore),
+}
+
+impl<const D: usize> Run<D> {
+    fn new() -> Self {
+        let contexts = Isa::available().map(|isa| Context::new().with_kernels(Kernels::new(isa).unwrap()));
+        let threads = [2, 3].map(|count| Context::new().with_executor(Threads::new(count).unwrap()));
+        let runs = contexts.chain(threads).map(|context| (build("tiles"), context, PairStore::default())).collect();
+        Self { runs, other: (build("sort-and-sweep"), Context::new(), PairStore::default()) }
+    }
+
+    /// One frame: the same list everywhere, the set of the other algorithm, and every record where it belongs.
+    fn frame(&mut self, frame: &Frame<'_, D, f32>, what: &str) {
+        let (other, context, store) = &mut self.other;
+        step(&mut **other, &frame.with_changes(Changes::All), context, store).unwrap();
+        let expected: Vec<Pair> = store.sorted();
+        let mut list: Option<Vec<Pair>> = None;
+        for (index, (structure, context, store)) in self.runs.iter_mut().enumerate() {
+            step(&mut **structure, frame, context, store).unwrap();
+            structure.validate(frame, Strength::Geometry).unwrap_or_else(|e| panic!("{what}, run {index}: {e}"));
+            assert!(store.sorted() == expected, "{what}, run {index}: other pairs");
+            let pairs: Vec<Pair> = store.to_vec();
+            assert!(*list.get_or_insert_with(|| pairs.clone()) == pairs, "{what}, run {index}: another order");
+        }
+    }
+}
+
+fn shift<const D: usize>(boxes: &mut [Aabb<D, f32>], by: f32, random: &mut Random) {
+    for b in boxes {
+        *b = b.translate(std::array::from_fn(|_| (random.unit() - 0.5) * by));
+    }
+}
+
+#[test]
+fn frames_of_many_blocks_agree_while_objects_walk_jump_and_gather() {
+    let mut random = Random(1);
+    let mut boxes = spread::<3>(70_000, 150.0, &mut random);
+    let mut run = Run::new();
+    run.frame(&Frame::new(&boxes), "first");
+    for round in 0..3 {
+        shift(&mut boxes, 0.3, &mut random);
+        run.frame(&Frame::new(&boxes), &format!("walk {round}"));
+    }
+    boxes = spread(70_000, 150.0, &mut random);
+    run.frame(&Frame::new(&boxes), "all jump");
+    shift(&mut boxes, 0.3, &mut random);
+    run.frame(&Frame::new(&boxes), "walk after the jump");
+    for round in 0..3 {
+        // A tenth of the way to a place near a corner: runs there overflow and move.
+        boxes.iter_mut().step_by(2).for_each(|b| *b = b.translate(std::array::from_fn(|k| (20.0 - b.min[k]) * 0.1)));
+        run.frame(&Frame::new(&boxes), &format!("gather {round}"));
+    }
+}
+
+#[test]
+fn a_few_movers_leave_the_records_of_others_alone() {
+    let mut random = Random(2);
+    let mut boxes = spread::<2>(40_000, 300.0, &mut random);
+    let mut run = Run::new();
+    for round in 0..8 {
+        run.frame(&Frame::new(&boxes), &format!("round {round}"));
+        // A tenth moves, some of them far, so that they are looked for where they were and where they are.
+        for _ in 0..4000 {
+            let id = random.below(boxes.len() as u64) as usize;
+            let by = if id % 16 == 0 { 200.0 } else { 1.0 };
+            boxes[id] = boxes[id].translate(std::array::from_fn(|_| (random.unit() - 0.5) * by));
+        }
+    }
+}
+
+#[test]
+fn objects_come_and_go_between_frames_without_a_word() {
+    let mut random = Random(3);
+    let mut boxes = spread::<3>(5000, 60.0, &mut random);
+    let mut live = vec![!0u64; boxes.len().div_ceil(64)];
+    let mut run = Run::new();
+    for round in 0..12 {
+        let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes) };
+        run.frame(&frame, &format!("round {round}"));
+        for _ in 0..200 {
+            let id = random.below(boxes.len() as u64) as usize;
+            live[id / 64] ^= 1 << (id % 64);
+            boxes[id] = Aabb::new([f32::NAN; 3], [0.0; 3]); // what is in a slot that is not live does not matter
+            if live[id / 64] >> (id % 64) & 1 == 1 {
+                boxes[id] = spread(1, 60.0, &mut random)[0];
+            }
+        }
+        if round % 2 == 0 {
+            for id in (0..boxes.len()).filter(|id| live[id / 64] >> (id % 64) & 1 == 1) {
+                shift(&mut boxes[id..=id], 0.2, &mut random);
+            }
+        }
+    }
+}
+
+/// A place far below the lattice becomes the lowest integer; a tile's bound subtracted from it wrapped around to inside. And a place that
+/// one instruction set clamps and another counts as outside gave two orders of the same pairs.
+#[test]
+fn a_corner_that_flies_far_off_the_lattice_does_not_wrap_to_inside() {
+    for far in [1e6, 1e12, 1e30, f32::MAX, f32::INFINITY] {
+        let mut random = Random(4);
+        let mut boxes = spread::<3>(6000, 50.0, &mut random);
+        let mut run = Run::new();
+        run.frame(&Frame::new(&boxes), "first");
+        run.frame(&Frame::new(&boxes), "again");
+        for id in (0..boxes.len()).step_by(40) {
+            let axis = id / 40 % 3;
+            match id / 40 % 4 {
+                0 => boxes[id].min[axis] = -far,
+                1 => boxes[id].max[axis] = far,
+                2 => (boxes[id].min[axis], boxes[id].max[axis]) = (-far, -far),
+                _ => (boxes[id].min[axis], boxes[id].max[axis]) = (far, far),
+            }
+        }
+        // All move, so that all records are made anew.
+        boxes.iter_mut().for_each(|b| *b = b.translate([0.01; 3]));
+        run.frame(&Frame::new(&boxes), &format!("far {far}"));
+        boxes.iter_mut().for_each(|b| *b = b.translate([0.01; 3]));
+        run.frame(&Frame::new(&boxes), &format!("far {far}, once more"));
+    }
+}
+
+/// The frame is refused, and the structure goes on from the next good one.
+#[test]
+fn a_bad_box_amid_a_refresh_is_refused_and_forgotten() {
+    let mut random = Random(5);
+    let mut boxes = spread::<3>(5000, 60.0, &mut random);
+    let mut run = Run::new();
+    run.frame(&Frame::new(&boxes), "first");
+    for bad in [0, 2500, 4999] {
+        shift(&mut boxes, 0.2, &mut random);
+        let good = std::mem::replace(&mut boxes[bad], Aabb::new([1.0; 3], [0.0; 3]));
+        for (structure, context, _) in &mut run.runs {
+            assert!(structure.update(&Frame::new(&boxes), context).is_err());
+        }
+        boxes[bad] = good;
+        run.frame(&Frame::new(&boxes), &format!("after {bad}"));
+    }
+}

@@ -51,9 +51,7 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         for k in 0..D {
             let mut values: Vec<T> = sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect();
-            values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
-            if let (Some(&low), Some(&high)) = (values.first(), values.last()) {
-                let (low, high) = trimmed(&values, low, high);
+            if let Some((low, high)) = trimmed(&mut values) {
                 (origin[k], factor[k]) = (low, scale(low, high));
             }
         }
@@ -73,15 +71,22 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     }
 }
 
-/// The range of the sorted values, cut where its ends lie further out than a quarter of the bulk's width.
-fn trimmed<T: Real>(values: &[T], low: T, high: T) -> (T, T) {
-    let (a, b) = (values[values.len() / TAIL].to_f64(), values[values.len() - 1 - values.len() / TAIL].to_f64());
+/// The range of the values, cut where its ends lie further out than a quarter of the bulk's width. `None` if there are no values.
+fn trimmed<T: Real>(values: &mut [T]) -> Option<(T, T)> {
+    let tail = values.len() / TAIL;
+    let order = |a: &T, b: &T| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+    let low = values.iter().copied().reduce(T::min)?;
+    let high = values.iter().copied().reduce(T::max)?;
+    // Two places of the sorted order: sorting all would be half of the cost of a new lattice.
+    let a = values.select_nth_unstable_by(tail, order).1.to_f64();
+    let b = values.select_nth_unstable_by(values.len() - 1 - tail, order).1.to_f64();
     let slack = (b * 0.25 - a * 0.25).max(0.0);
     if slack == 0.0 {
-        return (low, high);
+        return Some((low, high));
     }
     // The extremes of a sample are exceeded by a few: an eighth of the slack more costs nothing but a little resolution.
-    (T::from_f64((low.to_f64() - slack * 0.125).max(a - slack)), T::from_f64((high.to_f64() + slack * 0.125).min(b + slack)))
+    let (low, high) = ((low.to_f64() - slack * 0.125).max(a - slack), (high.to_f64() + slack * 0.125).min(b + slack));
+    Some((T::from_f64(low), T::from_f64(high)))
 }
 
 /// A finite positive factor that spreads `low..high` over the lattice.

@@ -16,6 +16,8 @@ const SHARE: usize = 3;
 const SPARSE: usize = 32;
 /// Restless frames in a row that end tracking.
 const RESTLESS: u32 = 4;
+/// A mean move counts from so many times its own error on.
+const SIGNIFICANT: f64 = 3.0;
 /// Boxes in the sample, about.
 const SAMPLE: usize = 128;
 
@@ -148,6 +150,24 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         let now = sample_of(frame);
         let still = now.clone().zip(&self.sample).filter(|(now, before)| now == before).count();
         !self.sample.is_empty() && now.count() == self.sample.len() && still * 2 >= self.sample.len()
+    }
+
+    /// How far the objects have moved since the last frame, all together, as far as the sample can tell: the mean move on each axis, or
+    /// zero where it is not far from zero, compared with how it scatters.
+    pub(super) fn drift(&self, frame: &Frame<'_, D, T>) -> [T; D] {
+        let pairs = || sample_of(frame).zip(&self.sample);
+        std::array::from_fn(|k| {
+            let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+            for (now, before) in pairs() {
+                let by = now.min[k].to_f64() - before.min[k].to_f64();
+                if by.is_finite() {
+                    (count, sum, squares) = (count + 1.0, sum + by, squares + by * by);
+                }
+            }
+            let mean: f64 = sum / f64::max(count, 1.0);
+            let error = (squares - mean * sum).max(0.0).sqrt() / f64::max(count, 1.0);
+            T::from_f64(if mean.abs() > SIGNIFICANT * error { mean } else { 0.0 })
+        })
     }
 
     /// After everything was scattered: remembers what the state asks for.

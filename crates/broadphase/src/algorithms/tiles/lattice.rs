@@ -58,6 +58,13 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         Self { map: Map::new(origin, factor) }
     }
 
+    /// The same lattice, moved along with objects that drift together.
+    pub(crate) fn moved(&self, by: [T; D]) -> Self {
+        let mut map = self.map;
+        map.translate(by);
+        Self { map }
+    }
+
     /// The map, as the kernels take it.
     #[inline(always)]
     pub(crate) fn map(&self) -> &Map<T> {

@@ -30,6 +30,7 @@
 //! Ours. The parts are old: counting sorts, sweeps, grids whose duplicates vanish by a reference corner.
 
 mod changes;
+mod grain;
 mod index;
 mod lattice;
 mod pairs;
@@ -50,6 +51,7 @@ use crate::kernels::tile;
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Lineage, PairStore};
 use changes::Coherence;
+use grain::Grain;
 use index::Index;
 use lattice::Lattice;
 use partition::Partition;
@@ -99,6 +101,7 @@ pub struct Tiles<const D: usize, T: Real> {
     /// Slots of the last update.
     slots: usize,
     load: Load,
+    grain: Grain,
     coherence: Coherence<D, T>,
     /// The last update failed half-way: records are gone, and are made again from the next frame that comes along.
     stale: bool,
@@ -138,6 +141,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             block: 1,
             slots: 0,
             load: Load::default(),
+            grain: Grain::new(options.target),
             coherence: Coherence::default(),
             stale: true,
             lineage: Lineage::default(),
@@ -169,6 +173,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             block: self.block,
             slots: self.slots,
             load: self.load,
+            grain: self.grain,
             coherence: self.coherence.clone(),
             stale: self.stale,
             lineage: self.lineage,

@@ -231,6 +231,13 @@ struct Part {
     count: usize,
 }
 
+impl Part {
+    /// Its side on axis `k`, in lattice steps.
+    fn extent(&self, table: &Table, k: usize) -> f64 {
+        f64::from(self.high[k] - self.low[k]) * f64::from(1u32 << table.shift[k])
+    }
+}
+
 /// A cell must be this many mean sizes wide to deserve a finer table: below, an object reaches too many tiles.
 const FINEST: f64 = 4.0;
 /// A part must be this many mean sizes wide to be cut: the same reason, in the small.
@@ -318,7 +325,7 @@ fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
 
 /// Cuts a part in two halves of about equal count, across its longest side that can be cut.
 fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option<(Part, Part)> {
-    let extent = |k: usize| rules.extent(f64::from(part.high[k] - part.low[k]) * f64::from(1u32 << table.shift[k]), k);
+    let extent = |k: usize| rules.extent(part.extent(table, k), k);
     let mut axes = [0, 1, 2];
     axes.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)));
     for k in axes {

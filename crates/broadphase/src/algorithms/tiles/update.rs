@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::changes::{Plan, bit};
+use super::grain::Grain;
 use super::lattice::{Cell, Lattice};
 use super::partition::{Partition, Sample, Tile};
 use super::{Load, Tiles, lock, open};
@@ -29,42 +30,43 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check_lists()?;
         let count = frame.count();
-        let usable =
-            !self.stale && self.fits(frame.slots()) && !self.outgrown(count) && !self.load.worn && !self.left_behind(frame);
         let plan = self.coherence.plan(frame, self.options.coherence);
+        let mut lattice = self.lattice;
+        if plan == Plan::Everything && frame.slots() == self.slots {
+            // Where all objects drift, tiles drift along: nobody has to change tile, and nobody leaves the lattice.
+            lattice = lattice.moved(self.coherence.drift(frame));
+        }
+        let usable = !self.stale
+            && self.fits(frame.slots())
+            && !self.outgrown(count)
+            && !self.load.worn
+            && off_lattice(&lattice, frame) <= self.load.off_lattice_when_cut + LOOKS / 8;
         match plan {
             Plan::Listed if usable => self.apply(frame)?,
             Plan::Flagged if usable => self.scatter_flagged(frame, context)?,
-            _ => self.scatter_all(frame, context, count, !usable)?,
+            Plan::Everything if usable => {
+                self.lattice = lattice;
+                self.scatter_all(frame, context)?;
+            }
+            _ => self.cut_and_scatter(frame, context, count)?,
         }
         if self.measure(count) > UNEVEN * self.load.work_when_cut {
-            self.scatter_all(frame, context, count, true)?;
+            self.cut_and_scatter(frame, context, count)?;
             self.measure(count);
         }
         Ok(())
     }
 
-    /// Have objects moved off the lattice since it was made? There, all places are one, and only the boxes could tell objects apart.
-    fn left_behind(&self, frame: &Frame<'_, D, T>) -> bool {
-        self.off_lattice(frame) > self.load.off_lattice_when_cut + LOOKS / 8
-    }
-
-    /// How many of [`LOOKS`] objects start at the first place or end at the last one, on any axis.
-    fn off_lattice(&self, frame: &Frame<'_, D, T>) -> usize {
-        let looks = frame.ids().step_by((frame.slots() / LOOKS).max(1)).take(LOOKS);
-        let is_off = |id: &u32| {
-            let corners = self.lattice.corners(&frame.boxes[*id as usize]);
-            let (low, high) = (corners.low(), corners.high());
-            (0..D).any(|k| low[k] == 0 || high[k] >= LAST_PLACE)
-        };
-        looks.filter(is_off).count()
-    }
-
-    /// Takes the tests of a full join into account: when they have doubled, the lattice has become too coarse or is left behind.
+    /// Takes the tests of a full join into account: when they have doubled, the lattice has become too coarse or is left behind; when they
+    /// are many, smaller tiles are tried.
     pub(super) fn book_tests(&mut self, tests: u64) {
         let load = &mut self.load;
         load.tests_when_cut = load.tests_when_cut.min(tests);
-        load.worn = tests > 2 * load.tests_when_cut + 32 * load.objects as u64;
+        let doubled = tests > 2 * load.tests_when_cut + 32 * load.objects as u64;
+        if doubled {
+            self.grain = Grain::new(self.options.target);
+        }
+        load.worn = doubled || self.grain.book(tests, load.objects);
     }
 
     /// Has the number of objects changed so much that tiles of the old size are wrong?
@@ -79,11 +81,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         slots >= self.slots && slots <= last + 2 * BLOCK.max(self.slots.div_ceil(BLOCKS)) && self.slots > 0
     }
 
-    fn scatter_all(&mut self, frame: &Frame<'_, D, T>, context: &Context, count: usize, cut: bool) -> Result<(), Error> {
-        if cut {
-            frame.check_boxes()?;
-            self.cut(frame, count);
-        }
+    fn cut_and_scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, count: usize) -> Result<(), Error> {
+        frame.check_boxes()?;
+        self.cut(frame, count);
+        self.scatter_all(frame, context)
+    }
+
+    fn scatter_all(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         self.scatter(frame, context, &[])?;
         self.coherence.remember(frame, self.partition.tiles.len());
         Ok(())
@@ -127,6 +131,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     /// Makes a new lattice and partition.
     fn cut(&mut self, frame: &Frame<'_, D, T>, count: usize) {
+        if self.outgrown(count) {
+            self.grain = Grain::new(self.options.target);
+        }
         self.lattice = Lattice::over(frame);
         self.partition = self.cut_by_sample(frame, count);
         self.slots = frame.slots();
@@ -136,7 +143,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         for (index, block) in self.blocks.iter_mut().enumerate() {
             open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
         }
-        let off_lattice_when_cut = self.off_lattice(frame);
+        let off_lattice_when_cut = off_lattice(&self.lattice, frame);
         self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, tests_when_cut: u64::MAX, ..Load::default() };
         self.load.off_lattice_when_cut = off_lattice_when_cut;
         self.lineage = Default::default();
@@ -145,7 +152,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     fn cut_by_sample(&self, frame: &Frame<'_, D, T>, count: usize) -> Partition {
         // Odd, since lists of objects like even periods.
-        let weight = count.div_ceil(SAMPLE).max(self.options.target / SAMPLE_PER_TILE) | 1;
+        let weight = count.div_ceil(SAMPLE).max(self.grain.target / SAMPLE_PER_TILE) | 1;
         let mut size = [0.0; 3];
         let mut points: Vec<Cell> = Vec::with_capacity(count / weight + 1);
         for id in frame.ids().step_by(weight) {
@@ -158,10 +165,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if D == 2 {
             size[2] = f64::INFINITY; // nothing is cut or swept across it
         }
-        if count <= 2 * self.options.target {
+        if count <= 2 * self.grain.target {
             return Partition::whole(size);
         }
-        Partition::cut(Sample { points: &mut points, weight, size, target: self.options.target })
+        Partition::cut(Sample { points: &mut points, weight, size, target: self.grain.target })
     }
 
     /// Gives new slots to the last block.
@@ -187,6 +194,18 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         work
     }
+}
+
+/// How many of [`LOOKS`] objects start at the first place or end at the last one, on any axis. There, all places are one, and only the
+/// boxes could tell objects apart.
+fn off_lattice<const D: usize, T: Real>(lattice: &Lattice<D, T>, frame: &Frame<'_, D, T>) -> usize {
+    let looks = frame.ids().step_by((frame.slots() / LOOKS).max(1)).take(LOOKS);
+    let is_off = |id: &u32| {
+        let corners = lattice.corners(&frame.boxes[*id as usize]);
+        let (low, high) = (corners.low(), corners.high());
+        (0..D).any(|k| low[k] == 0 || high[k] >= LAST_PLACE)
+    };
+    looks.filter(is_off).count()
 }
 
 /// Does the box reach the tile?
@@ -254,21 +273,25 @@ mod tests {
     use crate::algorithms::tiles::Options;
 
     #[test]
-    fn a_lattice_that_all_objects_drift_off_is_made_anew_also_for_one_tile() {
-        for axis in 0..2 {
+    fn a_lattice_drifts_along_and_is_made_anew_where_objects_leave_it_otherwise_also_for_one_tile() {
+        for (axis, tears) in [(0, false), (1, false), (0, true), (1, true)] {
             let (mut tiles, mut context) = (Tiles::<2, f32>::new(Options::default()), Context::new());
+            let mut cuts = 0;
             for step in 0..60 {
                 let boxes: Vec<Aabb<2, f32>> = (0..150)
                     .map(|i| {
                         let mut at = [(i % 12) as f32, (i / 12) as f32];
-                        at[axis] += step as f32;
+                        at[axis] += step as f32 * if tears && i % 2 == 0 { -1.0 } else { 1.0 };
                         Aabb::new(at, at.map(|x| x + 0.9))
                     })
                     .collect();
                 let frame = Frame::new(&boxes);
+                tiles.load.objects_when_cut += 1; // which a new cut forgets
                 tiles.update(&frame, &mut context).unwrap();
-                assert!(!tiles.left_behind(&frame), "axis {axis}, step {step}");
+                cuts += usize::from(tiles.load.objects_when_cut == boxes.len());
+                assert!(off_lattice(&tiles.lattice, &frame) <= 2, "axis {axis}, step {step}");
             }
+            assert_eq!(cuts > 3, tears, "{cuts} cuts");
         }
     }
 }

@@ -47,6 +47,13 @@ impl<T: Real> Map<T> {
         Self { origin: std::array::from_fn(|lane| origin[lane % 3]), scale: std::array::from_fn(|lane| scale[lane % 3]) }
     }
 
+    /// Moves the origin.
+    pub(crate) fn translate<const D: usize>(&mut self, by: [T; D]) {
+        for (lane, origin) in self.origin.iter_mut().enumerate().filter(|(lane, _)| lane % 3 < D) {
+            *origin = *origin + by[lane % 3];
+        }
+    }
+
     /// Is the box on the lattice without being clamped to it?
     #[inline(always)]
     fn holds<const D: usize>(&self, value: &Aabb<D, T>) -> bool {

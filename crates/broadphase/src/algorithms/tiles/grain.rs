@@ -1,0 +1,73 @@
+//! How many objects a tile should hold: found out by counting tests.
+//!
+//! Fewer objects per tile make fewer tests and more copies. For objects spread evenly the option's number is right. Where they crowd, or
+//! where a tile that is mostly empty has a crowd in one corner, smaller tiles are worth their copies; where objects are large
+//! compared with their distances, they are not. Nobody can tell from outside, so it is tried, by halves, when a partition is new.
+
+/// So many tests per object are worth a try.
+const MANY: u64 = 96;
+/// A try must leave at most so much of the tests, of three parts.
+const LEFT: u64 = 2;
+/// The smallest part of the option's number that is tried.
+const SMALLEST: usize = 4;
+
+/// The search for the number of objects per tile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grain {
+    /// Objects per tile that the next partition aims at.
+    pub(super) target: usize,
+    /// The number of the option.
+    largest: usize,
+    /// The number before this try, and its tests.
+    before: Option<(usize, u64)>,
+    settled: bool,
+}
+
+impl Grain {
+    /// A search that starts with the option's number.
+    pub(super) fn new(largest: usize) -> Self {
+        Self { target: largest, largest, before: None, settled: false }
+    }
+
+    /// Takes the tests of a full join into account. Returns whether a partition with another target should be made.
+    pub(super) fn book(&mut self, tests: u64, objects: usize) -> bool {
+        if self.settled {
+            return false;
+        }
+        if let Some((target, _)) = self.before.filter(|(_, then)| tests * 3 > then * LEFT) {
+            (self.target, self.settled) = (target, true);
+            return true;
+        }
+        if tests <= MANY * objects as u64 || self.target / 2 < self.largest / SMALLEST || objects <= self.target {
+            self.settled = true;
+            return false;
+        }
+        self.before = Some((self.target, tests));
+        self.target /= 2;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_try_that_helps_is_followed_and_one_that_does_not_is_taken_back() {
+        let mut grain = Grain::new(1000);
+        assert!(!grain.book(150_000, 2000), "few tests are fine");
+        assert!(!grain.book(500_000, 2000) && grain.target == 1000, "what is settled is settled");
+        let mut grain = Grain::new(1000);
+        assert!(grain.book(120_000, 1001));
+        assert_eq!(grain.target, 500);
+        assert!(grain.book(119_000, 1001), "no better");
+        assert_eq!(grain.target, 1000);
+        assert!(!grain.book(500_000, 1001), "and not tried again");
+
+        let mut grain = Grain::new(1000);
+        assert!(grain.book(800_000, 2000) && grain.book(400_000, 2000));
+        assert_eq!(grain.target, 250);
+        assert!(!grain.book(250_000, 2000), "the smallest is the smallest");
+        assert_eq!(grain.target, 250);
+    }
+}

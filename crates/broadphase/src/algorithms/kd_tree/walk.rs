@@ -5,7 +5,8 @@
 //! child's side of the plane: one filter per node finds them, and they lie on a stack in the order of the walk.
 //!
 //! Departures from the paper, each for speed: before the bipartite sweep, external objects that miss the bounds of the node's own
-//! objects are left out; and the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node.rs`).
+//! objects are left out; the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node`); and objects at rest
+//! may stay on shelves instead of being gathered (`shelves.rs`).
 
 use std::ops::Range;
 

@@ -114,27 +114,28 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
         let Self { own, bounds, others, shelf, scratch, hits } = self;
         let axis = widest(own);
         let map = Map::over(bounds);
-        let Scratch { own: left, other: right, near, candidates, runs } = scratch;
-        // A shelf is for own boxes to come as well, wherever in the node they will be: it takes all others.
-        let others = if shelf.is_some() { others } else { cull(others, bounds, near) };
+        let Scratch { own: left, other: right, near: buffer, candidates, runs } = scratch;
+        let near = cull(others, buffer, |entry| bounds.overlaps(&entry.aabb));
         left.load(own, &map, axis);
-        right.load(others, &map, axis);
-        if let Some(shelf) = shelf {
-            shelf.put((left, own), (right, others), map, axis);
-        }
+        right.load(near, &map, axis);
         let mut out = Out { candidates, waiting: 0, axis, runs, hits };
-        let (left, right) = ((&*left, own), (&*right, others));
-        sweep_within(simd, left, &mut out);
-        sweep_between(simd, left, right, &mut out);
+        sweep_within(simd, (left, own), &mut out);
+        sweep_between(simd, (left, own), (right, near), &mut out);
+        if let Some(shelf) = shelf {
+            shelf.put((left, own), (right, near), (bounds, map, axis));
+            let far = cull(others, buffer, |entry| !bounds.overlaps(&entry.aabb));
+            right.load(far, &map, axis);
+            shelf.put_far((right, far));
+        }
     }
 }
 
-/// Copies those that overlap the bounds.
+/// Copies those that `stays` wants.
 #[inline(always)]
 fn cull<'a, const D: usize, T: Real>(
     entries: &[Entry<D, T>],
-    bounds: &Aabb<D, T>,
     near: &'a mut Vec<Entry<D, T>>,
+    stays: impl Fn(&Entry<D, T>) -> bool,
 ) -> &'a [Entry<D, T>] {
     if near.len() < entries.len() {
         near.resize(entries.len(), Entry { aabb: Aabb::default(), id: 0, moved: false });
@@ -142,7 +143,7 @@ fn cull<'a, const D: usize, T: Real>(
     let mut count = 0;
     for entry in entries {
         near[count] = *entry;
-        count += usize::from(bounds.overlaps(&entry.aabb));
+        count += usize::from(stays(entry));
     }
     &near[..count]
 }
@@ -215,19 +216,25 @@ mod tests {
                 let wanted = pairs.filter(|y| x.moved || y.moved);
                 expected.extend(wanted.map(|y| Pair::new(x.id, y.id)));
             }
-            expected.sort_unstable();
-            let mut lists = Isa::available().map(|isa| {
-                let mut hits = Hits::plain();
-                let kernels = Kernels::new(isa).unwrap();
-                join(kernels, &a, &bounds, &b, None, &mut Scratch::default(), &mut hits);
-                hits.finish().0
+            finds(expected, &format!("{own} and {other} boxes"), |kernels, hits| {
+                join(kernels, &a, &bounds, &b, None, &mut Scratch::default(), hits);
             });
-            let first = lists.next().unwrap();
-            let mut sorted = first.clone();
-            sorted.sort_unstable();
-            assert!(sorted == expected, "{own} and {other} boxes: {} of {} pairs", sorted.len(), expected.len());
-            assert!(lists.all(|list| list == first), "the list depends on the instruction set");
         }
+    }
+
+    /// Does a join find these pairs, in the same order on every instruction set?
+    pub(super) fn finds(mut expected: Vec<Pair>, what: &str, run: impl Fn(Kernels, &mut Hits)) {
+        expected.sort_unstable();
+        let mut lists = Isa::available().map(|isa| {
+            let mut hits = Hits::plain();
+            run(Kernels::new(isa).unwrap(), &mut hits);
+            hits.finish().0
+        });
+        let first = lists.next().unwrap();
+        let mut sorted = first.clone();
+        sorted.sort_unstable();
+        assert!(sorted == expected, "{what}: {} of {} pairs", sorted.len(), expected.len());
+        assert!(lists.all(|list| list == first), "the list depends on the instruction set");
     }
 
     #[test]

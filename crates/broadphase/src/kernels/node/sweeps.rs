@@ -15,12 +15,6 @@ const AHEAD: usize = 8;
 /// A side, and its entries in the order given.
 pub(super) type Loaded<'a, const D: usize, T> = (&'a Side<D>, &'a [Entry<D, T>]);
 
-/// Did the box at a position of the order move?
-#[inline(always)]
-fn moved<const D: usize, T>(side: Loaded<'_, D, T>, position: usize) -> bool {
-    side.1[side.0.index[position] as usize].moved
-}
-
 #[inline(always)]
 pub(super) fn sweep_within<const D: usize, T: Real, S: Simd>(simd: S, side: Loaded<'_, D, T>, out: &mut Out<'_, '_, '_>) {
     for row in 0..side.0.len {
@@ -55,19 +49,21 @@ pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
     out.confirm(right, left);
 }
 
-/// Boxes that moved meet those on a shelf that may reach them.
+/// Boxes that moved, and that `meets` wants, meet those on a shelf that may reach them.
 #[inline(always)]
 pub(super) fn sweep_shelf<const D: usize, T: Real, S: Simd>(
     simd: S,
     rows: Loaded<'_, D, T>,
     (shelf, rest): (&Side<D>, Rest<'_, D, T>),
+    meets: impl Fn(&Entry<D, T>) -> bool,
     out: &mut Out<'_, '_, '_>,
 ) {
     if shelf.len == 0 {
         return;
     }
     for row in 0..rows.0.len {
-        if moved(rows, row) {
+        let entry = &rows.1[rows.0.index[row] as usize];
+        if entry.moved && meets(entry) {
             let (from, end) = shelf.around(rows.0.low[out.axis][row], rows.0.high[out.axis][row]);
             out.row(simd, (rows.0, row), (shelf, from, end));
             if out.waiting >= BATCH {

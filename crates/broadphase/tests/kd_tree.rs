@@ -185,6 +185,51 @@ fn an_incremental_frame_after_a_complete_one_fills_the_cache() {
     }
 }
 
+/// Shelves are filled once, used while the same objects move, filled anew when others do, and given up when most do.
+#[test]
+fn an_incremental_search_reads_what_moves_and_what_came_to_rest_lately() {
+    let start = sparse(6000, 10);
+    let (mut structure, mut context, mut store) =
+        (build::<3, f32>("kd-tree-incremental:t=64"), Context::new(), PairStore::default());
+    let mut read = |boxes: &[Aabb<3, f32>], what: &str| {
+        let frame = Frame::new(boxes);
+        step(&mut *structure, &frame, &mut context, &mut store).unwrap();
+        structure.validate(&frame, Strength::Geometry).unwrap();
+        assert_same(&store.sorted(), &truth(&frame), what);
+        extra(&*structure, "read share")
+    };
+    let mut boxes = start.clone();
+    let push = |boxes: &mut [Aabb<3, f32>], first: usize, every: usize, round: usize| {
+        let by = [0.3, -0.2, 0.25, -0.3, 0.1][round % 5];
+        boxes.iter_mut().skip(first).step_by(every).for_each(|value| *value = value.translate([by, by * 0.5, -by]));
+    };
+    assert_eq!(read(&boxes, "the first frame"), 1.0);
+    let mut anew = 0;
+    for round in 0..40 {
+        push(&mut boxes, 0, 20, round);
+        let share = read(&boxes, &format!("the same twentieth, round {round}"));
+        anew += usize::from(share == 1.0);
+        assert!((0.05..0.1).contains(&share) || share == 1.0, "round {round}: {share}");
+    }
+    // Once to put off the shelves who moves all the time, and not again.
+    assert_eq!(anew, 1);
+    let mut anew = 0;
+    for round in 0..40 {
+        push(&mut boxes, round % 20, 20, round / 20);
+        anew += usize::from(read(&boxes, &format!("another twentieth each time, round {round}")) > 0.9);
+    }
+    assert!((2..20).contains(&anew), "filled anew {anew} times");
+    for round in 0..6 {
+        push(&mut boxes, 0, 1, round);
+        read(&boxes, &format!("all of them, round {round}"));
+    }
+    for round in 0..6 {
+        push(&mut boxes, 7, 50, round);
+        let share = read(&boxes, &format!("a fiftieth, round {round}"));
+        assert!(round < 3 || share < 0.3, "round {round}: {share}");
+    }
+}
+
 #[test]
 fn motion_within_epsilon_leaves_the_tree_alone_but_pairs_are_exact() {
     let mut boxes = vec![Aabb::new([0.0f32; 3], [1.0; 3]), Aabb::new([1.001, 0.0, 0.0], [2.0, 1.0, 1.0])];

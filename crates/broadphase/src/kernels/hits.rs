@@ -75,6 +75,16 @@ impl<'a> Hits<'a> {
         self.pairs.push(pair);
     }
 
+    /// Appends a list of pairs.
+    pub(crate) fn extend(&mut self, pairs: &[Pair]) {
+        for piece in pairs.chunks(FLUSH) {
+            if self.pairs.capacity() - self.pairs.len() < piece.len() {
+                self.make_room(piece.len());
+            }
+            self.pairs.extend_from_slice(piece);
+        }
+    }
+
     /// Appends a pair of `a` with each `others[bit]` whose bit is set.
     #[inline(always)]
     pub(crate) fn push_bits(&mut self, a: u32, others: &[u32], mut bits: u32, order: Order) {

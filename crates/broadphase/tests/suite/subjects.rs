@@ -12,6 +12,8 @@ const EXTRA: &[&str] = &[
     "octree:split=4:depth=10",
     "level-grid:levels=2:ratio=1",
     "tiles:target=32",
+    "kd-tree:t=8",
+    "kd-tree-incremental:t=64",
 ];
 
 /// The side of every box that [`Subject::fit`] makes for an algorithm that wants equal sizes.

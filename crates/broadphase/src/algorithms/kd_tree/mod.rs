@@ -11,7 +11,10 @@
 //!    collapsed below, and objects go down to their ideal nodes. A second update without motion changes nothing.
 //! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
 //!    that reach into its region, by sweeps along the axis on which they vary most.
-//! 4. *Coherency* (`coherency.rs`): if most objects are static, pairs of static objects come from a cache.
+//! 4. *Coherency* (`coherency.rs`): if most objects are static, pairs of static objects come from a cache, and the objects
+//!    themselves stay where the sweeps have sorted them (`shelves.rs`).
+//!
+//! With several workers, subtrees are optimised (`optimise/parts.rs`) and searched (`pairs.rs`) at once.
 //!
 //! # Invariants (`validate.rs`)
 //! Blocks follow each other in the order of the walk and cover the array; populations add up; a region is its parent's, cut by the
@@ -22,11 +25,12 @@
 //! Update O(n) if little changes, O(n log(n / T)) for a new tree, whatever the input: a branch has at most 77 % of its parent's
 //! objects. The search adds a sweep over a few hundred objects per node. It degrades to one big sweep where no plane parts
 //! the objects: most of them in one place on every axis (then pairs are many as well), or long ones that cross every plane.
-//! Memory: 4 bytes per object, and for coherent variants two boxes and the cached pairs.
+//! Memory: 8 bytes per object, and for coherent variants two boxes, the cached pairs and the shelves.
 //!
 //! # Source
 //! Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection
-//! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimise/mod.rs`, `walk.rs`.
+//! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimise/mod.rs`,
+//! `walk.rs`, `shelves.rs`, `options.rs`.
 
 mod bits;
 mod coherency;
@@ -37,10 +41,13 @@ mod pairs;
 mod probe;
 mod query;
 mod refit;
+mod shelves;
 mod stats;
 mod update;
 mod validate;
 mod walk;
+
+use std::sync::atomic::AtomicU64;
 
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
 pub use options::{Options, Pruning, Variant};
@@ -57,7 +64,7 @@ use crate::pairs::{Lineage, PairStore};
 use bits::Bits;
 use coherency::Coherency;
 use nodes::Tree;
-use optimise::{Scratch, Work};
+use optimise::{Parts, Work};
 use pairs::Plan;
 use walk::Walker;
 
@@ -96,7 +103,9 @@ pub struct KdTree<const D: usize, T: Real> {
     entering: Vec<u32>,
     leaves: bool,
     plan: Plan,
-    scratch: Scratch<T>,
+    marks: Vec<AtomicU64>,
+    misfits: Vec<u32>,
+    parts: Parts<D, T>,
     walkers: PerWorker<Walker<D, T>>,
 }
 
@@ -105,6 +114,8 @@ pub struct KdTree<const D: usize, T: Real> {
 struct Found {
     static_share: f64,
     incremental: bool,
+    /// Objects whose boxes it read; the others were on shelves.
+    read: usize,
     /// The lengths of its runs of candidates.
     runs: Runs,
 }
@@ -127,7 +138,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             entering: Vec::new(),
             leaves: false,
             plan: Plan::default(),
-            scratch: Scratch::default(),
+            marks: Vec::new(),
+            misfits: Vec::new(),
+            parts: Parts::default(),
             walkers: PerWorker::default(),
         }
     }

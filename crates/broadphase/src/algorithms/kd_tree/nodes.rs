@@ -59,6 +59,8 @@ pub(super) struct Node<const D: usize, T> {
     /// Objects in the whole subtree.
     pub(super) population: usize,
     pub(super) pending: Pending,
+    /// The [`version`](Tree::version) in which its region or its plane last changed.
+    pub(super) shaped: u32,
 }
 
 impl<const D: usize, T: Real> Node<D, T> {
@@ -73,6 +75,7 @@ impl<const D: usize, T: Real> Node<D, T> {
             end,
             population: end - begin,
             pending: Pending::Nothing,
+            shaped: 0,
         }
     }
 
@@ -113,11 +116,13 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) free: Vec<u32>,
     /// The objects, node by node in the order of an in-order walk.
     pub(super) order: Vec<u32>,
+    /// Given by whoever wants to know which nodes changed their shape since.
+    pub(super) version: u32,
 }
 
 impl<const D: usize, T: Real> Default for Tree<D, T> {
     fn default() -> Self {
-        Self { nodes: vec![Node::leaf(Aabb::everything(), 0, 0)], free: Vec::new(), order: Vec::new() }
+        Self { nodes: vec![Node::leaf(Aabb::everything(), 0, 0)], free: Vec::new(), order: Vec::new(), version: 0 }
     }
 }
 

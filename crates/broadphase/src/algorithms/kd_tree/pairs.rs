@@ -12,17 +12,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::KdTree;
 use super::coherency::{Cached, Coherency};
 use super::nodes::{ROOT, Tree};
-use super::walk::{Search, Stop, Walker};
+use super::options::Pruning;
+use super::shelves;
+use super::walk::{Gather, Search, Shelving};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Hits;
-use crate::kernels::node::Runs;
+use crate::kernels::node::{Rest, Runs};
+use crate::kernels::prefetch;
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
 /// Objects in a subtree that makes one job.
 const GRAIN: usize = 8192;
+
+/// From this T on, nodes have shelves.
+const SHELVED: usize = 64;
+
+/// How many pairs ahead their boxes are asked for.
+const AHEAD: usize = 8;
 
 /// One piece of a search.
 #[derive(Clone, Debug)]
@@ -101,11 +110,12 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let mut searched = Ok(());
         if self.touched || !kept {
             self.walkers.prepare(context);
-            self.walkers.iter().for_each(|mut walker| walker.scratch.runs = Runs::default());
+            self.walkers.iter().for_each(|mut walker| (walker.scratch.runs, walker.read) = (Runs::default(), 0));
             match method {
                 Method::Complete => self.search_complete(frame, context, out),
                 _ => searched = self.search_cached(frame, context, out, method, kept),
             }
+            self.found.read = self.walkers.iter().map(|walker| walker.read).sum();
             self.found.runs = self.walkers.iter().fold(Runs::default(), |sum, walker| sum.plus(walker.scratch.runs));
         }
         context.record("search", clock);
@@ -129,19 +139,24 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     fn search_complete(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore) {
         if let Some(coherency) = &mut self.coherency {
             coherency.drop_cache();
-            coherency.set_memory(None);
+            coherency.forget_boxes();
             coherency.searched();
         }
         self.plan.make(&self.tree, frame.boxes);
         let search = Search {
             tree: &self.tree,
             boxes: frame.boxes,
-            dynamic: None,
+            stamps: None,
             kernels: context.kernels(),
             pruning: self.options.pruning,
         };
-        self.run_jobs(context, &search, |walker, worker, stop| {
-            out.rewrite(stop.node as usize + 1, worker, frame, |hits| walker.join(&search, stop, hits));
+        context.run(self.plan.jobs.len(), |number, worker| {
+            let (job, walker) = (&self.plan.jobs[number], &mut *self.walkers.get(worker));
+            let externals = walker.start(&search, &self.plan.externals[job.externals.clone()], Gather::All);
+            walker.descend(&search, (job.node, job.whole), externals, Gather::All, &mut |walker, stop| {
+                let chunk = stop.node as usize + 1;
+                out.rewrite(chunk, worker, frame, |hits| walker.join(&search, &stop, Shelving::No, hits));
+            });
         });
         // What stood in the chunks of erased nodes has ended, or is found elsewhere.
         self.tree.free.iter().for_each(|&place| out.rewrite(place as usize + 1, 0, frame, |_| ()));
@@ -167,18 +182,14 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let search = Search {
             tree: &self.tree,
             boxes: &coherency.held,
-            dynamic: (method == Method::Incremental).then_some(&coherency.dynamic),
+            stamps: (method == Method::Incremental).then(|| coherency.stamps()),
             kernels: context.kernels(),
             pruning: self.options.pruning,
         };
         // A first incremental frame keeps nothing: pairs may have changed chunks.
         let kept = kept && method == Method::Incremental;
         let report = Report { coherency: &coherency, frame, out, kept, tests: AtomicU64::new(0), failed: AtomicBool::new(false) };
-        self.run_jobs(context, &search, |walker, worker, stop| {
-            let mut fresh = std::mem::take(&mut walker.fresh);
-            report.chunk(stop.node as usize + 1, worker, &mut fresh, |hits| walker.join(&search, stop, hits));
-            walker.fresh = fresh;
-        });
+        context.run(self.plan.jobs.len(), |number, worker| self.run_cached(&self.plan.jobs[number], worker, &search, &report));
         // Places without a node may still keep cached pairs.
         self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, &mut Vec::new(), |_| ()));
         let tests = report.tests.into_inner();
@@ -188,29 +199,52 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             self.unbounded.join(frame, context, hits);
         });
         coherency.cached = !failed;
-        coherency.set_memory(Some(frame));
+        coherency.remember(&self.members, frame.boxes);
         coherency.searched();
         self.coherency = Some(coherency);
         if failed { Err(Error::OutOfMemory { what: "the cache of pairs" }) } else { Ok(()) }
     }
 
-    fn run_jobs(
-        &self,
-        context: &Context,
-        search: &Search<'_, D, T>,
-        visit: impl Fn(&mut Walker<D, T>, usize, &Stop<D, T>) + Sync,
-    ) {
-        context.run(self.plan.jobs.len(), |number, worker| {
-            let job = &self.plan.jobs[number];
-            let walker = &mut *self.walkers.get(worker);
-            let externals = walker.start(search, &self.plan.externals[job.externals.clone()]);
-            walker.descend(search, job.node, externals, job.whole, &mut |walker, stop| visit(walker, worker, &stop));
+    /// One job of a search that brings the cache up to date.
+    fn run_cached(&self, job: &Job, worker: usize, search: &Search<'_, D, T>, report: &Report<'_, D, T>) {
+        let (shelves, stamps) = (&report.coherency.shelves, report.coherency.stamps());
+        // Small nodes are quickly loaded, and shelves have a price each.
+        let shelved = self.options.pruning != Pruning::TreeOnly && self.options.threshold >= SHELVED;
+        let plan = if shelved { shelves.plan(search.tree, job.node, job.whole) } else { shelves::Plan::Without };
+        let walker = &mut *self.walkers.get(worker);
+        let externals = walker.start(search, &self.plan.externals[job.externals.clone()], plan.gathers());
+        walker.descend(search, (job.node, job.whole), externals, plan.gathers(), &mut |walker, stop| {
+            let chunk = stop.node as usize + 1;
+            let mut fresh = std::mem::take(&mut walker.fresh);
+            if let shelves::Plan::Use(_) = plan {
+                shelves.get(chunk).shelf.fetch();
+            }
+            report.chunk(chunk, worker, &mut fresh, |hits| {
+                let mut node = shelves.get(chunk);
+                let shelving = match plan {
+                    shelves::Plan::Without => Shelving::No,
+                    shelves::Plan::Fill => {
+                        node.filled = stamps.now;
+                        node.shelf.takes_all = search.stamps.is_none();
+                        Shelving::Fill(&mut node.shelf)
+                    }
+                    shelves::Plan::Use(since) => {
+                        Shelving::Use(&node.shelf, Rest { boxes: search.boxes, stamps: stamps.last, since })
+                    }
+                };
+                walker.join(search, &stop, shelving, hits);
+            });
+            walker.fresh = fresh;
         });
+        let all = if job.whole { search.tree.node(job.node).population } else { search.tree.node(job.node).own().len() };
+        // A search that fills the cache takes all objects for dynamic.
+        let dynamic = if search.stamps.is_some() { walker.dynamic } else { 0 };
+        shelves.learn(job.node, plan, all, walker.gathered, dynamic);
     }
 }
 
 /// From the cache to the store.
-struct Report<'a, const D: usize, T> {
+struct Report<'a, const D: usize, T: Real> {
     coherency: &'a Coherency<D, T>,
     frame: &'a Frame<'a, D, T>,
     out: &'a PairStore,
@@ -224,27 +258,16 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
     /// Brings the cached pairs of a chunk up to date with what `search` finds, and reports those that overlap.
     fn chunk(&self, chunk: usize, worker: usize, fresh: &mut Vec<Pair>, search: impl FnOnce(&mut Hits<'_>)) {
         let (coherency, boxes) = (self.coherency, self.frame.boxes);
-        let changed = |pair: Pair| coherency.changed.contains(pair.a) | coherency.changed.contains(pair.b);
-        let dynamic = |pair: Pair| coherency.dynamic.contains(pair.a) | coherency.dynamic.contains(pair.b);
-        let overlaps = |pair: Pair| boxes[pair.a as usize].overlaps(&boxes[pair.b as usize]);
         let mut list = coherency.list(chunk);
         let Cached { touching, near } = &mut *list;
-        // Pairs of objects that did not change stay as they are; the others are looked at again.
+        // Pairs of objects that did not change stay as they are; of the others, those of static objects are looked at again.
+        let changed = |pair: Pair, _| coherency.changed.contains(pair.a) | coherency.changed.contains(pair.b);
+        let dynamic = |pair: Pair| coherency.dynamic.contains(pair.a) | coherency.dynamic.contains(pair.b);
         fresh.clear();
-        part(touching, fresh, changed);
-        let mut altered = !fresh.is_empty();
+        let mut altered = part(touching, fresh, changed) > 0;
         part(near, fresh, changed);
-        for &pair in fresh.iter().filter(|&&pair| !dynamic(pair)) {
-            let touches = overlaps(pair);
-            if touches {
-                touching.push(pair)
-            } else {
-                near.push(pair)
-            }
-            altered |= touches;
-        }
+        fresh.retain(|&pair| !dynamic(pair));
 
-        fresh.clear();
         let mut hits = Hits::new(std::mem::take(fresh), None, true, u64::MAX);
         search(&mut hits);
         let (pairs, _, tests, stop) = hits.finish();
@@ -252,34 +275,34 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         if stop.is_some() {
             self.failed.store(true, Ordering::Relaxed);
         }
-        for &pair in fresh.iter() {
-            let touches = overlaps(pair);
-            if touches {
-                touching.push(pair)
-            } else {
-                near.push(pair)
-            }
-            altered |= touches;
-        }
+        part(fresh, near, |pair, ahead| {
+            prefetch(boxes, ahead.a as usize);
+            prefetch(boxes, ahead.b as usize);
+            !boxes[pair.a as usize].overlaps(&boxes[pair.b as usize])
+        });
+        altered |= !fresh.is_empty();
+        touching.extend_from_slice(fresh);
         if self.kept && !altered {
             self.tests.fetch_add(tests, Ordering::Relaxed);
             return;
         }
         self.out.rewrite(chunk, worker, self.frame, |hits| {
             hits.count_tests(tests);
-            touching.iter().for_each(|&pair| hits.push(pair));
+            hits.extend(touching);
         });
     }
 }
 
-/// Takes the pairs for which `leaves` says so out of `list`, and appends them to `gone`. No branch: they are often coin flips.
+/// Takes the pairs for which `leaves` says so out of `list`, and appends them to `gone`; returns how many. `leaves` also sees a pair
+/// that comes later. No branch: they are often coin flips.
 #[inline(always)]
-fn part(list: &mut Vec<Pair>, gone: &mut Vec<Pair>, leaves: impl Fn(Pair) -> bool) {
-    let (mut kept, mut end) = (0, gone.len());
+fn part(list: &mut Vec<Pair>, gone: &mut Vec<Pair>, leaves: impl Fn(Pair, Pair) -> bool) -> usize {
+    let before = gone.len();
+    let (mut kept, mut end) = (0, before);
     gone.resize(end + list.len(), Pair::default());
     for at in 0..list.len() {
         let pair = list[at];
-        let leaves = leaves(pair);
+        let leaves = leaves(pair, list[(at + AHEAD).min(list.len() - 1)]);
         list[kept] = pair;
         gone[end] = pair;
         kept += usize::from(!leaves);
@@ -287,4 +310,5 @@ fn part(list: &mut Vec<Pair>, gone: &mut Vec<Pair>, leaves: impl Fn(Pair) -> boo
     }
     list.truncate(kept);
     gone.truncate(end);
+    end - before
 }

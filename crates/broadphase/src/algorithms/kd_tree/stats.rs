@@ -71,6 +71,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         ];
         if self.coherency.is_some() {
             extra.push(("static share", self.found.static_share));
+            extra.push(("read share", self.found.read as f64 / objects));
             extra.push(("incremental", f64::from(u8::from(self.found.incremental))));
         }
         let shares = LEAVES_AT.iter().zip(leaves.by_height).filter(|(_, leaves)| *leaves > 0);
@@ -115,7 +116,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             + self.bounded.capacity() * 8
             + self.entering.capacity() * 4
             + self.plan.bytes()
-            + self.scratch.bytes()
+            + self.marks.capacity() * 8
+            + self.misfits.capacity() * 4
+            + self.parts.bytes()
             + self.walkers.iter().map(|walker| walker.bytes()).sum::<usize>()
     }
 }

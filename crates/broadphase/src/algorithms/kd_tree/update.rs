@@ -1,7 +1,7 @@
 //! A frame taken in: who is here, who is loose, then refit and optimise.
 
 use super::bits::each_bit;
-use super::optimise::{Loose, Optimiser, Scratch, Work};
+use super::optimise::{Loose, Work};
 use super::refit::{mark, refit};
 use super::{KdTree, Pruning, Variant};
 use crate::context::Context;
@@ -34,7 +34,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 
         let clock = context.clock();
         self.work = Work::default();
-        self.choose();
+        self.choose(frame);
         self.arrange(frame, listed, context);
         context.record("arrange", clock);
         Ok(())
@@ -88,8 +88,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             self.loose.insert(id);
             if let Some(coherency) = &mut self.coherency {
                 coherency.changed.insert(id); // the tag may have changed, if not the box
-                coherency.remember(id, value);
-                coherency.place(id, value);
+                coherency.take(id, value);
             }
         }
     }
@@ -137,10 +136,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             coherency.changed.insert_all(frame.slots());
         }
         for (word, &bits) in self.members.words().iter().enumerate() {
-            if coherency.remembers {
-                coherency.remember_word(word, bits, frame.boxes);
-            }
-            self.loose.words_mut()[word] |= coherency.place_word(word, bits, frame.boxes);
+            self.loose.words_mut()[word] |= coherency.take_word(word, bits, frame.boxes);
         }
         self.touched |= coherency.changed.words().iter().any(|&word| word != 0);
     }
@@ -170,12 +166,16 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 
     /// Complete or incremental, by the share of static objects.
-    fn choose(&mut self) {
-        let Some(coherency) = &self.coherency else { return };
-        let count = self.tree.order.len().max(1) as f64;
-        self.found.static_share = (1.0 - coherency.dynamic.count() as f64 / count).max(0.0);
+    fn choose(&mut self, frame: &Frame<'_, D, T>) {
+        let Some(coherency) = &mut self.coherency else { return };
+        self.found.static_share = coherency.static_share(&self.members);
         self.found.incremental =
             self.options.variant == Variant::Incremental || self.found.static_share * 100.0 > self.options.adaptive_percent;
+        if self.found.incremental {
+            coherency.hold_all(&self.members, frame.boxes);
+        } else {
+            coherency.sample(&self.members, frame.boxes);
+        }
     }
 
     /// Refit and optimise, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
@@ -184,6 +184,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let (mut boxes, mut noted) = (frame.boxes, listed);
         if let Some(coherency) = &mut self.coherency {
             let same = std::mem::replace(&mut coherency.arranged, held) == held;
+            self.tree.version = coherency.searches + 1;
             noted = same && (listed || held);
             if held {
                 boxes = &coherency.held;
@@ -196,18 +197,18 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             return;
         }
         let loose = if noted { Loose::These(&self.loose) } else { Loose::All };
+        let mut raised = 0;
         if !rebuilt {
-            let Scratch { ids, marks, .. } = &mut self.scratch;
             let mut climbers = loose;
             if context.width() > 1 {
-                mark(&self.tree, boxes, loose, context, marks);
-                climbers = Loose::Marked(marks);
+                mark(&self.tree, boxes, loose, context, &mut self.marks);
+                climbers = Loose::Marked(&self.marks);
             }
-            self.work.raised = refit(&mut self.tree, boxes, climbers, ids);
+            raised = refit(&mut self.tree, boxes, climbers, &mut self.misfits);
         }
         let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
-        let (tree, work, scratch) = (&mut self.tree, &mut self.work, &mut self.scratch);
-        Optimiser { tree, boxes, loose, threshold, work, scratch }.run();
+        self.work = self.parts.optimise(&mut self.tree, (boxes, loose), threshold, context);
+        self.work.raised = raised;
     }
 }
 
@@ -225,11 +226,11 @@ mod tests {
     #[test]
     fn a_second_update_without_motion_changes_not_one_index() {
         for variant in [Variant::Complete, Variant::Incremental, Variant::Adaptive] {
-            for size in [0.0, 0.5, 8.0, 40.0] {
+            for (size, count, steps) in [(0.0, 2000, 12), (0.5, 2000, 12), (8.0, 2000, 12), (40.0, 2000, 12), (0.5, 20_000, 3)] {
                 let mut tree = KdTree::new(Options { threshold: 24, ..Options::new(variant) });
                 let mut context = Context::new();
-                for step in 0..12 {
-                    let boxes = scatter(2000, size, step * step);
+                for step in 0..steps {
+                    let boxes = scatter(count, size, step * step);
                     let frame = Frame::new(&boxes).with_changes(Changes::All);
                     tree.update(&frame, &mut context).unwrap();
                     let (nodes, order) = (tree.tree.nodes.clone(), tree.tree.order.clone());
@@ -237,6 +238,37 @@ mod tests {
                     assert!(nodes == tree.tree.nodes && order == tree.tree.order, "{variant:?}, size {size}, step {step}");
                     assert_eq!(tree.work, Work::default(), "{variant:?}, size {size}, step {step}");
                 }
+            }
+        }
+    }
+
+    /// Large enough that subtrees are walked on their own.
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn nodes_indices_and_pairs_are_the_same_for_any_thread_count() {
+        for variant in [Variant::Complete, Variant::Incremental, Variant::Adaptive, Variant::Rebuilt] {
+            let run = |mut context: Context| {
+                let mut tree = KdTree::new(Options { threshold: 64, ..Options::new(variant) });
+                let mut store = crate::PairStore::default();
+                let mut history = Vec::new();
+                for step in [0, 1, 1, 40, 3] {
+                    let mut boxes = scatter(20_000, 0.8, step);
+                    if step == 40 {
+                        // Everything crowds into a corner: planes move, nodes go and come.
+                        let crowd = |c: f32| 100.0 * (c / 100.0).abs().powf(2.5);
+                        boxes.iter_mut().for_each(|value| *value = Aabb::from_center(value.center().map(crowd), [0.8; 3]));
+                    }
+                    let frame = Frame::new(&boxes);
+                    crate::step(&mut tree, &frame, &mut context, &mut store).unwrap();
+                    tree.validate(&frame, crate::Strength::Geometry).unwrap();
+                    history.push((tree.tree.nodes.clone(), tree.tree.order.clone(), tree.work, store.to_vec()));
+                }
+                history
+            };
+            let expected = run(Context::new());
+            for threads in [2, 3, 8] {
+                let found = run(Context::new().with_executor(crate::Threads::new(threads).unwrap()));
+                assert!(found == expected, "{variant:?} with {threads} threads");
             }
         }
     }

@@ -75,7 +75,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         for id in frame.ids() {
             let value = &frame.boxes[id as usize];
             ensure!(is_bounded(value) == self.members.contains(id), "object {id} is on the wrong side of bounded");
-            if let Some(coherency) = self.coherency.as_ref().filter(|_| is_bounded(value)) {
+            if let Some(coherency) = self.coherency.as_ref().filter(|held| is_bounded(value) && held.holds(id)) {
                 ensure!(coherency.held[id as usize].contains(value), "object {id} is outside its held box");
             }
         }

@@ -5,15 +5,15 @@
 //! child's side of the plane: one filter per node finds them, and they lie on a stack in the order of the walk.
 //!
 //! Departures from the paper, each for speed: before the bipartite sweep, external objects that miss the bounds of the node's own
-//! objects are left out; and the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node.rs`).
+//! objects are left out; the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node`); and objects at rest
+//! may stay on shelves instead of being gathered (`shelves.rs`).
 
 use std::ops::Range;
 
-use super::bits::Bits;
 use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::node::{self, Entry, Which};
+use crate::kernels::node::{self, Entry, Rest, Shelf};
 use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs, prefetch};
 use crate::pairs::Pair;
 
@@ -26,10 +26,37 @@ pub(super) struct Search<'a, const D: usize, T> {
     pub(super) tree: &'a Tree<D, T>,
     /// The boxes to be joined, by slot: the frame's, or the held ones if the cache is to be filled.
     pub(super) boxes: &'a [Aabb<D, T>],
-    /// If given: only pairs with at least one of these.
-    pub(super) dynamic: Option<&'a Bits>,
+    /// If given: only pairs with at least one dynamic object.
+    pub(super) stamps: Option<Stamps<'a>>,
     pub(super) kernels: Kernels,
     pub(super) pruning: Pruning,
+}
+
+/// When each object was last dynamic.
+#[derive(Clone, Copy)]
+pub(super) struct Stamps<'a> {
+    pub(super) last: &'a [u32],
+    /// The number of this search.
+    pub(super) now: u32,
+}
+
+/// What a walk gathers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gather {
+    /// All objects.
+    All,
+    /// Those that were dynamic in this search or later: the others are on the shelves.
+    Since(u32),
+}
+
+/// What a join does with the shelf of its node.
+pub(super) enum Shelving<'a, const D: usize, T> {
+    /// There is none.
+    No,
+    /// It is filled.
+    Fill(&'a mut Shelf<D, T>),
+    /// It has the objects that were not gathered.
+    Use(&'a Shelf<D, T>, Rest<'a, D, T>),
 }
 
 /// A node on the walk: where its external and its own objects lie on the stack.
@@ -48,9 +75,16 @@ pub(super) struct Walker<const D: usize, T: Real> {
     /// The external objects of the nodes on the path, each followed by the node's own objects. `stack[top..]` is room.
     stack: Vec<Entry<D, T>>,
     top: usize,
+    /// The objects to be gathered, if not all are.
+    loose: Vec<u32>,
     /// For joins without a sweep: those that move and those that rest, then all parts as columns.
     parts: (Vec<Entry<D, T>>, Vec<Entry<D, T>>),
     columns: [Soa<D, T>; 4],
+    /// Own objects gathered since the start of the job, and how many of them are dynamic.
+    pub(super) gathered: usize,
+    pub(super) dynamic: usize,
+    /// Own objects gathered in the whole search.
+    pub(super) read: usize,
     pub(super) scratch: node::Scratch<D, T>,
     /// What a join finds on its way to the cache.
     pub(super) fresh: Vec<Pair>,
@@ -61,8 +95,12 @@ impl<const D: usize, T: Real> Default for Walker<D, T> {
         Self {
             stack: Vec::new(),
             top: 0,
+            loose: Vec::new(),
             parts: (Vec::new(), Vec::new()),
             columns: Default::default(),
+            gathered: 0,
+            dynamic: 0,
+            read: 0,
             scratch: node::Scratch::default(),
             fresh: Vec::new(),
         }
@@ -75,16 +113,22 @@ impl<const D: usize, T: Real> Walker<D, T> {
             + self.columns.iter().map(Soa::bytes).sum::<usize>()
             + self.scratch.bytes()
             + self.fresh.capacity() * size_of::<Pair>()
+            + self.loose.capacity() * 4
     }
 
     /// Puts the external objects of the walk's first node on the empty stack.
-    pub(super) fn start(&mut self, search: &Search<'_, D, T>, externals: &[u32]) -> Range<usize> {
-        self.top = 0;
-        self.gather(search, externals).0
+    pub(super) fn start(&mut self, search: &Search<'_, D, T>, externals: &[u32], what: Gather) -> Range<usize> {
+        (self.top, self.gathered, self.dynamic) = (0, 0, 0);
+        self.gather(search, externals, what).0
     }
 
     /// Puts objects on the stack; returns where they lie, and their bounds.
-    fn gather(&mut self, search: &Search<'_, D, T>, ids: &[u32]) -> (Range<usize>, Aabb<D, T>) {
+    fn gather(&mut self, search: &Search<'_, D, T>, ids: &[u32], what: Gather) -> (Range<usize>, Aabb<D, T>) {
+        let mut loose = std::mem::take(&mut self.loose);
+        let ids = match (what, search.stamps) {
+            (Gather::Since(since), Some(stamps)) => pick(ids, &mut loose, |id| stamps.last[id as usize] >= since),
+            _ => ids,
+        };
         let from = self.top;
         self.reserve(ids.len());
         let mut bounds = Aabb::empty();
@@ -99,10 +143,11 @@ impl<const D: usize, T: Real> Walker<D, T> {
                 bounds.min[k] = if aabb.min[k] < bounds.min[k] { aabb.min[k] } else { bounds.min[k] };
                 bounds.max[k] = if aabb.max[k] > bounds.max[k] { aabb.max[k] } else { bounds.max[k] };
             }
-            let moved = search.dynamic.is_some_and(|dynamic| dynamic.contains(id));
+            let moved = search.stamps.is_none_or(|stamps| stamps.last[id as usize] == stamps.now);
             *place = Entry { aabb, id, moved };
         }
         self.top += ids.len();
+        self.loose = loose;
         (from..self.top, bounds)
     }
 
@@ -117,20 +162,17 @@ impl<const D: usize, T: Real> Walker<D, T> {
     pub(super) fn descend(
         &mut self,
         search: &Search<'_, D, T>,
-        node: u32,
+        (node, whole): (u32, bool),
         externals: Range<usize>,
-        whole: bool,
+        what: Gather,
         visit: &mut impl FnMut(&mut Self, Stop<D, T>),
     ) {
         debug_assert_eq!(externals.end, self.top);
         let this = search.tree.node(node);
-        let ids = &search.tree.order[this.own()];
-        // A leaf where nothing moves, and where nothing that moves reaches, has nothing to join.
-        let quiet = this.is_leaf()
-            && search.dynamic.is_some_and(|dynamic| {
-                !self.stack[externals.clone()].iter().any(|entry| entry.moved) && !ids.iter().any(|&id| dynamic.contains(id))
-            });
-        let (own, bounds) = self.gather(search, if quiet { &[] } else { ids });
+        let (own, bounds) = self.gather(search, &search.tree.order[this.own()], what);
+        self.gathered += own.len();
+        self.read += own.len();
+        self.dynamic += self.stack[own.clone()].iter().map(|entry| usize::from(entry.moved)).sum::<usize>();
         visit(self, Stop { node, externals: externals.clone(), own, bounds });
         if whole && !this.is_leaf() {
             // Own objects lie behind the externals: both together are the candidates of the children.
@@ -138,7 +180,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
             let mark = self.top;
             for (child, left) in [(this.left, true), (this.right, false)] {
                 let theirs = self.pass_down(all.clone(), this.axis as usize, this.plane, left);
-                self.descend(search, child, theirs, true, visit);
+                self.descend(search, (child, true), theirs, what, visit);
                 self.top = mark;
             }
         }
@@ -161,16 +203,28 @@ impl<const D: usize, T: Real> Walker<D, T> {
     }
 
     /// All pairs of a node, internal and external; with a dynamic object, if only those are wanted.
-    pub(super) fn join(&mut self, search: &Search<'_, D, T>, stop: &Stop<D, T>, hits: &mut Hits<'_>) {
+    pub(super) fn join(
+        &mut self,
+        search: &Search<'_, D, T>,
+        stop: &Stop<D, T>,
+        shelving: Shelving<'_, D, T>,
+        hits: &mut Hits<'_>,
+    ) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
-        let which = if search.dynamic.is_some() { Which::Moved } else { Which::All };
         if search.pruning != Pruning::TreeOnly {
-            return node::join(search.kernels, own, &stop.bounds, externals, which, &mut self.scratch, hits);
+            let shelf = match shelving {
+                Shelving::No => None,
+                Shelving::Fill(shelf) => Some(shelf),
+                Shelving::Use(shelf, rest) => {
+                    return node::join_shelf(search.kernels, own, externals, (shelf, rest), &mut self.scratch, hits);
+                }
+            };
+            return node::join(search.kernels, own, &stop.bounds, externals, shelf, &mut self.scratch, hits);
         }
         let (moving, resting) = &mut self.parts;
         moving.clear();
         resting.clear();
-        let moves = |entry: &&Entry<D, T>| which == Which::All || entry.moved;
+        let moves = |entry: &&Entry<D, T>| entry.moved;
         moving.extend(own.iter().filter(moves));
         resting.extend(own.iter().filter(|entry| !moves(entry)));
         self.columns[0].fill(moving);
@@ -185,6 +239,19 @@ impl<const D: usize, T: Real> Walker<D, T> {
             all_pairs::join_between(search.kernels, a, b, Order::Canonical, hits);
         }
     }
+}
+
+/// Copies those of `ids` that `wanted` says, without a branch.
+fn pick<'a>(ids: &[u32], into: &'a mut Vec<u32>, wanted: impl Fn(u32) -> bool) -> &'a [u32] {
+    if into.len() < ids.len() {
+        into.resize(ids.len(), 0);
+    }
+    let mut count = 0;
+    for &id in ids {
+        into[count] = id;
+        count += usize::from(wanted(id));
+    }
+    &into[..count]
 }
 
 /// Columns from entries, in the order given.

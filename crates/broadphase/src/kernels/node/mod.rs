@@ -8,7 +8,10 @@
 //!
 //! The sweep axis is the one on which the centres of (a sample of) the own boxes vary most. Hits come in row order, so the list is the same for
 //! every register width.
+//!
+//! Boxes at rest may be kept as they were sorted: see `shelf.rs`.
 
+mod shelf;
 mod side;
 mod sweeps;
 
@@ -16,15 +19,16 @@ use super::hits::Hits;
 use super::isa::{Kernel, Kernels};
 use super::lanes::Simd;
 use crate::geometry::{Aabb, Real};
+pub(crate) use shelf::{Rest, Shelf, join_shelf};
 use side::{Map, Side};
-use sweeps::{Out, sweep_between, sweep_moved_between, sweep_moved_within, sweep_within};
+use sweeps::{Out, sweep_between, sweep_within};
 
 /// One object in a join.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<const D: usize, T> {
     pub(crate) aabb: Aabb<D, T>,
     pub(crate) id: u32,
-    /// For the caller's use.
+    /// Pairs of two boxes that did not move are not wanted.
     pub(crate) moved: bool,
 }
 
@@ -77,27 +81,19 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     }
 }
 
-/// Which pairs a join is to find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
-    /// All.
-    All,
-    /// Those with at least one box that moved.
-    Moved,
-}
-
-/// All overlapping pairs of `own` boxes with each other, and of an own box with one of `others`. `bounds` is around the own ones.
+/// All overlapping pairs of `own` boxes with each other, and of an own box with one of `others`, that have a box which moved.
+/// `bounds` is around the own ones. All boxes stay on the shelf, if there is one.
 pub(crate) fn join<const D: usize, T: Real>(
     kernels: Kernels,
     own: &[Entry<D, T>],
     bounds: &Aabb<D, T>,
     others: &[Entry<D, T>],
-    which: Which,
+    shelf: Option<&mut Shelf<D, T>>,
     scratch: &mut Scratch<D, T>,
     hits: &mut Hits,
 ) {
-    if !own.is_empty() {
-        kernels.run(NodeJoin { own, bounds, others, which, scratch, hits });
+    if !own.is_empty() || shelf.is_some() {
+        kernels.run(NodeJoin { own, bounds, others, shelf, scratch, hits });
     }
 }
 
@@ -105,7 +101,7 @@ struct NodeJoin<'a, 'h, 'r, const D: usize, T> {
     own: &'a [Entry<D, T>],
     bounds: &'a Aabb<D, T>,
     others: &'a [Entry<D, T>],
-    which: Which,
+    shelf: Option<&'a mut Shelf<D, T>>,
     scratch: &'a mut Scratch<D, T>,
     hits: &'h mut Hits<'r>,
 }
@@ -115,52 +111,49 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { own, bounds, others, which, scratch, hits } = self;
-        let near = cull(others, bounds, &mut scratch.near);
+        let Self { own, bounds, others, shelf, scratch, hits } = self;
         let axis = widest(own);
         let map = Map::over(bounds);
-        let Scratch { own: left, other: right, near: others, candidates, runs } = scratch;
-        let others = &others[..near];
+        let Scratch { own: left, other: right, near: buffer, candidates, runs } = scratch;
+        let near = cull(others, buffer, |entry| bounds.overlaps(&entry.aabb));
         left.load(own, &map, axis);
-        if near > 0 {
-            right.load(others, &map, axis);
-        }
+        right.load(near, &map, axis);
         let mut out = Out { candidates, waiting: 0, axis, runs, hits };
-        let (left, right) = ((&*left, own), (&*right, others));
-        match which {
-            Which::All => {
-                sweep_within(simd, left, &mut out);
-                if near > 0 {
-                    sweep_between(simd, left, right, &mut out);
-                }
-            }
-            Which::Moved => {
-                sweep_moved_within(simd, left, &mut out);
-                if near > 0 {
-                    sweep_moved_between(simd, left, right, &mut out);
-                }
-            }
+        sweep_within(simd, (left, own), &mut out);
+        sweep_between(simd, (left, own), (right, near), &mut out);
+        if let Some(shelf) = shelf {
+            shelf.put((left, own), (right, near), (bounds, map, axis));
+            let far = cull(others, buffer, |entry| !bounds.overlaps(&entry.aabb));
+            right.load(far, &map, axis);
+            shelf.put_far((right, far));
         }
     }
 }
 
-/// Copies those that overlap the bounds; returns how many.
+/// Copies those that `stays` wants.
 #[inline(always)]
-fn cull<const D: usize, T: Real>(entries: &[Entry<D, T>], bounds: &Aabb<D, T>, near: &mut Vec<Entry<D, T>>) -> usize {
+fn cull<'a, const D: usize, T: Real>(
+    entries: &[Entry<D, T>],
+    near: &'a mut Vec<Entry<D, T>>,
+    stays: impl Fn(&Entry<D, T>) -> bool,
+) -> &'a [Entry<D, T>] {
     if near.len() < entries.len() {
         near.resize(entries.len(), Entry { aabb: Aabb::default(), id: 0, moved: false });
     }
     let mut count = 0;
     for entry in entries {
         near[count] = *entry;
-        count += usize::from(bounds.overlaps(&entry.aabb));
+        count += usize::from(stays(entry));
     }
-    count
+    &near[..count]
 }
 
 /// The axis on which the centres of some of the boxes, evenly spread over the list, vary most.
 #[inline(always)]
 fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>]) -> usize {
+    if entries.is_empty() {
+        return 0;
+    }
     let (mut sum, mut squares, mut count) = ([T::ZERO; D], [T::ZERO; D], 0);
     // Relative to the first one: far from the origin, squares would swallow the differences.
     let origin = entries[0].aabb.center();
@@ -194,7 +187,13 @@ mod tests {
     use crate::kernels::Isa;
     use crate::pairs::Pair;
 
-    fn entries<const D: usize, T: Real>(count: u32, first: u32, mut state: u64, spread: f64) -> Vec<Entry<D, T>> {
+    pub(super) fn entries<const D: usize, T: Real>(
+        count: u32,
+        first: u32,
+        mut state: u64,
+        spread: f64,
+        share: f64,
+    ) -> Vec<Entry<D, T>> {
         let mut random = move || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 40) as f64 / (1u64 << 24) as f64
@@ -202,43 +201,49 @@ mod tests {
         let entry = |id| {
             let min: [T; D] = std::array::from_fn(|_| T::from_f64((random() * 40.0).floor() * spread));
             let max = std::array::from_fn(|k| min[k] + T::from_f64((random() * 6.0).floor() * spread));
-            Entry { aabb: Aabb::new(min, max), id: first + id, moved: random() < 0.2 }
+            Entry { aabb: Aabb::new(min, max), id: first + id, moved: random() < share }
         };
         (0..count).map(entry).collect()
     }
 
-    fn agrees<const D: usize, T: Real>(spread: f64, which: Which) {
+    fn agrees<const D: usize, T: Real>(spread: f64, share: f64) {
         for (own, other) in [(1, 0), (3, 2), (300, 0), (300, 170), (40, 500)] {
-            let (a, b) = (entries::<D, T>(own, 0, 1, spread), entries::<D, T>(other, 1000, 2, spread));
+            let (a, b) = (entries::<D, T>(own, 0, 1, spread, share), entries::<D, T>(other, 1000, 2, spread, share));
             let bounds = a.iter().fold(Aabb::empty(), |all, entry| all.union(&entry.aabb));
             let mut expected = Vec::new();
             for (i, x) in a.iter().enumerate() {
                 let pairs = a[i + 1..].iter().chain(&b).filter(|y| x.aabb.overlaps(&y.aabb));
-                let wanted = pairs.filter(|y| which == Which::All || x.moved || y.moved);
+                let wanted = pairs.filter(|y| x.moved || y.moved);
                 expected.extend(wanted.map(|y| Pair::new(x.id, y.id)));
             }
-            expected.sort_unstable();
-            let mut lists = Isa::available().map(|isa| {
-                let mut hits = Hits::plain();
-                let kernels = Kernels::new(isa).unwrap();
-                join(kernels, &a, &bounds, &b, which, &mut Scratch::default(), &mut hits);
-                hits.finish().0
+            finds(expected, &format!("{own} and {other} boxes"), |kernels, hits| {
+                join(kernels, &a, &bounds, &b, None, &mut Scratch::default(), hits);
             });
-            let first = lists.next().unwrap();
-            let mut sorted = first.clone();
-            sorted.sort_unstable();
-            assert!(sorted == expected, "{own} and {other} boxes: {} of {} pairs", sorted.len(), expected.len());
-            assert!(lists.all(|list| list == first), "the list depends on the instruction set");
         }
+    }
+
+    /// Does a join find these pairs, in the same order on every instruction set?
+    pub(super) fn finds(mut expected: Vec<Pair>, what: &str, run: impl Fn(Kernels, &mut Hits)) {
+        expected.sort_unstable();
+        let mut lists = Isa::available().map(|isa| {
+            let mut hits = Hits::plain();
+            run(Kernels::new(isa).unwrap(), &mut hits);
+            hits.finish().0
+        });
+        let first = lists.next().unwrap();
+        let mut sorted = first.clone();
+        sorted.sort_unstable();
+        assert!(sorted == expected, "{what}: {} of {} pairs", sorted.len(), expected.len());
+        assert!(lists.all(|list| list == first), "the list depends on the instruction set");
     }
 
     #[test]
     fn all_pairs_of_a_node_at_any_scale_in_the_same_order_on_every_isa() {
         for spread in [1.0, 0.0, 1e-44, 1e37] {
-            for which in [Which::All, Which::Moved] {
-                agrees::<2, f32>(spread, which);
-                agrees::<3, f32>(spread, which);
-                agrees::<3, f64>(spread, which);
+            for moved_share in [1.0, 0.1] {
+                agrees::<2, f32>(spread, moved_share);
+                agrees::<3, f32>(spread, moved_share);
+                agrees::<3, f64>(spread, moved_share);
             }
         }
     }

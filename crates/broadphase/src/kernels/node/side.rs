@@ -2,13 +2,14 @@
 
 use super::{Entry, WIDEST};
 use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
 
 /// Boxes in sweep order, as bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Side<const D: usize> {
     /// In the order given.
     raw: Vec<([u8; D], [u8; D])>,
-    /// Which entry stands at a position of the order.
+    /// Which entry, or on a shelf which object, stands at a position of the order.
     pub(super) index: Vec<u32>,
     pub(super) low: [Vec<u8>; D],
     pub(super) high: [Vec<u8>; D],
@@ -45,6 +46,38 @@ impl<const D: usize> Side<D> {
             self.index.resize(len, 0);
             self.low.iter_mut().chain(&mut self.high).for_each(|column| column.resize(len + WIDEST, 0));
         }
+    }
+
+    /// Asks for all that a sweep reads.
+    pub(super) fn fetch(&self) {
+        const LINE: usize = 64;
+        for column in self.low.iter().chain(&self.high) {
+            (0..self.len).step_by(LINE).for_each(|at| prefetch(column, at));
+        }
+        (0..self.starts.len()).step_by(LINE / 4).for_each(|at| prefetch(&self.starts, at));
+    }
+
+    /// Becomes what `from` made of the entries that `stays` wants, with objects for entries.
+    pub(super) fn keep<T>(&mut self, from: &Self, entries: &[Entry<D, T>], stays: impl Fn(&Entry<D, T>) -> bool) {
+        self.longest = from.longest;
+        self.index.clear();
+        self.low.iter_mut().chain(&mut self.high).for_each(Vec::clear);
+        for bucket in 0..257 {
+            self.starts[bucket] = self.index.len() as u32;
+            for at in from.starts[bucket] as usize..from.starts[bucket + 1] as usize {
+                let entry = &entries[from.index[at] as usize];
+                if stays(entry) {
+                    self.index.push(entry.id);
+                    for k in 0..D {
+                        self.low[k].push(from.low[k][at]);
+                        self.high[k].push(from.high[k][at]);
+                    }
+                }
+            }
+        }
+        self.len = self.index.len();
+        self.starts[257] = self.len as u32;
+        self.low.iter_mut().chain(&mut self.high).for_each(|column| column.resize(self.len + WIDEST, 0));
     }
 
     /// Sorts the entries by their lower byte on `axis`.
@@ -87,12 +120,18 @@ impl<const D: usize> Side<D> {
 }
 
 /// The map from coordinates to bytes: monotone on each axis, and beyond the bounds it saturates.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Map<const D: usize, T> {
     origin: [T; D],
     scale: [T; D],
 }
 
 impl<const D: usize, T: Real> Map<D, T> {
+    /// Everything becomes 0.
+    pub(super) fn nowhere() -> Self {
+        Self { origin: [T::ZERO; D], scale: [T::ZERO; D] }
+    }
+
     /// Spreads the bounds over all bytes. A scale of zero or infinity (no extent, or one that overflows) is monotone as well:
     /// NaN becomes 0, where only the origin itself, or everything, ends up.
     pub(super) fn over(bounds: &Aabb<D, T>) -> Self {

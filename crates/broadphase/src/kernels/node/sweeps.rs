@@ -1,20 +1,19 @@
 //! The sweeps: which rows meet which runs, and from candidates to hits.
 
+use super::shelf::Rest;
 use super::side::Side;
 use super::{BATCH, Entry, Runs, WIDEST};
 use crate::geometry::Real;
 use crate::kernels::hits::Hits;
 use crate::kernels::lanes::{Bytes, Simd};
+use crate::kernels::prefetch;
 use crate::pairs::Pair;
+
+/// How many candidates ahead a box on a shelf is asked for.
+const AHEAD: usize = 8;
 
 /// A side, and its entries in the order given.
 pub(super) type Loaded<'a, const D: usize, T> = (&'a Side<D>, &'a [Entry<D, T>]);
-
-/// Did the box at a position of the order move?
-#[inline(always)]
-fn moved<const D: usize, T>(side: Loaded<'_, D, T>, position: usize) -> bool {
-    side.1[side.0.index[position] as usize].moved
-}
 
 #[inline(always)]
 pub(super) fn sweep_within<const D: usize, T: Real, S: Simd>(simd: S, side: Loaded<'_, D, T>, out: &mut Out<'_, '_, '_>) {
@@ -50,49 +49,29 @@ pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
     out.confirm(right, left);
 }
 
-/// Boxes that moved meet the run behind them, and those before them that are at rest and may reach them.
+/// Boxes that moved, and that `meets` wants, meet those on a shelf that may reach them.
 #[inline(always)]
-pub(super) fn sweep_moved_within<const D: usize, T: Real, S: Simd>(simd: S, side: Loaded<'_, D, T>, out: &mut Out<'_, '_, '_>) {
-    for row in 0..side.0.len {
-        if !moved(side, row) {
-            continue;
-        }
-        let (from, end) = side.0.around(side.0.low[out.axis][row], side.0.high[out.axis][row]);
-        out.row(simd, (side.0, row), (side.0, row + 1, end));
-        let before = out.waiting;
-        out.row(simd, (side.0, row), (side.0, from, row));
-        out.drop_moved(side, before);
-        out.confirm_batch(side, side);
-    }
-    out.confirm(side, side);
-}
-
-/// Own boxes that moved meet all others that may reach them; others that moved meet the own boxes at rest.
-#[inline(always)]
-pub(super) fn sweep_moved_between<const D: usize, T: Real, S: Simd>(
+pub(super) fn sweep_shelf<const D: usize, T: Real, S: Simd>(
     simd: S,
-    left: Loaded<'_, D, T>,
-    right: Loaded<'_, D, T>,
+    rows: Loaded<'_, D, T>,
+    (shelf, rest): (&Side<D>, Rest<'_, D, T>),
+    meets: impl Fn(&Entry<D, T>) -> bool,
     out: &mut Out<'_, '_, '_>,
 ) {
-    for row in 0..left.0.len {
-        if moved(left, row) {
-            let (from, end) = right.0.around(left.0.low[out.axis][row], left.0.high[out.axis][row]);
-            out.row(simd, (left.0, row), (right.0, from, end));
-            out.confirm_batch(left, right);
+    if shelf.len == 0 {
+        return;
+    }
+    for row in 0..rows.0.len {
+        let entry = &rows.1[rows.0.index[row] as usize];
+        if entry.moved && meets(entry) {
+            let (from, end) = shelf.around(rows.0.low[out.axis][row], rows.0.high[out.axis][row]);
+            out.row(simd, (rows.0, row), (shelf, from, end));
+            if out.waiting >= BATCH {
+                out.confirm_shelf(rows, (shelf, rest));
+            }
         }
     }
-    out.confirm(left, right);
-    for row in 0..right.0.len {
-        if moved(right, row) {
-            let (from, end) = left.0.around(right.0.low[out.axis][row], right.0.high[out.axis][row]);
-            let before = out.waiting;
-            out.row(simd, (right.0, row), (left.0, from, end));
-            out.drop_moved(left, before);
-            out.confirm_batch(right, left);
-        }
-    }
-    out.confirm(right, left);
+    out.confirm_shelf(rows, (shelf, rest));
 }
 
 /// Candidates on their way to hits.
@@ -170,18 +149,6 @@ impl Out<'_, '_, '_> {
         }
     }
 
-    /// Drops the candidates from number `from` on whose column moved: that one meets this row from its own side.
-    #[inline(always)]
-    fn drop_moved<const D: usize, T>(&mut self, columns: Loaded<'_, D, T>, from: usize) {
-        let mut end = from;
-        for at in from..self.waiting {
-            let candidate = self.candidates[at];
-            self.candidates[end] = candidate;
-            end += usize::from(!moved(columns, candidate as u32 as usize));
-        }
-        self.waiting = end;
-    }
-
     /// Confirms if many candidates wait.
     #[inline(always)]
     fn confirm_batch<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, columns: Loaded<'_, D, T>) {
@@ -190,7 +157,7 @@ impl Out<'_, '_, '_> {
         }
     }
 
-    /// Turns the candidates whose boxes overlap into hits.
+    /// Turns the candidates whose boxes overlap, and of which one moved, into hits.
     #[inline(always)]
     fn confirm<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, columns: Loaded<'_, D, T>) {
         let count = std::mem::take(&mut self.waiting);
@@ -203,7 +170,26 @@ impl Out<'_, '_, '_> {
             let (row, column) = ((candidate >> 32) as usize, candidate as u32 as usize);
             let (a, b) = (&rows.1[rows.0.index[row] as usize], &columns.1[columns.0.index[column] as usize]);
             room[found].write(Pair::new(a.id, b.id));
-            found += usize::from(a.aabb.overlaps(&b.aabb));
+            found += usize::from(a.aabb.overlaps(&b.aabb) & (a.moved | b.moved));
+        }
+        // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
+        unsafe { self.hits.commit(found) };
+    }
+    /// The same, where the columns are objects on a shelf: those that are still at rest.
+    #[inline(always)]
+    fn confirm_shelf<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, (shelf, rest): (&Side<D>, Rest<'_, D, T>)) {
+        let count = std::mem::take(&mut self.waiting);
+        let object = |candidate: u64| shelf.index[candidate as u32 as usize];
+        let room = self.hits.room(count + 1);
+        let mut found = 0;
+        for at in 0..count {
+            if let Some(&ahead) = self.candidates[..count].get(at + AHEAD) {
+                prefetch(rest.boxes, object(ahead) as usize);
+            }
+            let (row, id) = ((self.candidates[at] >> 32) as usize, object(self.candidates[at]));
+            let a = &rows.1[rows.0.index[row] as usize];
+            room[found].write(Pair::new(a.id, id));
+            found += usize::from(a.aabb.overlaps(&rest.boxes[id as usize]) & rest.holds(id));
         }
         // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
         unsafe { self.hits.commit(found) };

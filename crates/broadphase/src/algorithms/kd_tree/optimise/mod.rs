@@ -20,14 +20,16 @@ mod erase;
 mod evaluate;
 mod filter;
 mod partition;
+mod parts;
 mod translate;
 
 pub(super) use evaluate::{Counts, is_negative};
+pub(super) use parts::Parts;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bits::Bits;
-use super::nodes::{ROOT, Tree};
+use super::nodes::Tree;
 use crate::geometry::{Aabb, Real};
 
 /// Which objects may stand in a node that is not their ideal one.
@@ -63,57 +65,74 @@ pub(super) struct Work {
     pub(super) erasures: u64,
 }
 
+impl Work {
+    fn add(&mut self, other: &Work) {
+        self.raised += other.raised;
+        self.lowered += other.lowered;
+        self.partitions += other.partitions;
+        self.collapses += other.collapses;
+        self.translations += other.translations;
+        self.erasures += other.erasures;
+    }
+}
+
 /// Buffers that can be dropped without changing a result.
 #[derive(Debug, Default)]
-pub(super) struct Scratch<T> {
-    pub(super) ids: Vec<u32>,
-    pub(super) marks: Vec<AtomicU64>,
+struct Scratch<T> {
+    ids: Vec<u32>,
     rights: Vec<u32>,
     centers: Vec<T>,
     stack: Vec<(u32, bool)>,
 }
 
 impl<T> Scratch<T> {
-    pub(super) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         (self.ids.capacity() + self.rights.capacity()) * 4
-            + self.marks.capacity() * 8
             + self.centers.capacity() * size_of::<T>()
             + self.stack.capacity() * size_of::<(u32, bool)>()
     }
 }
 
-/// One walk over the tree.
-pub(super) struct Optimiser<'a, const D: usize, T> {
-    pub(super) tree: &'a mut Tree<D, T>,
+/// One walk over the tree or a part of it.
+struct Optimiser<'a, const D: usize, T> {
+    tree: &'a mut Tree<D, T>,
     /// The boxes that the tree arranges, by slot.
-    pub(super) boxes: &'a [Aabb<D, T>],
-    pub(super) loose: Loose<'a>,
+    boxes: &'a [Aabb<D, T>],
+    loose: Loose<'a>,
     /// The paper's T.
-    pub(super) threshold: usize,
-    pub(super) work: &'a mut Work,
-    pub(super) scratch: &'a mut Scratch<T>,
+    threshold: usize,
+    work: &'a mut Work,
+    scratch: &'a mut Scratch<T>,
 }
 
 impl<const D: usize, T: Real> Optimiser<'_, D, T> {
-    /// The flow chart above. A stack entry says whether objects that are not loose may stand above their ideal node as well,
-    /// because an ancestor's plane moved.
-    pub(super) fn run(&mut self) {
+    /// The flow chart above, from `first` on. A stack entry says whether objects that are not loose may stand above their ideal node as
+    /// well, because an ancestor's plane moved. Subtrees of fewer than `grain` objects are not entered, but listed.
+    fn walk(mut self, first: (u32, bool), grain: usize, listed: &mut Vec<(u32, bool)>) {
         let mut stack = std::mem::take(&mut self.scratch.stack);
         stack.clear();
-        stack.push((ROOT, false));
+        stack.push(first);
         while let Some((node, all)) = stack.pop() {
             self.tree.settle(node);
+            if all {
+                self.reshape(node);
+            }
             let this = *self.tree.node(node);
-            if this.is_leaf() {
+            if this.population < grain {
+                listed.push((node, all));
+            } else if this.is_leaf() {
                 if this.end - this.begin > self.threshold && self.partition(node) {
+                    self.reshape(node);
                     self.push_children(&mut stack, node, true);
                 }
             } else if this.population < self.threshold {
+                self.reshape(node);
                 self.collapse(node);
             } else {
                 self.filter(node, all);
                 let moved = self.is_negative(node);
                 if moved {
+                    self.reshape(node);
                     self.translate(node);
                     if self.is_negative(node) {
                         self.erase(node);
@@ -125,6 +144,10 @@ impl<const D: usize, T: Real> Optimiser<'_, D, T> {
             }
         }
         self.scratch.stack = stack;
+    }
+
+    fn reshape(&mut self, node: u32) {
+        self.tree.node_mut(node).shaped = self.tree.version;
     }
 
     fn push_children(&self, stack: &mut Vec<(u32, bool)>, node: u32, all: bool) {

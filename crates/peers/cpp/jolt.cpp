@@ -182,9 +182,9 @@ struct Jolt {
     // Bodies and shapes, the nodes that the tree reserves for itself and its next build, and what this shim keeps.
     size_t bytes() const {
         size_t n = shapes.size(), leaves = (n + 1) / 2, nodes = 2 * (leaves + (leaves + 2) / 3);
-        size_t object = sizeof(Body) + sizeof(MotionProperties) + sizeof(Given) + sizeof(Body*) + sizeof(BodyID) + 16;
+        size_t object = sizeof(Body) + sizeof(MotionProperties) + sizeof(Given) + sizeof(Body*) + sizeof(BodyID) + sizeof(QuadTree::Tracking);
         size_t kept = n * (sizeof(Given*) + 1 + 2 * sizeof(BodyID)) + resting.capacity() * sizeof(Pair);
-        return n * object + nodes * 128 + kept;
+        return n * object + nodes * QuadTree::Allocator::ObjectStorageSize + kept;
     }
 
     void stop() {

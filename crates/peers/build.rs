@@ -1,4 +1,4 @@
-//! Compiles the C++ shims of the feature `cpp-peers` and says which of them there are.
+//! Compiles the C++ shims of the features `cpp-peers` and `jolt`, and says which of them there are.
 //!
 //! A library whose headers are missing is no error: the build warns, the crate is built without the peer, and the peer itself
 //! says what to install. A shim that does not compile although the headers are there is an error.
@@ -8,6 +8,8 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(bullet, cgal)");
     #[cfg(feature = "cpp-peers")]
     cpp::build();
+    #[cfg(feature = "jolt")]
+    jolt::build();
 }
 
 #[cfg(feature = "cpp-peers")]
@@ -96,5 +98,63 @@ mod cpp {
                 None => String::new(),
             }
         }
+    }
+}
+
+#[cfg(feature = "jolt")]
+mod jolt {
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    /// What the cmake files of Jolt define in the one configuration that joltc-sys builds. The shim asks the library whether these
+    /// are its own, and gives up if not.
+    const DEFINED: [&str; 3] = ["NDEBUG", "JPH_PROFILE_ENABLED", "JPH_DEBUG_RENDERER"];
+    const DEFINED_ON_X86: [&str; 8] = [
+        "JPH_USE_SSE4_1",
+        "JPH_USE_SSE4_2",
+        "JPH_USE_AVX",
+        "JPH_USE_AVX2",
+        "JPH_USE_LZCNT",
+        "JPH_USE_TZCNT",
+        "JPH_USE_F16C",
+        "JPH_USE_FMADD",
+    ];
+    const FLAGS_ON_X86: [&str; 7] = ["-mavx2", "-mbmi", "-mpopcnt", "-mlzcnt", "-mf16c", "-mfma", "-mfpmath=sse"];
+
+    pub fn build() {
+        println!("cargo::rerun-if-changed=cpp");
+        let headers = package("joltc-sys").join("JoltC/JoltPhysics");
+        assert!(headers.join("Jolt/Jolt.h").exists(), "joltc-sys has no headers of Jolt in {}", headers.display());
+        let mut build = cc::Build::new();
+        build.cpp(true).std("c++17").opt_level(3).flag_if_supported("-ffp-contract=off");
+        DEFINED.iter().for_each(|name| _ = build.define(name, None));
+        build.define("JPH_OBJECT_LAYER_BITS", "16");
+        if std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") {
+            DEFINED_ON_X86.iter().for_each(|name| _ = build.define(name, None));
+            FLAGS_ON_X86.iter().for_each(|flag| _ = build.flag_if_supported(*flag));
+        }
+        build.flag("-isystem").flag(headers.to_str().expect("the path of the headers is UTF-8"));
+        build.file("cpp/jolt.cpp").include("cpp").warnings(true).compile("peers_jolt");
+    }
+
+    /// The folder of a package that this one depends on. Cargo tells a build script of its dependencies only if they have a `links` key,
+    /// which joltc-sys has not; so cargo is asked.
+    fn package(name: &str) -> PathBuf {
+        let cargo = std::env::var_os("CARGO").expect("cargo says where it is");
+        let target = std::env::var("TARGET").expect("cargo says what it builds for");
+        let ask = |network: &[&str]| {
+            let mut command = Command::new(&cargo);
+            command.args(["metadata", "--format-version=1", "--features=jolt", "--filter-platform", &target]).args(network);
+            command.output().expect("cargo runs")
+        };
+        // Packages of other members of the workspace may not have been fetched yet; then cargo fetches them.
+        let offline = ask(&["--offline"]);
+        let output = if offline.status.success() { offline } else { ask(&[]) };
+        assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+        let packages = metadata["packages"].as_array().expect("cargo lists packages");
+        let found = packages.iter().find(|package| package["name"] == name).unwrap_or_else(|| panic!("no package {name}"));
+        let manifest = found["manifest_path"].as_str().expect("a package has a manifest");
+        Path::new(manifest).parent().expect("a manifest is in a folder").to_path_buf()
     }
 }

@@ -47,9 +47,9 @@ pub fn tell(who: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{who}: {}", one_line(text));
 }
 
-/// A file name may hold line breaks; a message must not.
+/// A file name or a file may hold line breaks, and sequences that a terminal obeys; a message must not.
 fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
+    text.replace(char::is_control, " ")
 }
 
 impl From<Error> for Failure {
@@ -92,5 +92,10 @@ mod tests {
     #[test]
     fn a_line_break_in_a_file_name_does_not_break_the_message() {
         assert_eq!(one_line("no\nsuch.npy: cannot open"), "no such.npy: cannot open");
+    }
+
+    #[test]
+    fn bytes_of_a_file_that_a_terminal_obeys_do_not_reach_it() {
+        assert_eq!(one_line("unknown column `\u{1b}[2J\0\u{9b}x`"), "unknown column ` [2J  x`");
     }
 }

@@ -20,6 +20,7 @@ use arguments::Command;
 use failure::Failure;
 
 fn main() -> ExitCode {
+    output::survive_size_limits();
     let result = arguments::parse(std::env::args_os().skip(1)).and_then(run);
     match result {
         Ok(()) => ExitCode::SUCCESS,

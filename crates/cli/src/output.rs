@@ -17,6 +17,13 @@ pub enum Target {
     File(PathBuf),
 }
 
+/// Makes a file that grows beyond what the shell allows an error of the write, which is reported and leaves nothing behind. Unix would
+/// end the process on the spot.
+pub fn survive_size_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::new(false.into()));
+}
+
 /// Prints a text to stdout.
 pub fn print(text: &str) -> Result<(), Failure> {
     with_stdout(|out| out.write_all(text.as_bytes()))

@@ -104,6 +104,7 @@ fn unknown_names_are_usage_errors_that_offer_the_nearest() {
     folder.fails("bench pile:dim=5", 2, &["dim", "5"]);
     folder.fails("record plie --n 5 --frames 1 -o out.npy", 2, &["pile"]);
     folder.fails("bench pile --algorithms brute-force --peers pary", 2, &["parry"]);
+    folder.fails("bench pile --algorithms brute-force --peers bulet", 2, &["bullet-dbvt-f"]);
     folder.fails("lsit", 2, &["list"]);
     folder.fails("list --jsno", 2, &["--json"]);
     assert_eq!(folder.names(), ["good.npy"]);
@@ -156,6 +157,32 @@ fn a_device_is_written_to_and_never_replaced_by_a_file() {
     for name in ["sink.json", "sink.csv", "sink.npy"] {
         assert!(folder.path(name).is_symlink(), "{name}");
     }
+}
+
+/// `ulimit -f` counts in 512 or 1024 bytes, as the shell likes.
+#[cfg(unix)]
+#[test]
+fn a_file_beyond_the_size_that_the_shell_allows_does_not_stay() {
+    let folder = Folder::new();
+    let line = format!("ulimit -f 8; {} record pile --n 5000 --frames 2 -o a.npy", env!("CARGO_BIN_EXE_broadphase"));
+    let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(&folder.0).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1), "{stderr}");
+    assert!(stderr.contains("a.npy: cannot write"), "{stderr}");
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_file_stays_a_link() {
+    let folder = Folder::new();
+    folder.write("old.npy", b"old");
+    std::os::unix::fs::symlink("old.npy", folder.path("link.npy")).unwrap();
+    folder.ok("record pile --n 20 --frames 1 -o link.npy");
+    assert!(folder.path("link.npy").is_symlink());
+    assert_eq!(folder.read("old.npy"), folder.read("link.npy"));
+    assert_eq!(folder.ok("pairs old.npy --count"), folder.ok("pairs link.npy --count"));
+    assert_eq!(folder.names(), ["link.npy", "old.npy"]);
 }
 
 #[cfg(not(feature = "peers"))]

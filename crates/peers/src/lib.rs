@@ -7,10 +7,11 @@
 //! What this crate does not do: tune a peer per scene, or repair one that misses pairs. How each is driven stands in its module,
 //! and in the README beside this crate.
 //!
-//! Without features no peer is built, and [`list`] says so: `peers` builds those written in Rust, `cpp-peers` Bullet and CGAL.
+//! Without features no peer is built, and [`list`] says so: `peers` builds those written in Rust, `cpp-peers` Bullet and CGAL,
+//! `physx` and `jolt` the broad phases of two physics engines.
 
 mod any;
-#[cfg(feature = "cpp-peers")]
+#[cfg(any(feature = "cpp-peers", feature = "jolt"))]
 mod cpp;
 mod descriptor;
 mod error;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use broadphase::Real;
+use broadphase::algorithms::nearest;
 
 use crate::any::AnyPeer;
 use crate::{Peer, PeerDescriptor, PeerError, list};
@@ -55,7 +56,7 @@ impl PeerSpec {
         if let Some(peer) = crate::rust::open(self, dim, scalar)? {
             return Ok(Some(peer));
         }
-        #[cfg(feature = "cpp-peers")]
+        #[cfg(any(feature = "cpp-peers", feature = "jolt"))]
         if let Some(peer) = crate::cpp::open(self, dim, scalar)? {
             return Ok(Some(peer));
         }
@@ -82,7 +83,10 @@ impl FromStr for PeerSpec {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
         let found = list().iter().find(|peer| peer.name == name);
-        let descriptor = found.ok_or_else(|| PeerError::UnknownPeer { name: name.into(), nearest: nearest(name) })?;
+        let descriptor = found.ok_or_else(|| PeerError::UnknownPeer {
+            name: name.into(),
+            nearest: nearest(name, list().iter().map(|peer| peer.name)).unwrap_or_default(),
+        })?;
         if !descriptor.built {
             return Err(PeerError::NotBuilt { peer: descriptor.name, remedy: descriptor.remedy() });
         }
@@ -104,29 +108,4 @@ impl fmt::Display for PeerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// The peer that `name` begins, or else the one whose name needs the fewest edits to become it. Case does not count.
-fn nearest(name: &str) -> &'static str {
-    let name = name.to_lowercase();
-    let distance = |peer: &&PeerDescriptor| {
-        let begun = !name.is_empty() && peer.name.starts_with(&name);
-        (!begun, edits(peer.name.as_bytes(), name.as_bytes()))
-    };
-    list().iter().min_by_key(distance).map_or("", |peer| peer.name)
-}
-
-/// The number of insertions, deletions and replacements between two names (Levenshtein, one row at a time).
-fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -12,7 +12,9 @@ fn the_list_has_every_name_in_the_order_of_the_contract() {
 
 #[test]
 fn an_unknown_name_offers_the_nearest_one() {
-    for (given, nearest) in [("pary", "parry"), ("bullet", "bullet-dbvt-f"), ("CGAL", "cgal"), ("jold", "jolt")] {
+    for (given, nearest) in
+        [("pary", "parry"), ("bulet", "bullet-dbvt-f"), ("CGAL", "cgal"), ("jold", "jolt"), ("physx", "physx-abp")]
+    {
         let Err(PeerError::UnknownPeer { name, nearest: offered }) = given.parse::<PeerSpec>() else { panic!("{given}") };
         assert_eq!((name.as_str(), offered), (given, nearest));
     }

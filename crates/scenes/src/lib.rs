@@ -8,7 +8,6 @@ mod density;
 mod error;
 mod families;
 mod list;
-mod nearest;
 mod physics;
 mod random;
 mod recording;
@@ -19,7 +18,6 @@ mod values;
 
 pub use error::SceneError;
 pub use list::{OptionDescriptor, SceneDescriptor, list};
-pub use nearest::nearest;
 pub use recording::{
     AabbsWriter, FileFault, NpyWriter, PendingFile, Recording, RecordingError, Scalar, write_aabbs, write_pairs_csv,
     write_pairs_npy,

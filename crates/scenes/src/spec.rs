@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use broadphase::algorithms::nearest;
+
 use crate::families::Recipe;
 use crate::list::{SceneDescriptor, find, list};
-use crate::nearest::nearest;
 use crate::values::Values;
 use crate::{AnyScene, SceneError};
 

@@ -5,9 +5,11 @@ use broadphase::Aabb;
 use broadphase_scenes::{AnyScene, Scene, SceneSpec};
 
 const N: usize = 4000;
-/// The engine lays a heap to sleep as a whole, and one body that rocks keeps it awake: with this seed all of `free-fall-assorted` is
-/// asleep by frame 360, with seed 5 two fifths of it are awake in frame 500, moving by less than can be seen.
 const SEED: u64 = 0;
+/// What moves farther in a frame moves for all to see: a thousandth of the edge of a cube. A heap of the engine sleeps as a whole, and one body that
+/// rocks keeps it awake: then all of it trembles by a third of this, with one seed or version of the engine for a second and with
+/// another for ever (frame 500: 98 % of the boxes change, 1 % by more than this).
+const VISIBLE: f32 = 1e-3;
 
 fn build(spec: &str, n: usize, seed: u64) -> Box<dyn Scene<3>> {
     match spec.parse::<SceneSpec>().unwrap().build(n, seed).unwrap() {
@@ -16,8 +18,23 @@ fn build(spec: &str, n: usize, seed: u64) -> Box<dyn Scene<3>> {
     }
 }
 
-/// Pairs per object and moved share at each of the frames.
-fn run(spec: &str, frames: &[usize]) -> Vec<(f64, f64)> {
+/// What a frame is like.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// Pairs per object.
+    pairs: f64,
+    /// The share of boxes that change.
+    moved: f64,
+    /// The share that does so for all to see.
+    visible: f64,
+}
+
+/// The farthest that a side of the box moves.
+fn step(before: &Aabb<3, f32>, after: &Aabb<3, f32>) -> f32 {
+    (0..3).map(|k| (after.min[k] - before.min[k]).abs().max((after.max[k] - before.max[k]).abs())).fold(0.0, f32::max)
+}
+
+fn run(spec: &str, frames: &[usize]) -> Vec<Sample> {
     let mut scene = build(spec, N, SEED);
     let mut at = 0;
     let sample = |&frame: &usize| {
@@ -29,23 +46,25 @@ fn run(spec: &str, frames: &[usize]) -> Vec<(f64, f64)> {
         scene.advance();
         at += 1;
         let pairs: usize = (0..N).map(|i| before[i + 1..].iter().filter(|other| before[i].overlaps(other)).count()).sum();
-        let moved = before.iter().zip(scene.boxes()).filter(|(a, b)| a != b).count();
-        (pairs as f64 / N as f64, moved as f64 / N as f64)
+        let steps: Vec<f32> = before.iter().zip(scene.boxes()).map(|(a, b)| step(a, b)).collect();
+        let share = |least: f32| steps.iter().filter(|&&step| step > least).count() as f64 / N as f64;
+        Sample { pairs: pairs as f64 / N as f64, moved: share(0.0), visible: share(VISIBLE) }
     };
     frames.iter().map(sample).collect()
 }
 
-/// Compares a light scene with its engine: pairs per object within a factor, moved share within 0.2.
+/// Compares a light scene with its engine. Pairs per object are within a factor. The moved share is within 0.2 of the engine's, wherever that
+/// is between what visibly moves and what is awake; in the last frame, when heaps have come to rest, within 0.2 of what visibly moves.
 fn compare(scene: &str, frames: &[usize], factor: f64) {
     let light = run(scene, frames);
     let engine = run(&format!("{scene}-simulated"), frames);
     for (k, frame) in frames.iter().enumerate() {
-        let ((pairs, moved), (engine_pairs, engine_moved)) = (light[k], engine[k]);
-        println!(
-            "{scene} frame {frame}: pairs per object {pairs:.2} and {engine_pairs:.2}, moved {moved:.2} and {engine_moved:.2}"
-        );
-        assert!(pairs < factor * engine_pairs && engine_pairs < factor * pairs, "{scene}, frame {frame}: {light:?} {engine:?}");
-        assert!((moved - engine_moved).abs() < 0.2, "{scene}, frame {frame}: {light:?} {engine:?}");
+        let (ours, theirs) = (light[k], engine[k]);
+        println!("{scene} frame {frame}: {ours:.2?}\n    engine: {theirs:.2?}");
+        let last = k + 1 == frames.len();
+        let most = if last { theirs.visible } else { theirs.moved };
+        assert!(ours.pairs < factor * theirs.pairs && theirs.pairs < factor * ours.pairs, "{scene}, frame {frame}");
+        assert!(ours.moved > theirs.visible - 0.2 && ours.moved < most + 0.2, "{scene}, frame {frame}");
     }
 }
 
@@ -80,12 +99,12 @@ fn gravity_assorted_has_the_statistics_of_an_engine() {
 }
 
 const GOLDEN: &[(&str, u64)] = &[
-    ("brownian-cubes-simulated", 0xd4ac561954402c7c),
-    ("brownian-assorted-simulated", 0xdeb014d9f7eab0e5),
-    ("free-fall-cubes-simulated", 0xda8b3562ee1da9c0),
-    ("free-fall-assorted-simulated", 0x4f30035525bf0890),
-    ("gravity-cubes-simulated", 0x2ae67c50d5e583de),
-    ("gravity-assorted-simulated", 0xfdf4d6777467eec1),
+    ("brownian-cubes-simulated", 0x33135393e2135fe4),
+    ("brownian-assorted-simulated", 0x8715409e17fa6d85),
+    ("free-fall-cubes-simulated", 0xb2bb4e78f08d0fd7),
+    ("free-fall-assorted-simulated", 0x7fab603d2deca139),
+    ("gravity-cubes-simulated", 0x22f1d20e8bfcde23),
+    ("gravity-assorted-simulated", 0x8d2c9de3bc34243a),
 ];
 
 #[test]

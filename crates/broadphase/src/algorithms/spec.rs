@@ -112,9 +112,21 @@ impl Spec {
     }
 }
 
-/// The most similar name: fewest edits.
-pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names.min_by_key(|candidate| edits(name, candidate))
+/// The name that somebody who mistyped one may have meant: fewest edits, the first one on a tie. Case does not count, and whoever gives
+/// only the first words of a name means it. `None` only without names.
+///
+/// ```
+/// use broadphase::algorithms::nearest;
+/// assert_eq!(nearest("unifrom", ["pile", "uniform"]), Some("uniform"));
+/// assert_eq!(nearest("Bulet", ["jolt", "bullet-dbvt-f"]), Some("bullet-dbvt-f"));
+/// ```
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    names.into_iter().min_by_key(|candidate| {
+        let ends = candidate.match_indices('-').map(|(end, _)| end).chain([candidate.len()]);
+        let beginning = ends.map(|end| edits(&name, &candidate[..end])).min();
+        (beginning, edits(&name, candidate))
+    })
 }
 
 /// The number of insertions, deletions and replacements that turn one text into the other.

@@ -197,7 +197,7 @@ fn missing(command: &str, what: &str, example: &str) -> Failure {
 
 /// A word that is none of the known ones; the nearest is offered.
 fn unknown(kind: &str, word: &str, known: &[&str]) -> Failure {
-    let nearest = broadphase_scenes::nearest(word, known.iter().copied()).unwrap_or("--help");
+    let nearest = broadphase::algorithms::nearest(word, known.iter().copied()).unwrap_or("--help");
     Failure::Usage(format!("unknown {kind} '{word}'; did you mean '{nearest}'? (broadphase --help lists all)"))
 }
 

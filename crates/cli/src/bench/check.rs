@@ -1,8 +1,10 @@
 //! Right or wrong: an oracle for every frame if asked for, and agreement of hashes always.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use broadphase::{Context, Pair, Real, Shape, Spec, Want, algorithms};
+use broadphase_peers::PeerSpec;
 
 use super::outcome::{Outcome, Wrong};
 use super::rows::{Contestant, Ours, Refusal};
@@ -21,12 +23,21 @@ const SUBSTITUTES: [&str; 5] = ["kd-tree", "sweep", "hash-grid", "sort-and-sweep
 /// No core tests more pairs than this in a second.
 const TESTS_PER_SECOND: f64 = 2e10;
 
-/// Why brute force need not start: a frame cannot be interrupted, and its first one alone would pass the limit, by hours at ten
-/// million objects. Of other algorithms nothing is known beforehand.
+/// Why an algorithm need not start: a frame cannot be interrupted, and its first one alone would pass the limit, by hours for brute force
+/// at ten million objects. Of other algorithms nothing is known beforehand.
 pub fn hopeless(spec: &Spec, n: usize, limit: Duration) -> Option<String> {
-    let seconds = n as f64 * n as f64 / 2.0 / TESTS_PER_SECOND;
-    let beyond = spec.descriptor().name == BRUTE_FORCE && seconds > limit.as_secs_f64();
-    beyond.then(|| format!("{spec} would pass its limit in the first of its frames; name it to run it"))
+    let tests = if spec.descriptor().name == BRUTE_FORCE { n as f64 * n as f64 / 2.0 } else { 0.0 };
+    beyond(spec, tests / TESTS_PER_SECOND, limit)
+}
+
+/// Likewise a peer, by what its descriptor says of its set-up.
+pub fn hopeless_peer(spec: &PeerSpec, n: usize, limit: Duration) -> Option<String> {
+    beyond(spec, spec.descriptor().least_setup(n), limit)
+}
+
+fn beyond(name: impl Display, seconds: f64, limit: Duration) -> Option<String> {
+    let beyond = seconds > limit.as_secs_f64();
+    beyond.then(|| format!("{name} would pass its limit in the first of its frames; name it to run it"))
 }
 
 /// Finds the true pairs of each frame, untimed.
@@ -70,16 +81,21 @@ impl<const D: usize, T: Real> Oracle<D, T> {
             let truth = &mut self.truth[k];
             truth.clear();
             self.contestant.store().copy_into(truth);
-            truth.sort_unstable();
+            sort(truth);
         }
         Ok(())
     }
 
     /// Compares the pairs of frame `k` of the block with the truth, as sets.
     pub fn compare(&self, k: usize, pairs: &mut [Pair]) -> Wrong {
-        pairs.sort_unstable();
+        sort(pairs);
         difference(&self.truth[k], pairs)
     }
+}
+
+/// By one word each, which is faster than by two.
+fn sort(pairs: &mut [Pair]) {
+    pairs.sort_unstable_by_key(|pair| pair.key());
 }
 
 /// What `found` lacks and what it has too much, both sorted. A pair that is reported twice is extra once.
@@ -179,5 +195,15 @@ mod tests {
         let limit = Duration::from_secs(30);
         let hopeless = |n: usize| hopeless(&"brute-force".parse().unwrap(), n, limit).is_some();
         assert_eq!([hopeless(128_000), hopeless(1_000_000), hopeless(10_000_000)], [false, false, true]);
+    }
+
+    #[test]
+    fn a_peer_with_a_quadratic_setup_is_hopeless_from_some_number_of_objects_on() {
+        let hopeless = |name: &str, n: usize| {
+            let peer = broadphase_peers::list().iter().find(|peer| peer.name == name).unwrap();
+            beyond(name, peer.least_setup(n), Duration::from_secs(30)).is_some()
+        };
+        assert_eq!([hopeless("bullet-axis-sweep", 16_000), hopeless("bullet-axis-sweep", 128_000)], [false, true]);
+        assert!(!hopeless("bullet-dbvt-f", 10_000_000));
     }
 }

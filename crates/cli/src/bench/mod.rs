@@ -149,7 +149,8 @@ impl Request<'_> {
         }
         for choice in self.peers {
             let spec = &choice.spec;
-            if let Some(misfit) = self.peer_misfit(spec, setting) {
+            let hopeless = || (!choice.named).then(|| check::hopeless_peer(spec, setting.n, self.row_limit)).flatten();
+            if let Some(misfit) = self.peer_misfit(spec, setting).or_else(hopeless) {
                 note(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }

@@ -24,10 +24,11 @@ pub struct Row<const D: usize, T> {
     done: bool,
     /// It turned out not to suit: no result.
     dropped: bool,
-    /// The pairs of each frame of a turn, kept for the oracle.
-    kept: Vec<Vec<Pair>>,
     outcome: Outcome,
 }
+
+/// The pairs of each frame of one turn, if there is an oracle to see them. All rows share it: at a million objects it is 100 MB.
+type Kept = Option<Vec<Vec<Pair>>>;
 
 /// How long rows run, and what is said meanwhile.
 pub struct Rules<'a> {
@@ -74,19 +75,19 @@ impl<const D: usize, T: Real> Row<D, T> {
             moved: None,
             trace: Vec::new(),
         };
-        Self { contestant, named, spent: Duration::ZERO, done: false, dropped: false, kept: Vec::new(), outcome }
+        Self { contestant, named, spent: Duration::ZERO, done: false, dropped: false, outcome }
     }
 
-    /// Runs the frames of a block, until the limit. Keeps the pairs if `keep`.
-    fn turn(&mut self, block: &Block<D, T>, rules: &Rules<'_>, keep: bool) -> Result<(), Failure> {
-        self.kept.resize_with(if keep { block.frames().len() } else { 0 }, Vec::new);
+    /// Runs the frames of a block, until the limit.
+    fn turn(&mut self, block: &Block<D, T>, rules: &Rules<'_>, kept: &mut Kept) -> Result<(), Failure> {
         for (k, boxes) in block.frames().iter().enumerate() {
             match self.run(block, k, boxes) {
                 Ok(()) => {}
                 Err(refusal) => return self.refuse(refusal, block.first + k, rules.progress),
             }
-            if keep {
-                let kept = &mut self.kept[k];
+            if let Some(kept) = kept {
+                kept.resize_with(kept.len().max(k + 1), Vec::new);
+                let kept = &mut kept[k];
                 kept.clear();
                 self.contestant.visit(&mut |pairs| kept.extend_from_slice(pairs));
             }
@@ -151,6 +152,7 @@ pub fn run<const D: usize, T: Real>(
     mut oracle: Option<Oracle<D, T>>,
     rules: &Rules<'_>,
 ) -> Result<Vec<Outcome>, Failure> {
+    let mut kept: Kept = oracle.is_some().then(Vec::new);
     while let Some(block) = blocks.read()? {
         if rows.iter().all(|row| row.done) {
             break;
@@ -167,12 +169,10 @@ pub fn run<const D: usize, T: Real>(
             }
             rules.progress.say(&row.outcome.name);
             let before = row.outcome.records.len();
-            row.turn(block, rules, oracle.is_some())?;
-            if let Some(oracle) = &oracle {
-                for k in 0..row.outcome.records.len() - before {
-                    let wrong = oracle.compare(k, &mut row.kept[k]);
-                    row.outcome.wrong.add(wrong);
-                }
+            row.turn(block, rules, &mut kept)?;
+            if let (Some(oracle), Some(kept)) = (&oracle, &mut kept) {
+                let frames = kept.iter_mut().take(row.outcome.records.len() - before);
+                frames.enumerate().for_each(|(k, pairs)| row.outcome.wrong.add(oracle.compare(k, pairs)));
             }
         }
     }

@@ -1,10 +1,13 @@
-//! The peers written in C++, feature `cpp-peers`: each through a small shim under `cpp/`, if its library is installed.
+//! The peers written in C++, each through a small shim under `cpp/`: Bullet and CGAL if they are installed (feature `cpp-peers`), Jolt
+//! (feature `jolt`).
 
 #[cfg(bullet)]
 mod bullet;
 #[cfg(cgal)]
 mod cgal;
-#[cfg(any(bullet, cgal))]
+#[cfg(feature = "jolt")]
+mod jolt;
+#[cfg(any(bullet, cgal, feature = "jolt"))]
 mod list;
 
 use crate::any::AnyPeer;
@@ -18,6 +21,10 @@ pub(crate) fn open(spec: &PeerSpec, dim: usize, scalar: &str) -> Result<Option<A
     }
     #[cfg(cgal)]
     if let Some(peer) = cgal::open(spec, dim, scalar)? {
+        return Ok(Some(peer));
+    }
+    #[cfg(feature = "jolt")]
+    if let Some(peer) = jolt::open(spec.descriptor().name, dim, scalar)? {
         return Ok(Some(peer));
     }
     let _ = (spec, dim, scalar);

@@ -4,7 +4,11 @@
 //! collisions between turned cuboids, friction, and bodies that push each other. It runs on one thread, in its deterministic mode.
 
 use broadphase::Aabb;
-use rapier3d::prelude::{ColliderBuilder, ColliderHandle, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector};
+use rapier3d::prelude::{
+    BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderHandle, ColliderSet, ImpulseJointSet, IntegrationParameters,
+    IslandManager, MultibodyJointSet, NarrowPhase, PhysicsPipeline, Real, RigidBodyBuilder, RigidBodyHandle, RigidBodySet,
+    Vector,
+};
 
 use super::Motion;
 use super::brownian::{KEPT, KICK, side};
@@ -18,13 +22,47 @@ pub(crate) struct Simulated {
     side: f64,
     motion: Motion,
     frame: u64,
-    world: PhysicsWorld,
+    world: Engine,
     bodies: Vec<(RigidBodyHandle, ColliderHandle)>,
     boxes: Vec<Aabb<3, f32>>,
     random: Random,
 }
 
-fn vector(x: [f64; 3]) -> Vector {
+/// All that the engine wants for a step.
+#[derive(Default)]
+struct Engine {
+    parameters: IntegrationParameters,
+    pipeline: PhysicsPipeline,
+    islands: IslandManager,
+    broad_phase: BroadPhaseBvh,
+    narrow_phase: NarrowPhase,
+    bodies: RigidBodySet,
+    colliders: ColliderSet,
+    impulse_joints: ImpulseJointSet,
+    multibody_joints: MultibodyJointSet,
+    ccd: CCDSolver,
+}
+
+impl Engine {
+    fn step(&mut self, gravity: Vector<Real>) {
+        self.pipeline.step(
+            &gravity,
+            &self.parameters,
+            &mut self.islands,
+            &mut self.broad_phase,
+            &mut self.narrow_phase,
+            &mut self.bodies,
+            &mut self.colliders,
+            &mut self.impulse_joints,
+            &mut self.multibody_joints,
+            &mut self.ccd,
+            &(),
+            &(),
+        );
+    }
+}
+
+fn vector(x: [f64; 3]) -> Vector<Real> {
     Vector::new(x[0] as f32, x[1] as f32, x[2] as f32)
 }
 
@@ -33,8 +71,8 @@ impl Simulated {
     pub fn new(kind: Kind, motion: Motion, n: usize, seed: u64) -> Self {
         let mut random = Random::new(seed, 0);
         let side = side::<3>(n);
-        let mut world = PhysicsWorld::default();
-        world.integration_parameters.dt = (1.0 / RATE) as f32;
+        let mut world = Engine::default();
+        world.parameters.dt = (1.0 / RATE) as f32;
         // Walls as thick as the world hold bodies in at any speed. (Half-spaces would too, and be tested against every body.)
         for k in 0..3 {
             for beyond in [-0.5, 1.5] {
@@ -93,8 +131,7 @@ impl Scene<3> for Simulated {
             }
             Motion::FreeFall | Motion::Gravity => gravity(self.side, self.motion == Motion::Gravity, self.frame),
         };
-        self.world.gravity = vector(pull.map(|x| x * RATE * RATE));
-        self.world.step();
+        self.world.step(vector(pull.map(|x| x * RATE * RATE)));
         self.frame += 1;
         self.place();
     }

@@ -30,18 +30,20 @@ pub struct PendingFile {
 }
 
 impl PendingFile {
-    /// Starts a file. The temporary one stands beside it, named after it and this process.
+    /// Starts a file. The temporary one stands beside it, named after it and this process. A link to a file stays a link: the file
+    /// behind it is the one that is replaced.
     pub fn create(path: &Path) -> Result<Self, RecordingError> {
         // A directory, a device or a pipe is nothing that a finished file may replace.
         if path.exists() && !path.is_file() {
             return Err(FileFault::NotAFile.of(path));
         }
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        let target = if path.is_symlink() { fs::canonicalize(path).ok() } else { None }.unwrap_or_else(|| path.to_path_buf());
+        let mut name = target.file_name().unwrap_or_default().to_os_string();
         name.push(format!(".{}.partial", std::process::id()));
-        let temporary = path.with_file_name(name);
+        let temporary = target.with_file_name(name);
         let file =
             OpenOptions::new().write(true).create(true).truncate(true).open(&temporary).map_err(io_error(path, "create"))?;
-        Ok(Self { target: path.to_path_buf(), temporary, file: Some(BufWriter::with_capacity(1 << 20, file)) })
+        Ok(Self { target, temporary, file: Some(BufWriter::with_capacity(1 << 20, file)) })
     }
 
     /// Gives the file its name, replacing one that has it.

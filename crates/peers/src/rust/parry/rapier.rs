@@ -165,6 +165,7 @@ impl<const D: usize, B: Tree<D>> Peer<D, f32> for Rapier<D, B> {
         let lists: usize = self.adjacent.iter().map(|list| list.capacity() * size_of::<u32>() + size_of::<Vec<u32>>()).sum();
         let ids = (self.changed.capacity() + self.changed_before.capacity()) * size_of::<u32>() + self.is_changed.capacity();
         let keys = (self.fresh.capacity() + self.stale.capacity()) * size_of::<(u32, u32)>();
+        // Parry's deterministic mode has another map, without this method, and scalar vectors. Nothing in a build may switch it on.
         Some(self.tree.bytes() + self.pairs.allocation_size() + lists + ids + keys)
     }
 }

@@ -93,7 +93,7 @@ fn a_few_movers_leave_the_records_of_others_alone() {
         // A tenth moves, some of them far, so that they are looked for where they were and where they are.
         for _ in 0..4000 {
             let id = random.below(boxes.len() as u64) as usize;
-            let by = if id % 16 == 0 { 200.0 } else { 1.0 };
+            let by = if id.is_multiple_of(16) { 200.0 } else { 1.0 };
             boxes[id] = boxes[id].translate(std::array::from_fn(|_| (random.unit() - 0.5) * by));
         }
     }

@@ -50,7 +50,7 @@ impl<T: Real> Map<T> {
     /// Moves the origin.
     pub(crate) fn translate<const D: usize>(&mut self, by: [T; D]) {
         for (lane, origin) in self.origin.iter_mut().enumerate().filter(|(lane, _)| lane % 3 < D) {
-            *origin = *origin + by[lane % 3];
+            *origin += by[lane % 3];
         }
     }
 

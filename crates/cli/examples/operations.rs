@@ -13,8 +13,9 @@ use cpu_time::ThreadTime;
 
 /// Objects per list.
 const LENGTHS: [usize; 4] = [1, 10, 100, 1000];
-/// Operations that one figure is the mean of, about.
+/// Operations that one figure is the mean of, and those between two looks at the clock.
 const OPERATIONS: usize = 20_000;
+const SERIES: usize = 1000;
 /// Figures of which the median counts.
 const ROUNDS: usize = 5;
 
@@ -57,16 +58,13 @@ struct Site {
     boxes: Vec<Aabb<3, f32>>,
     live: Vec<u64>,
     random: u64,
-    /// Nanoseconds that reading the clock takes: as many as an operation.
-    clock: f64,
 }
 
 fn measure(spec: &Spec, n: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let AnyScene::Three(scene) = "uniform".parse::<SceneSpec>()?.build(n, 0)? else { return Err("a scene in space".into()) };
     let boxes = scene.boxes().to_vec();
     let (live, structure) = (vec![!0; n.div_ceil(64)], spec.build()?);
-    let mut site = Site { structure, context: Context::new(), boxes, live, random: 1, clock: 0.0 };
-    site.clock = median((0..OPERATIONS).map(|_| ThreadTime::now().elapsed().as_nanos() as f64));
+    let mut site = Site { structure, context: Context::new(), boxes, live, random: 1 };
     let start = ThreadTime::now();
     site.structure.update(&Frame::new(&site.boxes), &mut site.context)?;
     let setup = start.elapsed().as_nanos() as f64 / n as f64;
@@ -87,8 +85,7 @@ fn measure(spec: &Spec, n: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         let ns = [0, 1, 2].map(|k| median(times.iter().map(|time| time[k])));
         print!("  lists of {length:4}: remove {:6.0} ns, insert {:6.0} ns, move {:6.0} ns", ns[0], ns[1], ns[2]);
         if let (Some(before), Some(after)) = (before, site.extra("touched")) {
-            let operations = 3 * ROUNDS * length * OPERATIONS.div_ceil(length);
-            print!(", {:.2} cells touched", (after - before) / operations as f64);
+            print!(", {:.2} cells touched", (after - before) / (3 * ROUNDS * OPERATIONS) as f64);
         }
         println!();
         rows.push(Row { length, ns });
@@ -97,53 +94,60 @@ fn measure(spec: &Spec, n: usize) -> Result<Vec<Row>, Box<dyn Error>> {
 }
 
 impl Site {
-    /// Removes, inserts at another place and moves lists of objects; nanoseconds per object of each.
+    /// Removes, inserts at another place and moves as many objects, in lists; nanoseconds per object of each.
     fn round(&mut self, length: usize) -> Result<[f64; 3], Box<dyn Error>> {
-        let lists = OPERATIONS.div_ceil(length);
+        let count = SERIES.min(self.boxes.len());
         let mut times = [0.0; 3];
-        for _ in 0..lists {
-            let ids = self.choose(length);
-            self.flip(&ids);
-            times[0] += self.update(Changes::Listed { moved: &[], inserted: &[], removed: &ids })?;
-            for &id in &ids {
-                self.boxes[id as usize] = self.boxes[id as usize].translate([3.0, -2.0, 1.0]);
-            }
-            self.flip(&ids);
-            times[1] += self.update(Changes::Listed { moved: &[], inserted: &ids, removed: &[] })?;
-            let ids = self.choose(length);
-            for &id in &ids {
-                self.boxes[id as usize] = self.boxes[id as usize].translate([-3.0, 2.0, -1.0]);
-            }
-            times[2] += self.update(Changes::Listed { moved: &ids, inserted: &[], removed: &[] })?;
+        for _ in 0..OPERATIONS / SERIES {
+            let ids = self.choose(count);
+            times[0] += self.series(&ids, length, true, |ids| Changes::Listed { moved: &[], inserted: &[], removed: ids })?;
+            self.shift(&ids, [3.0, -2.0, 1.0]);
+            times[1] += self.series(&ids, length, true, |ids| Changes::Listed { moved: &[], inserted: ids, removed: &[] })?;
+            let ids = self.choose(count);
+            self.shift(&ids, [-3.0, 2.0, -1.0]);
+            times[2] += self.series(&ids, length, false, |ids| Changes::Listed { moved: ids, inserted: &[], removed: &[] })?;
         }
-        Ok(times.map(|time| time / (lists * length) as f64))
+        Ok(times.map(|time| time / (OPERATIONS / SERIES * count) as f64))
     }
 
-    /// Nanoseconds of one update, those of the clock taken off.
-    fn update(&mut self, changes: Changes<'_>) -> Result<f64, Box<dyn Error>> {
-        let frame = Frame { live: Live::Bits(&self.live), ..Frame::new(&self.boxes).with_changes(changes) };
+    /// Nanoseconds of updates, list after list. Reading the clock takes as long as an operation, so it is read once.
+    fn series<'a>(
+        &mut self,
+        ids: &'a [u32],
+        length: usize,
+        flips: bool,
+        changes: impl Fn(&'a [u32]) -> Changes<'a>,
+    ) -> Result<f64, Box<dyn Error>> {
         let start = ThreadTime::now();
-        self.structure.update(&frame, &mut self.context)?;
-        Ok(start.elapsed().as_nanos() as f64 - self.clock)
+        for list in ids.chunks(length) {
+            if flips {
+                // Those that are live are not, and the other way round.
+                list.iter().for_each(|&id| self.live[id as usize / 64] ^= 1 << (id % 64));
+            }
+            let frame = Frame { live: Live::Bits(&self.live), ..Frame::new(&self.boxes).with_changes(changes(list)) };
+            self.structure.update(&frame, &mut self.context)?;
+        }
+        Ok(start.elapsed().as_nanos() as f64)
     }
 
-    /// Different objects at random.
-    fn choose(&mut self, length: usize) -> Vec<u32> {
-        let mut ids: Vec<u32> = Vec::with_capacity(length);
-        while ids.len() < length {
+    fn shift(&mut self, ids: &[u32], by: [f32; 3]) {
+        ids.iter().for_each(|&id| self.boxes[id as usize] = self.boxes[id as usize].translate(by));
+    }
+
+    /// Different objects in random order.
+    fn choose(&mut self, count: usize) -> Vec<u32> {
+        let mut ids: Vec<u32> = Vec::with_capacity(count);
+        let mut chosen = vec![0u64; self.live.len()];
+        while ids.len() < count {
             self.random = self.random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ids.push(((self.random >> 33) % self.boxes.len() as u64) as u32);
-            if ids.len() == length {
-                ids.sort_unstable();
-                ids.dedup();
+            let id = ((self.random >> 33) % self.boxes.len() as u64) as u32;
+            let (word, bit) = (&mut chosen[id as usize / 64], 1 << (id % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                ids.push(id);
             }
         }
         ids
-    }
-
-    /// Those that are live are not, and the other way round.
-    fn flip(&mut self, ids: &[u32]) {
-        ids.iter().for_each(|&id| self.live[id as usize / 64] ^= 1 << (id % 64));
     }
 
     /// A figure of the structure's statistics, if it has it.

@@ -19,8 +19,9 @@ use crate::objects::{Changes, Frame};
 
 /// Slots per job of the first pass.
 const SLOTS_PER_JOB: usize = 1 << 14;
-/// How far ahead of their use cells are requested from memory.
+/// How far ahead of their use cells are requested from memory, if there are this many slots.
 const AHEAD: usize = 8;
+const LARGE: usize = 1 << 18;
 
 /// An object that has to move, and its new cell in the same level; [`NONE`] if the level may change too.
 pub(super) type Pending = (u32, u32);
@@ -156,13 +157,17 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     /// Changes objects one by one. What later ones need is requested from memory in three steps, each of which reads what the one
-    /// before has requested: box and seat, then the cells, then their containers. In a large grid everything else is waiting.
+    /// before has requested: box and seat, then the cells, then their containers. In a large grid everything else is waiting; a small
+    /// one is in the cache, and requests cost more than they save.
     fn for_each(
         &mut self,
         frame: &Frame<'_, D, T>,
         ids: impl Iterator<Item = u32> + Clone,
         mut change: impl FnMut(&mut Self, &Frame<'_, D, T>, u32),
     ) {
+        if self.seats.len() < LARGE {
+            return ids.for_each(|id| change(self, frame, id));
+        }
         let [mut first, mut second, mut third] = [ids.clone(), ids.clone(), ids.clone()];
         let request = |id: u32, grid: &Self| {
             prefetch(frame.boxes, id as usize);

@@ -27,7 +27,7 @@ pub enum Storage {
     Hashed {
         /// The hash function.
         hash: Hash,
-        /// The size of the table; if not given, the power of two from two slots per particle on.
+        /// The size of the table; if not given, at least two slots per particle, a power of two if the function suits it.
         slots: Option<usize>,
     },
 }

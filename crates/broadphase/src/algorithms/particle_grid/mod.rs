@@ -14,7 +14,7 @@
 //!    runs, which vector comparisons test many at once (`kernels/ball_runs.rs`). The text tests each pair from both sides.
 //!
 //! 4. In a hashed grid particles search block of cells by block of cells, not in the order of the table, so that what one has looked
-//!    up is in the cache for its neighbours; and the table has a power of two of slots, which saves a division per look. In the order of
+//!    up is in the cache for its neighbours; and the table of two of the functions has a power of two of slots, which saves a division per look. In the order of
 //!    the table a million balls took four times as long (`bench particles --n 1000000 --shape ball --algorithms particle-grid:grid=hashed`).
 //!
 //! # Two doors
@@ -59,7 +59,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     OptionDescriptor {
         name: "slots",
         default: "0",
-        help: "of a hashed grid: the size of the table; 0: a power of two, at least two per particle",
+        help: "of a hashed grid: the size of the table; 0: at least two per particle",
     },
 ];
 

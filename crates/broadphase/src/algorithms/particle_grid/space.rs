@@ -68,7 +68,7 @@ impl<const D: usize> Space<D> {
         let width = (2.0 * radius.to_f64() * (1.0 + SLACK)).max(least);
         let (hash, slots) = match options.storage {
             Storage::Dense => (None, 0),
-            Storage::Hashed { hash, slots } => (Some(hash), slots.unwrap_or_else(|| (2 * count).next_power_of_two()).max(16)),
+            Storage::Hashed { hash, slots } => (Some(hash), slots.unwrap_or_else(|| hash.usual_slots(count)).max(16)),
         };
         if hash.is_some() && !options.periodic {
             let inverse = [1.0 / width; D];

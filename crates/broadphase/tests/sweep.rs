@@ -3,6 +3,7 @@
 use broadphase::{
     Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Spec, Strength, Want, step,
 };
+use broadphase_scenes::{AnyScene, SceneSpec};
 
 /// A small deterministic generator.
 struct Random(u64);
@@ -273,6 +274,24 @@ fn the_axis_swap_takes_the_peak_off_a_plane_crossing() {
         assert!(by_dispersion < without, "axis {u}: {by_dispersion} tests at the peak if dispersion alone decides");
     }
     assert_eq!(plane_crossing(2, "swap=on").2, 0.0, "the third axis may cluster as it likes");
+}
+
+#[test]
+fn an_implosion_is_exact_at_every_tenth_frame() {
+    let AnyScene::Three(mut scene) = "implosion".parse::<SceneSpec>().unwrap().build(16_384, 0).unwrap() else { unreachable!() };
+    let (mut sweep, mut all_pairs) = (build::<3, f32>("sweep"), build::<3, f32>("brute-force"));
+    let (mut found, mut expected, mut context) = (PairStore::default(), PairStore::default(), Context::new());
+    let mut most = 0;
+    for frame in 0..500 {
+        step(&mut *sweep, &Frame::new(scene.boxes()), &mut context, &mut found).unwrap();
+        if frame % 10 == 0 {
+            step(&mut *all_pairs, &Frame::new(scene.boxes()), &mut context, &mut expected).unwrap();
+            assert_eq!(found.sorted(), expected.sorted(), "frame {frame}");
+            most = most.max(expected.len());
+        }
+        scene.advance();
+    }
+    assert!(most > 16_384, "the collapse is past when objects are crowded: {most} pairs at most");
 }
 
 #[test]

@@ -63,6 +63,11 @@ pub(crate) trait Members: Copy {
     fn check(&self, ranks: usize);
     /// The number of the object of `rank`, if it is a member.
     fn member(&self, rank: usize) -> Option<usize>;
+    /// The same, or the number of an object that never becomes active: enough for one that ends, and less to read.
+    #[inline(always)]
+    fn seat(&self, rank: usize) -> Option<usize> {
+        self.member(rank)
+    }
     /// The rank of a member.
     fn rank(&self, member: usize) -> usize;
     /// The members `from..to` that can overlap the object of `rank` on the primary axis.
@@ -94,8 +99,13 @@ impl Members for Ranks<'_> {
 
     #[inline(always)]
     fn member(&self, rank: usize) -> Option<usize> {
+        self.seat(rank).filter(|_| self.bounds[rank].width(rank) <= self.longest)
+    }
+
+    #[inline(always)]
+    fn seat(&self, rank: usize) -> Option<usize> {
         let member = rank.wrapping_sub(self.begin);
-        (member < self.len() && self.bounds[rank].width(rank) <= self.longest).then_some(member)
+        (member < self.len()).then_some(member)
     }
 
     #[inline(always)]
@@ -165,6 +175,7 @@ mod tests {
         for rank in 0..10 {
             let members = [first.member(rank), second.member(rank), long.member(rank)];
             assert_eq!(members.iter().flatten().count(), 1, "rank {rank}");
+            assert!(members[0].is_none_or(|member| first.seat(rank) == Some(member)), "rank {rank}");
         }
         assert_eq!((first.candidates(4), second.candidates(4), long.candidates(7)), ((0, 6), (0, 4), (0, 1)));
         assert_eq!(second.candidates(3), (0, 0), "a range that ends before the partition is empty");

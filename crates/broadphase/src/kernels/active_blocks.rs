@@ -68,6 +68,24 @@ impl<T: Real> Blocks<T> {
         self.counts.resize(blocks, 0);
     }
 
+    /// The same, for the time of a sweep.
+    #[inline(always)]
+    fn lists(&mut self) -> Lists<'_, T> {
+        let Self { lanes, members, places, counts, shift } = self;
+        Lists { lanes, members, places, counts, shift: *shift }
+    }
+}
+
+/// [`Blocks`] as slices: their ends stay in registers, where those of a `Vec` are read again after every write.
+struct Lists<'b, T> {
+    lanes: &'b mut [T],
+    members: &'b mut [u32],
+    places: &'b mut [u32],
+    counts: &'b mut [u32],
+    shift: u32,
+}
+
+impl<T: Real> Lists<'_, T> {
     /// Activates a member, the object of `rank`, unless it is active.
     #[inline(always)]
     fn insert<const D: usize>(&mut self, boxes: &Columns<'_, D, T>, rank: usize, member: usize) {
@@ -142,11 +160,11 @@ impl<M: Members, const D: usize, T: Real> Kernel for Sweep<'_, '_, '_, '_, M, D,
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Self { boxes, partition, events, blocks, hits } = self;
-        let mut tests = 0;
+        let (mut blocks, mut tests) = (blocks.lists(), 0);
         for &event in events {
             let rank = event.rank();
             if event.is_end() {
-                if let Some(member) = partition.member(rank) {
+                if let Some(member) = partition.seat(rank) {
                     blocks.delete::<D>(member);
                 }
                 continue;
@@ -158,7 +176,7 @@ impl<M: Members, const D: usize, T: Real> Kernel for Sweep<'_, '_, '_, '_, M, D,
             if from < to {
                 let (first, last) = (from >> blocks.shift, (to - 1) >> blocks.shift);
                 // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) to <= partition.len().
-                tests += unsafe { visit::<M, D, T, S>(&boxes, &partition, rank, first, last, blocks, hits) };
+                tests += unsafe { visit::<M, D, T, S>(&boxes, &partition, rank, first, last, &blocks, hits) };
             }
             if let Some(member) = partition.member(rank) {
                 blocks.insert(&boxes, rank, member);
@@ -179,14 +197,16 @@ unsafe fn visit<M: Members, const D: usize, T: Real, S: Simd>(
     rank: usize,
     first: usize,
     last: usize,
-    blocks: &Blocks<T>,
+    blocks: &Lists<'_, T>,
     hits: &mut Hits,
 ) -> u64 {
     let id = boxes.ids()[rank];
+    // The last column is not compared, and not read: the first one stands in for it.
+    let compared = |k: usize| if k + 1 < D { k } else { 0 };
     // SAFETY: (isa) the caller's duty.
-    let low: [_; D] = std::array::from_fn(|k| unsafe { <T as Sealed>::In::<S>::splat(boxes.min(k)[rank]) });
+    let low: [_; D] = std::array::from_fn(|k| unsafe { <T as Sealed>::In::<S>::splat(boxes.min(compared(k))[rank]) });
     // SAFETY: (isa) the caller's duty.
-    let high: [_; D] = std::array::from_fn(|k| unsafe { <T as Sealed>::In::<S>::splat(boxes.max(k)[rank]) });
+    let high: [_; D] = std::array::from_fn(|k| unsafe { <T as Sealed>::In::<S>::splat(boxes.max(compared(k))[rank]) });
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let mut tests = 0;
     for block in first..=last {
@@ -198,7 +218,7 @@ unsafe fn visit<M: Members, const D: usize, T: Real, S: Simd>(
         while place < begin + count {
             // SAFETY: (isa) the caller's duty; (in bounds) a block has room for 1 << shift places, a multiple of STEP, and n
             // divides STEP, so that n places from `place` on are in one packet.
-            let bits = unsafe { step::<D, T, S>(&low, &high, &blocks.lanes, first_lane::<D>(place)) };
+            let bits = unsafe { step::<D, T, S>(&low, &high, blocks.lanes, first_lane::<D>(place)) };
             let mut bits = bits & (u32::MAX >> (32 - (begin + count - place).min(n)));
             while bits != 0 {
                 let other = blocks.members[place + bits.trailing_zeros() as usize] as usize;

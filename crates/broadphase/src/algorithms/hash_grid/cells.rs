@@ -9,9 +9,13 @@
 //! 3. From the second object on, the bit in `crowded` is set and `heads` names a container in one pool: a row of `capacity`
 //!    ids, whose successors are full. No allocation per cell, and freed containers are used again.
 //!
-//! Removal moves the cell's last id into the gap, as in the paper; `place` tells each object where its id stands.
+//! Removal moves the cell's last id into the gap, as in the paper; a [`Seat`] tells each object where its id stands.
+//!
+//! A change to a large grid costs what its cache lines cost. So the two bits of a cell are in one line, and long lists ask for
+//! huge pages, without which every access to a million objects walks the page table as well.
 
-use crate::kernels::prefetch;
+use super::Seat;
+use crate::kernels::{prefer_huge_pages, prefetch};
 
 /// No container; the place of an object that is alone in its cell.
 pub(super) const NONE: u32 = u32::MAX;
@@ -22,9 +26,8 @@ const HEADER: usize = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
     heads: Vec<u32>,
-    pub(super) occupied: Vec<u64>,
-    crowded: Vec<u64>,
-    /// One bit per word of `occupied` that is not zero.
+    pub(super) words: Vec<Word>,
+    /// One bit per word with an occupied cell.
     pub(super) summary: Vec<u64>,
     pool: Vec<u32>,
     capacity: usize,
@@ -36,14 +39,29 @@ pub(super) struct Cells {
     pub(super) touched: u64,
 }
 
+/// The bits of 64 cells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Word {
+    pub(super) occupied: u64,
+    /// Cells with more than one object.
+    crowded: u64,
+}
+
+/// `len` times `value`, in huge pages if there are such.
+fn long_list<X: Clone>(len: usize, value: X) -> Vec<X> {
+    let mut list = Vec::with_capacity(len);
+    prefer_huge_pages(&list, len);
+    list.resize(len, value);
+    list
+}
+
 impl Cells {
     /// `cells` empty cells, a power of two, whose containers hold `capacity` ids each.
     pub(super) fn new(cells: usize, capacity: usize) -> Self {
         let words = cells.div_ceil(64);
         Self {
-            heads: vec![NONE; cells],
-            occupied: vec![0; words],
-            crowded: vec![0; words],
+            heads: long_list(cells, NONE),
+            words: long_list(words, Word::default()),
             summary: vec![0; words.div_ceil(64)],
             pool: Vec::new(),
             capacity,
@@ -69,52 +87,53 @@ impl Cells {
         (total as usize - 1) % self.capacity + 1
     }
 
+    /// Has the cell a container?
     #[inline(always)]
-    fn is(set: &[u64], cell: u32) -> bool {
-        set[cell as usize / 64] >> (cell % 64) & 1 == 1
+    pub(super) fn is_crowded(&self, cell: u32) -> bool {
+        self.words[cell as usize / 64].crowded >> (cell % 64) & 1 == 1
     }
 
-    /// Puts `id` into a cell; `places` learns where it stands.
+    /// Puts `id` into a cell; `seats` learns where it stands.
     #[inline]
-    pub(super) fn insert(&mut self, cell: u32, id: u32, places: &mut [u32]) {
+    pub(super) fn insert(&mut self, cell: u32, id: u32, seats: &mut [Seat]) {
         let (word, bit) = (cell as usize / 64, 1u64 << (cell % 64));
         self.touched += 1;
-        if self.occupied[word] & bit == 0 {
-            self.occupied[word] |= bit;
+        if self.words[word].occupied & bit == 0 {
+            self.words[word].occupied |= bit;
             self.summary[word / 64] |= 1 << (word % 64);
             self.heads[cell as usize] = id;
             self.filled += 1;
-            places[id as usize] = NONE;
+            seats[id as usize].place = NONE;
             return;
         }
-        if self.crowded[word] & bit == 0 {
-            self.crowded[word] |= bit;
+        if self.words[word].crowded & bit == 0 {
+            self.words[word].crowded |= bit;
             let first = self.heads[cell as usize];
-            self.start_container(cell, NONE, 1, first, places);
+            self.start_container(cell, NONE, 1, first, seats);
         }
         let head = self.heads[cell as usize];
         let base = self.base(head);
         let total = self.pool[base];
         let fill = self.fill(total);
         if fill == self.capacity {
-            self.start_container(cell, head, total + 1, id, places);
+            self.start_container(cell, head, total + 1, id, seats);
         } else {
             self.pool[base] = total + 1;
             let at = base + HEADER + fill;
             self.pool[at] = id;
-            places[id as usize] = at as u32;
+            seats[id as usize].place = at as u32;
         }
     }
 
     /// A new first container for a cell, with one id.
-    fn start_container(&mut self, cell: u32, next: u32, total: u32, id: u32, places: &mut [u32]) {
+    fn start_container(&mut self, cell: u32, next: u32, total: u32, id: u32, seats: &mut [Seat]) {
         self.touched += 1;
         let container = self.take_container();
         let base = self.base(container);
         self.pool[base] = total;
         self.pool[base + 1] = next;
         self.pool[base + HEADER] = id;
-        places[id as usize] = (base + HEADER) as u32;
+        seats[id as usize].place = (base + HEADER) as u32;
         self.heads[cell as usize] = container;
     }
 
@@ -129,6 +148,7 @@ impl Cells {
         if self.pool.capacity() - self.pool.len() < stride {
             // A quarter more at a time: amortised, and less idle memory than doubling.
             self.pool.reserve_exact((self.pool.len() / 4).max(64 * stride));
+            prefer_huge_pages(&self.pool, self.pool.capacity());
         }
         self.pool.resize(self.pool.len() + stride, NONE);
         container
@@ -143,13 +163,13 @@ impl Cells {
 
     /// Takes `id` out of its cell.
     #[inline]
-    pub(super) fn remove(&mut self, cell: u32, id: u32, places: &mut [u32]) {
+    pub(super) fn remove(&mut self, cell: u32, id: u32, seats: &mut [Seat]) {
         let (word, bit) = (cell as usize / 64, 1u64 << (cell % 64));
-        let place = places[id as usize];
+        let place = seats[id as usize].place;
         self.touched += 1;
         if place == NONE {
-            self.occupied[word] &= !bit;
-            if self.occupied[word] == 0 {
+            self.words[word].occupied &= !bit;
+            if self.words[word].occupied == 0 {
                 self.summary[word / 64] &= !(1 << (word % 64));
             }
             self.filled -= 1;
@@ -161,8 +181,8 @@ impl Cells {
         let fill = self.fill(total + 1);
         let last = self.pool[base + HEADER + fill - 1];
         self.pool[place as usize] = last;
-        places[last as usize] = place;
-        places[id as usize] = NONE;
+        seats[last as usize].place = place;
+        seats[id as usize].place = NONE;
         let mut first = base;
         if fill == 1 {
             let next = self.pool[base + 1];
@@ -176,8 +196,8 @@ impl Cells {
             let only = self.pool[first + HEADER];
             self.give_back(self.heads[cell as usize]);
             self.heads[cell as usize] = only;
-            self.crowded[word] &= !bit;
-            places[only as usize] = NONE;
+            self.words[word].crowded &= !bit;
+            seats[only as usize].place = NONE;
         }
     }
 
@@ -185,21 +205,28 @@ impl Cells {
     #[inline(always)]
     pub(super) fn prefetch(&self, cell: u32) {
         prefetch(&self.heads, cell as usize);
-        prefetch(&self.occupied, cell as usize / 64);
-        prefetch(&self.crowded, cell as usize / 64);
+        prefetch(&self.words, cell as usize / 64);
+    }
+
+    /// Requests the container of a cell from memory, if it has one.
+    #[inline(always)]
+    pub(super) fn prefetch_container(&self, cell: u32) {
+        if self.is_crowded(cell) {
+            prefetch(&self.pool, self.base(self.heads[cell as usize]));
+        }
     }
 
     /// The number of objects in an occupied cell.
     #[inline(always)]
     pub(super) fn count(&self, cell: u32) -> u32 {
-        if Self::is(&self.crowded, cell) { self.pool[self.base(self.heads[cell as usize])] } else { 1 }
+        if self.is_crowded(cell) { self.pool[self.base(self.heads[cell as usize])] } else { 1 }
     }
 
     /// The ids in an occupied cell.
     #[inline(always)]
     pub(super) fn for_each(&self, cell: u32, mut visit: impl FnMut(u32)) {
         let head = self.heads[cell as usize];
-        if !Self::is(&self.crowded, cell) {
+        if !self.is_crowded(cell) {
             return visit(head);
         }
         let mut container = head;
@@ -217,7 +244,7 @@ impl Cells {
         for (block, &words) in self.summary.iter().enumerate() {
             for_each_bit(words, |word| {
                 let word = block as u32 * 64 + word;
-                for_each_bit(self.occupied[word as usize], |bit| visit(word * 64 + bit));
+                for_each_bit(self.words[word as usize].occupied, |bit| visit(word * 64 + bit));
             });
         }
     }
@@ -226,9 +253,7 @@ impl Cells {
     pub(super) fn clear(&mut self) {
         for block in 0..self.summary.len() {
             for_each_bit(std::mem::take(&mut self.summary[block]), |word| {
-                let word = block * 64 + word as usize;
-                self.occupied[word] = 0;
-                self.crowded[word] = 0;
+                self.words[block * 64 + word as usize] = Word::default();
             });
         }
         self.touched += self.filled as u64;
@@ -248,11 +273,6 @@ impl Cells {
         (self.pool.len() / (self.capacity + HEADER), free)
     }
 
-    /// Has the cell a container?
-    pub(super) fn is_crowded(&self, cell: u32) -> bool {
-        Self::is(&self.crowded, cell)
-    }
-
     /// The id at a place in the pool, if there is one.
     pub(super) fn at(&self, place: u32) -> Option<u32> {
         self.pool.get(place as usize).copied()
@@ -261,7 +281,8 @@ impl Cells {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         (self.heads.capacity() + self.pool.capacity()) * 4
-            + (self.occupied.capacity() + self.crowded.capacity() + self.summary.capacity()) * 8
+            + self.words.capacity() * size_of::<Word>()
+            + self.summary.capacity() * 8
     }
 }
 
@@ -280,7 +301,7 @@ mod tests {
 
     fn content(cells: &Cells, cell: u32) -> Vec<u32> {
         let mut ids = Vec::new();
-        if Cells::is(&cells.occupied, cell) {
+        if cells.words[cell as usize / 64].occupied >> (cell % 64) & 1 == 1 {
             cells.for_each(cell, |id| ids.push(id));
         }
         ids.sort_unstable();
@@ -290,14 +311,14 @@ mod tests {
     #[test]
     fn a_cell_fills_chains_and_empties_again_without_new_containers() {
         let mut cells = Cells::new(64, 3);
-        let mut places = vec![NONE; 20];
+        let mut seats = vec![Seat::EMPTY; 20];
         for round in 0..3 {
-            (0..20).for_each(|id| cells.insert(id % 2 * 40, id, &mut places));
+            (0..20).for_each(|id| cells.insert(id % 2 * 40, id, &mut seats));
             assert_eq!(content(&cells, 40), (0..10).map(|k| 2 * k + 1).collect::<Vec<_>>());
             assert_eq!((cells.count(0), cells.filled), (10, 2));
             let order: Vec<u32> = (0..20).map(|k| k * 7 % 20).collect();
             for (done, &id) in order.iter().enumerate() {
-                cells.remove(id % 2 * 40, id, &mut places);
+                cells.remove(id % 2 * 40, id, &mut seats);
                 let mut left: Vec<u32> = order[done + 1..].iter().copied().filter(|k| k % 2 == id % 2).collect();
                 left.sort_unstable();
                 assert_eq!(content(&cells, id % 2 * 40), left, "round {round}");

@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let Some(ladder) = self.ladder.clone() else { return };
         let own = |id: u32| ladder.keys(&frame.boxes[id as usize]).map(|keys| keys.0);
         let misfits: Vec<u32> =
-            (0..self.level.len() as u32).filter(|&id| self.is_misfit(id) && frame.live.contains(id)).collect();
+            (0..self.seats.len() as u32).filter(|&id| self.is_misfit(id) && frame.live.contains(id)).collect();
         let mut shapes: Vec<Key<D>> = misfits.iter().filter_map(|&id| own(id)).collect();
         shapes.sort_unstable();
         let mut counts: Vec<(Key<D>, usize)> = shapes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect();
@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     fn is_misfit(&self, id: u32) -> bool {
-        let entry = self.level[id as usize];
+        let entry = self.seats[id as usize].level;
         entry & MISFIT != 0 && ((entry & LEVEL) as usize) < self.levels.len()
     }
 }

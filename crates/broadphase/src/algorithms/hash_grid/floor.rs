@@ -34,10 +34,11 @@ pub(super) fn longest<const D: usize>(key: &Key<D>) -> i16 {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// Looks for the floor if it is time to, and moves objects if it is another one. All boxes must be valid.
-    pub(super) fn find_floor(&mut self, frame: &Frame<'_, D, T>) {
+    /// Looks for the floor if it is time to, and moves objects if it is another one. All boxes must be valid. `live` is the number of
+    /// objects: the frame would have to count them, which costs a small change more than all the rest.
+    pub(super) fn find_floor(&mut self, frame: &Frame<'_, D, T>, live: usize) {
         let operations = self.counters.insertions + self.counters.moves;
-        let count = frame.count().max(1) as u64;
+        let count = live.max(1) as u64;
         let crowded = self.counters.crowded;
         let due = |(at, then): (u64, u64)| crowded || operations - at >= OPERATIONS * count || 2 * count >= 3 * then;
         if self.options.merge == 0.0 || !self.counters.floor_at.is_none_or(due) {
@@ -135,8 +136,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     fn merge_levels(&mut self, frame: &Frame<'_, D, T>) {
         self.levels.iter_mut().for_each(|level| level.set_floor(self.floor, self.options.factor));
         let counters = (self.counters.moves, self.counters.insertions, self.counters.removals);
-        for id in 0..self.level.len() as u32 {
-            if frame.live.contains(id) && self.level[id as usize] != super::ABSENT {
+        for id in 0..self.seats.len() as u32 {
+            if frame.live.contains(id) && self.seats[id as usize].level != super::ABSENT {
                 self.move_object(frame, id);
             }
         }

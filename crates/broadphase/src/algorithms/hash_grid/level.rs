@@ -1,13 +1,17 @@
 //! One grid of the hierarchy: its cell size per axis, where a box belongs in it, and its growth.
 
-use super::cells::{Cells, for_each_bit};
+use super::Seat;
+use super::cells::{Cells, NONE, for_each_bit};
 use super::layout::Layout;
 use super::region::Region;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
 
 /// The exponents of a level's cell size on each axis, see [`Ladder`](super::ladder::Ladder).
 pub(super) type Key<const D: usize> = [i16; D];
 
+/// How far ahead of their use boxes are requested from memory.
+const AHEAD: usize = 12;
 /// Words per axis that a search keeps at hand.
 const SHORT: usize = 4;
 
@@ -91,18 +95,18 @@ impl<const D: usize, T: Real> Level<D, T> {
         self.clear();
     }
 
-    /// Puts an object into its cell, which is returned.
+    /// Puts an object into its cell.
     #[inline]
-    pub(super) fn insert(&mut self, id: u32, value: &Aabb<D, T>, places: &mut [u32]) -> u32 {
+    pub(super) fn insert(&mut self, id: u32, value: &Aabb<D, T>, seats: &mut [Seat]) {
         let mut cell = 0;
         for (k, at) in self.coordinates(value).into_iter().enumerate() {
             cell |= self.layout.place(k, at);
             self.lowest[k] = self.lowest[k].min(at);
             self.highest[k] = self.highest[k].max(at);
         }
-        self.cells.insert(cell, id, places);
+        self.cells.insert(cell, id, seats);
+        seats[id as usize].cell = cell;
         self.count += 1;
-        cell
     }
 
     /// Empties all cells.
@@ -182,7 +186,7 @@ impl<const D: usize, T: Real> Level<D, T> {
                 index |= parts[k][at[k]];
                 set &= sets[k][at[k]];
             }
-            for_each_bit(self.cells.occupied[index as usize / 64] & set, |bit| visit(index + bit));
+            for_each_bit(self.cells.words[index as usize / 64].occupied & set, |bit| visit(index + bit));
             let mut k = 0;
             while k < D && at[k] + 1 == words[k] {
                 at[k] = 0;
@@ -198,7 +202,7 @@ impl<const D: usize, T: Real> Level<D, T> {
     /// The words along one axis, the last axis outermost: for ranges of any length.
     fn pass_axis(&self, axes: usize, index: u32, set: u64, range: &[(i64, i64); D], visit: &mut impl FnMut(u32)) {
         if axes == 0 {
-            let word = self.cells.occupied[index as usize / 64] & set;
+            let word = self.cells.words[index as usize / 64].occupied & set;
             return for_each_bit(word, |bit| visit(index + bit));
         }
         let k = axes - 1;
@@ -215,28 +219,30 @@ impl<const D: usize, T: Real> Level<D, T> {
     }
 
     /// The axis on which doubling separates most objects that share a cell though they are cells apart; `None` if hardly any
-    /// do, so that more cells would only be empty.
-    pub(super) fn best_axis(&self, boxes: &[Aabb<D, T>]) -> Option<usize> {
+    /// do, so that more cells would only be empty. `ids` are all objects, cell by cell.
+    pub(super) fn best_axis(&self, ids: &[u32], seats: &[Seat], boxes: &[Aabb<D, T>]) -> Option<usize> {
         let bits: [u32; D] = std::array::from_fn(|k| self.layout.axis_bits(k));
         let (mut gain, mut strangers) = ([0usize; D], 0usize);
-        self.cells.for_each_cell(|cell| {
-            if !self.cells.is_crowded(cell) {
-                return;
+        let is_alone = |id: u32| seats[id as usize].place == NONE;
+        let mut ahead = ids.iter().filter(|id| !is_alone(**id)).skip(AHEAD);
+        for group in ids.chunk_by(|a, b| seats[*a as usize].cell == seats[*b as usize].cell) {
+            if is_alone(group[0]) {
+                continue;
             }
-            let (mut ones, mut total, mut first) = ([0usize; D], 0usize, None);
-            self.cells.for_each(cell, |id| {
-                let Some(value) = boxes.get(id as usize) else { return };
+            let (mut ones, mut first) = ([0usize; D], None);
+            for &id in group {
+                ahead.next().into_iter().for_each(|&later| prefetch(boxes, later as usize));
+                let Some(value) = boxes.get(id as usize) else { continue };
                 let at = self.coordinates(value);
                 strangers += usize::from(*first.get_or_insert(at) != at);
-                total += 1;
                 for k in 0..D {
                     ones[k] += (at[k] >> bits[k] & 1) as usize;
                 }
-            });
-            for k in 0..D {
-                gain[k] += ones[k].min(total - ones[k]);
             }
-        });
+            for k in 0..D {
+                gain[k] += ones[k].min(group.len() - ones[k]);
+            }
+        }
         if strangers <= self.count / 64 {
             return None;
         }

@@ -13,7 +13,7 @@
 //! `level.rs` for why this holds whatever the floats round to.
 //!
 //! # Departures from the paper, with reasons
-//! 1. *Flat storage.* The paper's cell points to a heap vector; a cell here is 4 bytes and 2 bits (`cells.rs`), an object 10
+//! 1. *Flat storage.* The paper's cell points to a heap vector; a cell here is 4 bytes and 2 bits (`cells.rs`), an object 12
 //!    bytes, and boxes are not copied: about 670 bytes per object in the paper's example are at most 96.
 //! 2. *Order.* A cell's index interleaves the axes' bits (`layout.rs`). The list of occupied cells is a bit set, read in the
 //!    order of space, so a search touches memory that its predecessor has just touched.
@@ -29,7 +29,7 @@
 //!    list of unbounded objects, and a box is never in cells finer than the precision of its coordinates.
 //!
 //! # Cost
-//! Insertion, removal and move: constant (`touched` / operations in the statistics). Doubling: constant per insertion, spread out
+//! Insertion, removal and move: constant (`touched` / operations in the statistics; the example `operations` of the tool times them). Doubling: constant per insertion, spread out
 //! (`growth_work`). Detection: linear, if a bounded number of objects share a cell, which the hierarchy guarantees for objects
 //! that do not overlap, except for uncommon long ones. The bound breaks where overlaps themselves are quadratic, and where
 //! thousands of different long shapes are mixed evenly.
@@ -89,10 +89,8 @@ pub struct HashGrid<const D: usize, T: Real> {
     levels: Vec<Level<D, T>>,
     /// The levels by key, sorted.
     keys: Vec<(Key<D>, u16)>,
-    /// By slot: entry, cell, and where in the level's pool the id stands.
-    level: Vec<u16>,
-    cell: Vec<u32>,
-    place: Vec<u32>,
+    /// By slot: where the object is.
+    seats: Vec<Seat>,
     unbounded: Unbounded,
     misfits: usize,
     /// Objects up to this exponent stand in the level of this exponent.
@@ -104,6 +102,20 @@ pub struct HashGrid<const D: usize, T: Real> {
     lineage: Lineage,
     counters: Counters,
     scratch: Scratch<D, T>,
+}
+
+/// Where an object is. One record per object: a change reads all of it, and should meet one cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seat {
+    cell: u32,
+    /// Where in the level's pool the id stands, if the object is not alone in its cell.
+    place: u32,
+    /// The level and its notes: the entry.
+    level: u16,
+}
+
+impl Seat {
+    const EMPTY: Self = Self { cell: 0, place: cells::NONE, level: ABSENT };
 }
 
 /// What the structure did since the beginning.
@@ -157,9 +169,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             ladder: None,
             levels: Vec::new(),
             keys: Vec::new(),
-            level: Vec::new(),
-            cell: Vec::new(),
-            place: Vec::new(),
+            seats: Vec::new(),
             unbounded: Unbounded::default(),
             misfits: 0,
             floor: None,
@@ -176,8 +186,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let lock = |list: &Mutex<Vec<update::Pending>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity();
         let pending: usize = scratch.pending.iter().map(|list| lock(list) * 8 + size_of::<Mutex<Vec<u32>>>()).sum();
         let gathered: usize = (0..scratch.workers).map(|worker| scratch.gathered.get(worker).bytes()).sum();
-        self.level.capacity() * 2
-            + (self.cell.capacity() + self.place.capacity() + scratch.ids.capacity()) * 4
+        self.seats.capacity() * size_of::<Seat>()
+            + scratch.ids.capacity() * 4
             + self.levels.iter().map(Level::bytes).sum::<usize>()
             + self.levels.capacity() * size_of::<Level<D, T>>()
             + self.keys.capacity() * size_of::<(Key<D>, u16)>()

@@ -29,7 +29,7 @@ pub struct Options {
     pub capacity: usize,
     /// The most shapes of long or flat cells; 0 keeps to the paper's cubes.
     pub shapes: usize,
-    /// Sparse levels share a grid in which an object meets, on average, up to this many in its cell; 0 keeps to the paper's levels.
+    /// What searching one more level costs an object, in tests: levels share a grid where that is cheaper. 0 keeps to the paper's levels.
     pub merge: f64,
 }
 

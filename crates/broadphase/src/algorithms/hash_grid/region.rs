@@ -95,7 +95,7 @@ impl<const D: usize> Region<D> {
         starts.resize(self.cells + 1, 0);
         met.clear();
         self.pass_axis(D, base, 0, u64::MAX, layout, &mut |index, first, set| {
-            for_each_bit(cells.occupied[index as usize / 64] & set, |bit| {
+            for_each_bit(cells.words[index as usize / 64].occupied & set, |bit| {
                 let at = (first + i64::from(self.offsets[bit as usize])) as u32;
                 let before = met.len();
                 cells.for_each(index + bit, |id| met.push((at, id)));

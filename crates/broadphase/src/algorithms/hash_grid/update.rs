@@ -6,21 +6,22 @@
 
 use std::sync::Mutex;
 
-use super::cells::NONE;
+use super::cells::{Cells, NONE};
 use super::ladder::Ladder;
 use super::level::{Key, Level};
-use super::{ABSENT, HashGrid, LEVEL, MISFIT, Strategy, UNBOUNDED};
+use super::{ABSENT, HashGrid, LEVEL, MISFIT, Seat, Strategy, UNBOUNDED};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::prefetch;
+use crate::kernels::{prefer_huge_pages, prefetch};
 use crate::objects::unbounded::is_bounded;
 use crate::objects::{Changes, Frame};
 
 /// Slots per job of the first pass.
 const SLOTS_PER_JOB: usize = 1 << 14;
-/// How far ahead of their use cells are requested from memory.
+/// How far ahead of their use cells are requested from memory, if there are this many slots.
 const AHEAD: usize = 8;
+const LARGE: usize = 1 << 18;
 
 /// An object that has to move, and its new cell in the same level; [`NONE`] if the level may change too.
 pub(super) type Pending = (u32, u32);
@@ -39,8 +40,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.active = true;
             self.live = 0;
             self.resize(frame.slots());
-            self.find_floor(frame);
-            (0..frame.slots() as u32).for_each(|id| self.move_object(frame, id));
+            self.find_floor(frame, live);
+            self.for_each(frame, 0..frame.slots() as u32, Self::move_object);
             self.dirty = true;
             self.take_census(frame);
             return Ok(());
@@ -49,12 +50,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             Changes::Listed { moved, inserted, removed } => {
                 frame.check()?;
                 self.dirty |=
-                    !(moved.is_empty() && inserted.is_empty() && removed.is_empty()) || frame.slots() < self.level.len();
+                    !(moved.is_empty() && inserted.is_empty() && removed.is_empty()) || frame.slots() < self.seats.len();
                 self.resize(frame.slots());
-                let in_range = |id: &&u32| (**id as usize) < frame.slots();
-                for &id in removed.iter().filter(in_range).chain(moved).chain(inserted) {
-                    self.move_object(frame, id);
-                }
+                let in_range = |id: &u32| (*id as usize) < frame.slots();
+                let listed =
+                    removed.iter().copied().filter(in_range).chain(moved.iter().copied()).chain(inserted.iter().copied());
+                self.for_each(frame, listed, Self::move_object);
             }
             Changes::Unknown | Changes::All if self.options.strategy == Strategy::Reinsert => {
                 frame.check()?;
@@ -63,7 +64,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
         self.take_census(frame);
-        self.find_floor(frame);
+        self.find_floor(frame, self.live);
         Ok(())
     }
 
@@ -114,14 +115,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// [`NONE`] if that is not all.
     #[inline(always)]
     fn unsettled(&self, frame: &Frame<'_, D, T>, id: u32) -> Option<u32> {
-        let Some(&entry) = self.level.get(id as usize) else { return Some(NONE) };
+        let Some(&Seat { cell: old, level: entry, .. }) = self.seats.get(id as usize) else { return Some(NONE) };
         if !frame.live.contains(id) {
             return (entry != ABSENT).then_some(NONE);
         }
         let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return Some(NONE) };
         let (cell, suits) = level.locate(&frame.boxes[id as usize]);
         match suits & (entry & MISFIT == 0) {
-            true => (cell != self.cell[id as usize]).then_some(cell),
+            true => (cell != old).then_some(cell),
             false => Some(NONE),
         }
     }
@@ -129,23 +130,73 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Moves objects, requesting the memory of later ones in the meantime.
     fn move_listed(&mut self, frame: &Frame<'_, D, T>, list: &[Pending]) {
         let growths = self.counters.growths;
-        for (index, &(id, cell)) in list.iter().enumerate() {
-            if let Some(&(later, cell)) = list.get(index + AHEAD) {
-                prefetch(&self.place, later as usize);
-                if let Some(level) = self.levels.get((self.level[later as usize] & LEVEL) as usize) {
-                    level.cells.prefetch(self.cell[later as usize]);
-                    level.cells.prefetch(cell);
+        let request = |grid: &Self, at: usize, visit: fn(&Cells, u32)| {
+            let Some(&(id, cell)) = list.get(at) else { return };
+            let seat = grid.seats[id as usize];
+            if let Some(level) = grid.levels.get((seat.level & LEVEL) as usize) {
+                visit(&level.cells, seat.cell);
+                if cell != NONE && grid.counters.growths == growths {
+                    visit(&level.cells, cell);
                 }
             }
+        };
+        for (index, &(id, cell)) in list.iter().enumerate() {
+            request(self, index + AHEAD, Cells::prefetch);
+            request(self, index + AHEAD / 2, Cells::prefetch_container);
             if cell == NONE || self.counters.growths != growths {
                 self.move_object(frame, id);
                 continue;
             }
-            let level = &mut self.levels[self.level[id as usize] as usize];
-            level.cells.remove(self.cell[id as usize], id, &mut self.place);
+            let seat = self.seats[id as usize];
+            let level = &mut self.levels[seat.level as usize];
+            level.cells.remove(seat.cell, id, &mut self.seats);
             level.count -= 1;
-            self.cell[id as usize] = level.insert(id, &frame.boxes[id as usize], &mut self.place);
+            level.insert(id, &frame.boxes[id as usize], &mut self.seats);
             self.counters.moves += 1;
+        }
+    }
+
+    /// Changes objects one by one. What later ones need is requested from memory in three steps, each of which reads what the one
+    /// before has requested: box and seat, then the cells, then their containers. In a large grid everything else is waiting; a small
+    /// one is in the cache, and requests cost more than they save.
+    fn for_each(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        ids: impl Iterator<Item = u32> + Clone,
+        mut change: impl FnMut(&mut Self, &Frame<'_, D, T>, u32),
+    ) {
+        if self.seats.len() < LARGE {
+            return ids.for_each(|id| change(self, frame, id));
+        }
+        let [mut first, mut second, mut third] = [ids.clone(), ids.clone(), ids.clone()];
+        let request = |id: u32, grid: &Self| {
+            prefetch(frame.boxes, id as usize);
+            prefetch(&grid.seats, id as usize);
+        };
+        let cells = |id: u32, grid: &Self| grid.for_cells(frame, id, Cells::prefetch);
+        let containers = |id: u32, grid: &Self| grid.for_cells(frame, id, Cells::prefetch_container);
+        first.by_ref().take(2 * AHEAD).for_each(|id| request(id, self));
+        second.by_ref().take(AHEAD).for_each(|id| cells(id, self));
+        third.by_ref().take(AHEAD / 2).for_each(|id| containers(id, self));
+        for id in ids {
+            first.next().into_iter().for_each(|id| request(id, self));
+            second.next().into_iter().for_each(|id| cells(id, self));
+            third.next().into_iter().for_each(|id| containers(id, self));
+            change(self, frame, id);
+        }
+    }
+
+    /// The cell that an object is in, and the one that it will probably be in: in its level, or in that of the last insertion.
+    #[inline(always)]
+    fn for_cells(&self, frame: &Frame<'_, D, T>, id: u32, visit: impl Fn(&Cells, u32)) {
+        let seat = self.seats[id as usize];
+        let guess = if seat.level == ABSENT { self.recent } else { seat.level };
+        let Some(level) = self.levels.get((guess & LEVEL) as usize) else { return };
+        if seat.level != ABSENT {
+            visit(&level.cells, seat.cell);
+        }
+        if frame.live.contains(id) {
+            visit(&level.cells, level.locate(&frame.boxes[id as usize]).0);
         }
     }
 
@@ -158,37 +209,39 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.unbounded.clear();
         self.live = 0;
         self.misfits = 0;
-        let cut = frame.slots().min(self.level.len());
-        self.level.truncate(cut); // what was there is gone already
+        let cut = frame.slots().min(self.seats.len());
+        self.seats.truncate(cut); // what was there is gone already
         self.resize(frame.slots());
-        for id in 0..frame.slots() as u32 {
+        self.for_each(frame, 0..frame.slots() as u32, |grid, frame, id| {
             // The old level is the first guess.
-            let hint = std::mem::replace(&mut self.level[id as usize], ABSENT);
+            let hint = std::mem::replace(&mut grid.seats[id as usize].level, ABSENT);
             if frame.live.contains(id) {
-                self.insert(frame, id, hint);
+                grid.insert(frame, id, hint);
             }
-        }
+        });
         self.dirty = true;
         context.record("reinsert", clock);
     }
 
     /// Slots behind the old end start empty; objects in slots cut off are removed.
     fn resize(&mut self, slots: usize) {
-        (slots..self.level.len()).for_each(|id| self.remove(id as u32));
-        self.level.resize(slots, ABSENT);
-        self.cell.resize(slots, 0);
-        self.place.resize(slots, NONE);
+        (slots..self.seats.len()).for_each(|id| self.remove(id as u32));
+        if slots > self.seats.capacity() {
+            self.seats.reserve(slots - self.seats.len());
+            prefer_huge_pages(&self.seats, self.seats.capacity());
+        }
+        self.seats.resize(slots, Seat::EMPTY);
     }
 
     /// Puts one object where it belongs now: constant time, beside growth.
     pub(super) fn move_object(&mut self, frame: &Frame<'_, D, T>, id: u32) {
-        let entry = self.level[id as usize];
+        let Seat { cell: old, level: entry, .. } = self.seats[id as usize];
         let live = frame.live.contains(id);
         if entry != ABSENT && live {
             let value = &frame.boxes[id as usize];
             let target = self.find_level(value, entry);
             let cell = self.levels.get((target & LEVEL) as usize).map(|level| level.locate(value).0);
-            if target == entry && cell.is_none_or(|cell| cell == self.cell[id as usize]) {
+            if target == entry && cell.is_none_or(|cell| cell == old) {
                 return;
             }
             self.counters.moves += 1;
@@ -201,14 +254,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     /// Takes an object out, if it is there.
     fn remove(&mut self, id: u32) {
-        match std::mem::replace(&mut self.level[id as usize], ABSENT) {
+        match std::mem::replace(&mut self.seats[id as usize].level, ABSENT) {
             ABSENT => return,
             UNBOUNDED => {
                 self.unbounded.remove(id);
             }
             entry => {
                 let level = &mut self.levels[(entry & LEVEL) as usize];
-                level.cells.remove(self.cell[id as usize], id, &mut self.place);
+                level.cells.remove(self.seats[id as usize].cell, id, &mut self.seats);
                 level.count -= 1;
                 self.misfits -= usize::from(entry & MISFIT != 0);
             }
@@ -223,7 +276,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.counters.insertions += 1;
         let value = &frame.boxes[id as usize];
         let entry = self.find_level(value, if hint == ABSENT { self.recent } else { hint });
-        self.level[id as usize] = entry;
+        self.seats[id as usize].level = entry;
         if entry == UNBOUNDED {
             return self.unbounded.insert(id);
         }
@@ -232,7 +285,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if self.levels[index].count >= self.levels[index].next_growth {
             self.grow(frame, index);
         }
-        self.cell[id as usize] = self.levels[index].insert(id, value, &mut self.place);
+        self.levels[index].insert(id, value, &mut self.seats);
         self.misfits += usize::from(entry & MISFIT != 0);
     }
 
@@ -297,18 +350,22 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     fn grow(&mut self, frame: &Frame<'_, D, T>, index: usize) {
         let (density, capacity) = (self.options.density, self.options.capacity);
         let level = &mut self.levels[index];
-        let axis = level.best_axis(frame.boxes);
+        let mut ids = Vec::with_capacity(level.count); // not kept: growth is rare, and memory is not
+        level.cells.for_each_cell(|cell| level.cells.for_each(cell, |id| ids.push(id)));
+        let axis = level.best_axis(&ids, &self.seats, frame.boxes);
         self.counters.growth_work += level.count as u64;
         let Some(axis) = axis.filter(|_| level.layout.bits() < super::layout::MAX_BITS) else {
             level.next_growth = level.count + level.count / 2 + 1;
             return;
         };
-        let mut ids = Vec::with_capacity(level.count); // not kept: growth is rare, and memory is not
-        level.cells.for_each_cell(|cell| level.cells.for_each(cell, |id| ids.push(id)));
         level.double(axis, density, capacity);
-        for id in ids {
+        for (at, &id) in ids.iter().enumerate() {
+            if let Some(&later) = ids.get(at + AHEAD) {
+                prefetch(frame.boxes, later as usize);
+                prefetch(&self.seats, later as usize);
+            }
             // An object that is about to be removed may have any box, even none that is valid: any cell will do.
-            self.cell[id as usize] = level.insert(id, &frame.boxes[id as usize], &mut self.place);
+            level.insert(id, &frame.boxes[id as usize], &mut self.seats);
         }
         self.counters.growths += 1;
     }

@@ -13,12 +13,11 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         ensure!(self.live == frame.count(), "{} objects for {} in the frame", self.live, frame.count());
         if !self.active {
             ensure!(self.live <= self.options.threshold, "{} objects without a grid", self.live);
-            ensure!(self.levels.is_empty() && self.level.is_empty(), "grids below the threshold");
+            ensure!(self.levels.is_empty() && self.seats.is_empty(), "grids below the threshold");
             return Ok(());
         }
         let slots = frame.slots();
-        ensure!(self.level.len() == slots, "{} entries for {slots} slots", self.level.len());
-        ensure!(self.cell.len() == slots && self.place.len() == slots, "tables of different lengths");
+        ensure!(self.seats.len() == slots, "{} entries for {slots} slots", self.seats.len());
         ensure!(self.keys.len() == self.levels.len(), "{} keys for {} levels", self.keys.len(), self.levels.len());
         ensure!(self.keys.is_sorted_by(|a, b| a.0 < b.0), "the keys are not ascending");
         for (key, index) in &self.keys {
@@ -28,13 +27,13 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         for (index, level) in self.levels.iter().enumerate() {
             seen += self.check_level(index, level, slots)?;
         }
-        let misfits = self.level.iter().filter(|&&e| e < UNBOUNDED && e & MISFIT != 0).count();
+        let misfits = self.seats.iter().filter(|s| s.level < UNBOUNDED && s.level & MISFIT != 0).count();
         ensure!(misfits == self.misfits, "{misfits} unsuited objects, {} counted", self.misfits);
         let unbounded = self.unbounded.ids();
-        ensure!(self.level.iter().filter(|&&e| e == UNBOUNDED).count() == unbounded.len(), "the unbounded list is another");
+        ensure!(self.seats.iter().filter(|s| s.level == UNBOUNDED).count() == unbounded.len(), "the unbounded list is another");
         ensure!(seen + unbounded.len() == self.live, "{seen} objects in cells, {} live", self.live);
         for id in 0..slots as u32 {
-            let entry = self.level[id as usize];
+            let entry = self.seats[id as usize].level;
             ensure!((entry != ABSENT) == frame.live.contains(id), "slot {id} is live on one side only");
             ensure!(entry != UNBOUNDED || self.unbounded.contains(id), "slot {id} is not on the unbounded list");
         }
@@ -58,9 +57,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 found += 1;
                 let slot = id as usize;
                 let placed = |place: u32| if crowded { cells.at(place) == Some(id) } else { place == NONE };
-                if slot >= slots || (self.level[slot] & LEVEL) as usize != index || self.cell[slot] != cell {
+                if slot >= slots || (self.seats[slot].level & LEVEL) as usize != index || self.seats[slot].cell != cell {
                     note(format!("level {index}: cell {cell} holds {id}, which is elsewhere"));
-                } else if !placed(self.place[slot]) {
+                } else if !placed(self.seats[slot].place) {
                     note(format!("level {index}: object {id} does not know its place in cell {cell}"));
                 }
             });
@@ -77,9 +76,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         ensure!(ids_in_containers + free == all, "level {index}: {all} containers, {ids_in_containers} used, {free} free");
         ensure!(filled == cells.filled, "level {index}: {filled} occupied cells, {} counted", cells.filled);
         ensure!(objects == level.count, "level {index}: {objects} objects, {} counted", level.count);
-        for (word, &set) in cells.occupied.iter().enumerate() {
+        for (word, bits) in cells.words.iter().enumerate() {
             let bit = cells.summary[word / 64] >> (word % 64) & 1 == 1;
-            ensure!(bit == (set != 0), "level {index}: the summary of word {word} is wrong");
+            ensure!(bit == (bits.occupied != 0), "level {index}: the summary of word {word} is wrong");
         }
         ensure!(cells.len() == level.layout.cells(), "level {index}: cells and layout differ");
         Ok(objects)
@@ -88,7 +87,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     fn check_boxes(&self, frame: &Frame<'_, D, T>) -> Result<(), Violation> {
         for id in frame.ids() {
             let value = &frame.boxes[id as usize];
-            let entry = self.level[id as usize];
+            let entry = self.seats[id as usize].level;
             let Some(level) = self.levels.get((entry & LEVEL) as usize) else {
                 let sides = value.size().into_iter().fold(T::ZERO, T::max);
                 ensure!(!is_bounded(value) || sides.to_f64() > 1e25, "object {id} is on the unbounded list without need");
@@ -96,7 +95,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             };
             ensure!(is_bounded(value), "object {id} has infinite sides and is in a cell");
             ensure!(level.holds(value), "object {id} is larger than the cells of its level");
-            ensure!(level.locate(value).0 == self.cell[id as usize], "object {id} has left its cell");
+            ensure!(level.locate(value).0 == self.seats[id as usize].cell, "object {id} has left its cell");
             let at = level.coordinates(value);
             let known = (0..D).all(|k| level.lowest[k] <= at[k] && at[k] <= level.highest[k]);
             ensure!(known, "object {id} is outside of the coordinates in use");
@@ -136,13 +135,16 @@ mod tests {
         type Damage = (&'static str, fn(&mut HashGrid<3, f32>));
         let damage: [Damage; 8] = [
             ("a lost object", |g| g.live -= 1),
-            ("another cell", |g| g.cell[7] ^= 1),
-            ("another place", |g| g.place.swap(0, 39)),
-            ("another level", |g| g.level[5] = g.level[6]),
-            ("a wrong note", |g| g.level[5] |= MISFIT),
+            ("another cell", |g| g.seats[7].cell ^= 1),
+            ("another place", |g| {
+                let [first, last] = [g.seats[0].place, g.seats[39].place];
+                (g.seats[0].place, g.seats[39].place) = (last, first);
+            }),
+            ("another level", |g| g.seats[5].level = g.seats[6].level),
+            ("a wrong note", |g| g.seats[5].level |= MISFIT),
             ("a lost bit", |g| {
-                let word = g.levels[0].cells.occupied.iter().position(|&w| w != 0).unwrap();
-                g.levels[0].cells.occupied[word] &= g.levels[0].cells.occupied[word] - 1;
+                let word = g.levels[0].cells.words.iter_mut().find(|word| word.occupied != 0).unwrap();
+                word.occupied &= word.occupied - 1;
             }),
             ("a lost summary", |g| g.levels[1].cells.summary[0] = 0),
             ("an empty level", |g| g.levels[0].cells = Cells::new(g.levels[0].layout.cells(), 6)),

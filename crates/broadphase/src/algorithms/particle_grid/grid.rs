@@ -13,6 +13,9 @@ use crate::pairs::{Lineage, PairStore};
 
 /// Particles per job of the pass that finds cells.
 const PER_JOB: usize = 1 << 14;
+/// Particles per group to aim at, and the most groups, as bits: a sort with more would miss the cache itself.
+const PER_GROUP: usize = 1024;
+const MOST_GROUP_BITS: u32 = 12;
 
 /// Where slices are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -24,7 +27,7 @@ pub enum Storage {
     Hashed {
         /// The hash function.
         hash: Hash,
-        /// The size of the table; two slots per particle if not given.
+        /// The size of the table; if not given, at least two slots per particle, a power of two if the function suits it.
         slots: Option<usize>,
     },
 }
@@ -77,6 +80,9 @@ pub struct ParticleGrid<const D: usize, T: Real> {
     /// runs that end there.
     pub(super) starts: Vec<u32>,
     pub(super) order: Vec<u32>,
+    /// Of a hashed grid: all particles, block of cells by block of cells, the order in which they search. A hash function scatters
+    /// neighbours over the table; who follows the table meets a new cache line with every look. Empty if slots are in order.
+    pub(super) route: Vec<u32>,
     pub(super) ahead: Vec<u32>,
     pub(super) scratch: Scratch<D, T>,
 }
@@ -84,15 +90,19 @@ pub struct ParticleGrid<const D: usize, T: Real> {
 /// Buffers that can be dropped without changing a result.
 #[derive(Debug, Default)]
 pub(super) struct Scratch<const D: usize, T> {
-    /// The slot of each particle, by job.
+    /// The slot of each particle, by job; then its group.
     slots: Vec<Mutex<Vec<u32>>>,
+    /// The start of each group.
+    groups: Vec<u32>,
     pub(super) sorted: Points<D, T>,
+    /// Points with their indices, slice by slice: one cache line for a look, where an index would lead to two more.
+    pub(super) items: Vec<([T; D], u32)>,
 }
 
 impl<const D: usize, T: Real> Clone for Scratch<D, T> {
     /// Scratch is not copied.
     fn clone(&self) -> Self {
-        Self { slots: Vec::new(), sorted: Points::default() }
+        Self { slots: Vec::new(), groups: Vec::new(), sorted: Points::default(), items: Vec::new() }
     }
 }
 
@@ -117,8 +127,9 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         }
         let world = options.world.map(|world| Aabb { min: world.min.map(Real::to_f64), max: world.max.map(Real::to_f64) });
         let space = Space::new(radius, &options, &world.unwrap_or_else(|| first_world(&Aabb::empty())), 0, 0.0);
-        let scratch = Scratch { slots: Vec::new(), sorted: Points::default() };
-        Ok(Self { radius, options, world, space, starts: Vec::new(), order: Vec::new(), ahead: Vec::new(), scratch })
+        let scratch = Scratch { slots: Vec::new(), groups: Vec::new(), sorted: Points::default(), items: Vec::new() };
+        let [starts, order, route, ahead] = [const { Vec::new() }; 4];
+        Ok(Self { radius, options, world, space, starts, order, route, ahead, scratch })
     }
 
     /// The radius.
@@ -156,43 +167,25 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         Ok(())
     }
 
-    /// A counting sort: particles per slot, the slots' first places, then each particle to its place.
+    /// Particles by slot, and by group if slots are scattered.
     fn sort(&mut self, points: &[[T; D]], context: &Context) {
-        let jobs = points.len().div_ceil(PER_JOB);
-        if self.scratch.slots.len() < jobs {
-            self.scratch.slots.resize_with(jobs, Mutex::default);
-        }
-        let (space, lists) = (&self.space, &self.scratch.slots);
-        context.run(jobs, |job, _| {
-            let mut list = lists[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            list.clear();
-            let end = ((job + 1) * PER_JOB).min(points.len());
-            list.extend(points[job * PER_JOB..end].iter().map(|point| space.slot(&space.cell(point)) as u32));
-        });
+        let Self { space, scratch: Scratch { slots, groups, .. }, starts, order, route, .. } = self;
         let pads = self.ahead.iter().max().map_or(2, |most| *most as usize + 2);
-        self.starts.clear();
-        self.starts.resize(space.slots + 1 + pads, 0);
-        for job in &mut self.scratch.slots[..jobs] {
-            for &slot in job.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).iter() {
-                self.starts[slot as usize] += 1;
-            }
+        let jobs = points.len().div_ceil(PER_JOB);
+        slots.resize_with(slots.len().max(jobs), Mutex::default);
+        list_keys(points, context, slots, |point| space.slot(&space.cell(point)) as u32);
+        counting_sort(&mut slots[..jobs], space.slots + 1 + pads, starts, order);
+        route.clear();
+        if space.is_hashed() {
+            let bits = (points.len() / PER_GROUP).max(2).next_power_of_two().ilog2().min(MOST_GROUP_BITS);
+            list_keys(points, context, slots, |point| space.group(&space.cell(point), bits));
+            counting_sort(&mut slots[..jobs], (1 << bits) + 1, groups, route);
         }
-        let mut total = 0;
-        for start in &mut self.starts {
-            total += *start;
-            *start = total; // the end of the slice for now; filling it from behind turns it into the start
-        }
-        self.order.clear();
-        self.order.resize(points.len(), 0);
-        let mut index = points.len() as u32;
-        for job in self.scratch.slots[..jobs].iter_mut().rev() {
-            for &slot in job.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).iter().rev() {
-                index -= 1;
-                let start = &mut self.starts[slot as usize];
-                *start -= 1;
-                self.order[*start as usize] = index;
-            }
-        }
+    }
+
+    /// The particles in the order in which they search, which is cut into chunks.
+    pub(super) fn searchers(&self) -> &[u32] {
+        if self.space.is_hashed() { &self.route } else { &self.order }
     }
 
     /// Are the slots rows of cells, so that neighbours are runs?
@@ -246,6 +239,52 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
     pub fn bytes(&self) -> usize {
         let list = |list: &Mutex<Vec<u32>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity() * 4;
         let slots: usize = self.scratch.slots.iter().map(|l| list(l) + size_of::<Mutex<Vec<u32>>>()).sum();
-        (self.starts.capacity() + self.order.capacity()) * 4 + self.ahead.capacity() * 4 + self.scratch.sorted.bytes() + slots
+        let lists = [&self.starts, &self.order, &self.route, &self.ahead, &self.scratch.groups].map(Vec::capacity);
+        let items = self.scratch.items.capacity() * size_of::<([T; D], u32)>();
+        lists.iter().sum::<usize>() * 4 + self.scratch.sorted.bytes() + items + slots
+    }
+}
+
+/// Fills the lists, one per job, with the key of each point.
+fn list_keys<const D: usize, T: Real>(
+    points: &[[T; D]],
+    context: &Context,
+    lists: &[Mutex<Vec<u32>>],
+    key: impl Fn(&[T; D]) -> u32 + Sync,
+) {
+    context.run(points.len().div_ceil(PER_JOB), |job, _| {
+        let mut list = lists[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        list.clear();
+        let end = ((job + 1) * PER_JOB).min(points.len());
+        list.extend(points[job * PER_JOB..end].iter().map(&key));
+    });
+}
+
+/// Indices by key, ascending for equal keys: how many there are of each, the first places, then each index to its place. `starts` has
+/// `size` entries, more than there are keys.
+fn counting_sort(lists: &mut [Mutex<Vec<u32>>], size: usize, starts: &mut Vec<u32>, order: &mut Vec<u32>) {
+    starts.clear();
+    starts.resize(size, 0);
+    let mut count = 0;
+    for list in &mut *lists {
+        let list = list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        count += list.len();
+        list.iter().for_each(|&key| starts[key as usize] += 1);
+    }
+    let mut total = 0;
+    for start in &mut *starts {
+        total += *start;
+        *start = total; // the end of the slice for now; filling it from behind turns it into the start
+    }
+    order.clear();
+    order.resize(count, 0);
+    let mut index = count as u32;
+    for list in lists.iter_mut().rev() {
+        for &key in list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).iter().rev() {
+            index -= 1;
+            let start = &mut starts[key as usize];
+            *start -= 1;
+            order[*start as usize] = index;
+        }
     }
 }

@@ -5,11 +5,14 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::ball_runs::{PointBlock, join_balls};
+use crate::kernels::prefetch;
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
 /// Chunks of pairs, at most.
 const CHUNKS: usize = 1024;
+/// How far ahead of their use points are requested from memory.
+pub(super) const AHEAD: usize = 12;
 /// Particles per chunk, at least, on average.
 const PER_CHUNK: usize = 256;
 
@@ -67,6 +70,13 @@ impl NeighbourLists {
 }
 
 impl<const D: usize, T: Real> ParticleGrid<D, T> {
+    /// The searchers that belong to a chunk, of so many.
+    pub(super) fn chunk_searchers(&self, chunk: usize, chunks: usize) -> &[u32] {
+        let all = self.searchers();
+        let at = |c: usize| (all.len() as u64 * c as u64 / chunks as u64) as usize;
+        &all[at(chunk)..at(chunk + 1)]
+    }
+
     /// The range of slots that belongs to a chunk, of so many.
     pub(super) fn chunk_slots(&self, chunk: usize, chunks: usize) -> std::ops::Range<usize> {
         let slots = self.space.slots as u64;
@@ -85,19 +95,21 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         out.begin(&frame, context, Lineage::default(), chunks);
         if self.is_in_rows() {
             self.scratch.sorted.gather(points, &self.order);
+        } else {
+            self.lay_out(points);
         }
         let this = &*self;
         context.run(chunks, |chunk, worker| {
-            let slots = this.chunk_slots(chunk, chunks);
             out.rewrite(chunk, worker, &frame, |hits| {
                 if this.is_in_rows() {
+                    let slots = this.chunk_slots(chunk, chunks);
                     let (starts, ahead) = (&this.starts, &this.ahead);
                     let (points, reach) = (&this.scratch.sorted, this.reach());
                     return join_balls(context.kernels(), PointBlock { points, starts, cells: slots, ahead, reach }, hits);
                 }
-                for &index in &this.order[this.starts[slots.start] as usize..this.starts[slots.end] as usize] {
+                for &index in this.chunk_searchers(chunk, chunks) {
                     let mut tests = 0;
-                    this.visit_near(points, index, true, &mut tests, &mut |other| hits.push(Pair::new(index, other)));
+                    this.meet(&points[index as usize], index, &mut tests, |other| hits.push(Pair::new(index, other)));
                     hits.count_tests(tests);
                     if hits.stopped() {
                         return;
@@ -113,34 +125,56 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         (self.radius + self.radius) * (self.radius + self.radius)
     }
 
-    pub(super) fn for_each_near(&self, points: &[[T; D]], index: u32, visit: &mut impl FnMut(u32)) {
-        self.visit_near(points, index, false, &mut 0, visit);
+    /// Copies the particles into their slices, for [`meet`](Self::meet).
+    pub(super) fn lay_out(&mut self, points: &[[T; D]]) {
+        let items = &mut self.scratch.items;
+        items.clear();
+        items.extend(self.order.iter().enumerate().map(|(at, &index)| {
+            if let Some(&later) = self.order.get(at + AHEAD) {
+                prefetch(points, later as usize);
+            }
+            (points[index as usize], index)
+        }));
     }
 
-    /// The neighbours of one particle; with `once`, so that of two neighbours one meets the other: in cells ahead, and in its own
-    /// cell those with a larger index. In a world that repeats, a cell may be ahead and behind: there the larger index counts.
-    ///
-    /// Two of the adjacent cells may share a slot of the table: a particle counts only where the cell is its own.
+    /// The neighbours that one particle meets, so that of two neighbours one meets the other: in cells ahead, and in its own cell
+    /// those with a larger index. In a world that repeats, a cell may be ahead and behind: there the larger index counts.
     #[inline]
-    fn visit_near(&self, points: &[[T; D]], index: u32, once: bool, tests: &mut u64, visit: &mut impl FnMut(u32)) {
-        let own = &points[index as usize];
-        let reach = self.reach();
-        let space = &self.space;
+    pub(super) fn meet(&self, own: &[T; D], index: u32, tests: &mut u64, mut visit: impl FnMut(u32)) {
+        let (space, reach) = (&self.space, self.reach());
         let home = space.cell(own);
-        let half = once && !space.periodic;
-        space.for_each_slot(&home, half, &self.starts, |slot, cell| {
-            let by_index = once && (space.periodic || *cell == home);
-            for &other in self.slice(slot) {
-                if other == index || by_index && other < index {
+        space.for_each_slice(&home, !space.periodic, &self.starts, &self.scratch.items, |slice, cell| {
+            let by_index = space.periodic || *cell == home;
+            for (point, other) in slice {
+                if by_index && *other <= index {
                     continue;
                 }
-                let point = &points[other as usize];
                 *tests += 1;
-                if self.distance(own, point) <= reach && (!space.is_hashed() || space.cell(point) == *cell) {
+                if self.distance(own, point) <= reach && self.is_at_home(point, cell) {
+                    visit(*other);
+                }
+            }
+        });
+    }
+
+    /// All neighbours of one particle.
+    #[inline]
+    pub(super) fn for_each_near(&self, points: &[[T; D]], index: u32, visit: &mut impl FnMut(u32)) {
+        let (own, reach) = (&points[index as usize], self.reach());
+        self.space.for_each_slice(&self.space.cell(own), false, &self.starts, &self.order, |slice, cell| {
+            for &other in slice {
+                let point = &points[other as usize];
+                if other != index && self.distance(own, point) <= reach && self.is_at_home(point, cell) {
                     visit(other);
                 }
             }
         });
+    }
+
+    /// Two of the adjacent cells may share a slot of the table: a particle counts only where the cell is its own.
+    #[inline(always)]
+    fn is_at_home(&self, point: &[T; D], cell: &[i64; D]) -> bool {
+        !self.space.is_hashed() || self.space.cell(point) == *cell
     }
 
     /// The square of the distance: to the nearest image, if the world repeats.

@@ -1,5 +1,6 @@
 //! The boxes of each cell against those of its neighbours.
 
+use super::neighbours::AHEAD;
 use super::space::{floor, for_each_cell};
 use super::{ParticleGrid, ParticlePhase};
 use crate::algorithms::Probes;
@@ -7,14 +8,17 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::Hits;
 use crate::kernels::cell_runs::{CellBlock, join_neighbours};
+use crate::kernels::{Hits, prefetch};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
+/// Candidates that are tested at a time: enough for their boxes to arrive from memory.
+const CANDIDATES: usize = 64;
+
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        let Some(grid) = &self.grid else {
+        let Some(grid) = &mut self.grid else {
             out.begin(frame, context, self.lineage, 0);
             self.lineage = out.finish(0)?;
             return Ok(());
@@ -27,15 +31,17 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
                 self.sorted_ids.clear();
                 self.sorted_ids.extend(grid.order.iter().map(|&index| self.ids[index as usize]));
                 self.sorted.gather(frame.boxes, &self.sorted_ids);
+            } else {
+                grid.lay_out(&self.centers);
             }
-            let this = (grid, &self.sorted, &self.ids, &self.centers);
+            let this = (&*grid, &self.sorted, &self.ids, &self.centers);
             context.run(chunks, |chunk, worker| {
                 let (grid, sorted, ids, centers) = this;
-                let slots = grid.chunk_slots(chunk, chunks);
                 out.rewrite(chunk, worker, frame, |hits| {
                     if !grid.is_in_rows() {
-                        return join_slots(grid, slots, frame, ids, centers, hits);
+                        return join_slots(grid, grid.chunk_searchers(chunk, chunks), frame, ids, centers, hits);
                     }
+                    let slots = grid.chunk_slots(chunk, chunks);
                     // To the kernel all slots of the chunk are one row.
                     let block = CellBlock {
                         boxes: sorted.columns(),
@@ -108,35 +114,48 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     }
 }
 
-/// The hashed form: each particle looks into its own cell and those ahead of it.
+/// The hashed form: each particle looks into its own cell and those ahead of it. Boxes of one size that stand for balls which
+/// touch have centres that are near, so boxes are read for those alone, some candidates later, when they have come from memory.
 fn join_slots<const D: usize, T: Real>(
     grid: &ParticleGrid<D, T>,
-    slots: std::ops::Range<usize>,
+    searchers: &[u32],
     frame: &Frame<'_, D, T>,
     ids: &[u32],
     centers: &[[T; D]],
     hits: &mut Hits,
 ) {
-    let space = &grid.space;
-    for &index in &grid.order[grid.starts[slots.start] as usize..grid.starts[slots.end] as usize] {
-        let (id, mut tests) = (ids[index as usize], 0);
-        let value = &frame.boxes[id as usize];
-        let home = space.cell(&centers[index as usize]);
-        space.for_each_slot(&home, true, &grid.starts, |slot, cell| {
-            for &other in grid.slice(slot) {
-                if *cell == home && other <= index {
-                    continue;
-                }
-                tests += 1;
-                let other_id = ids[other as usize];
-                if frame.boxes[other_id as usize].overlaps(value) && space.cell(&centers[other as usize]) == *cell {
-                    hits.push(Pair::new(id, other_id));
-                }
+    let (mut tests, mut waiting, mut count) = (0, [(0, 0); CANDIDATES], 0);
+    let mut flush = |waiting: &[(u32, u32)]| {
+        for &(a, b) in waiting {
+            if frame.boxes[a as usize].overlaps(&frame.boxes[b as usize]) {
+                hits.push(Pair::new(a, b));
+            }
+        }
+        hits.stopped()
+    };
+    for (at, &index) in searchers.iter().enumerate() {
+        if let Some(&later) = searchers.get(at + AHEAD) {
+            prefetch(centers, later as usize);
+        }
+        let id = ids[index as usize];
+        grid.meet(&centers[index as usize], index, &mut tests, |other| {
+            let other = ids[other as usize];
+            prefetch(frame.boxes, id as usize);
+            prefetch(frame.boxes, other as usize);
+            waiting[count] = (id, other);
+            count += 1;
+            if count == CANDIDATES {
+                flush(&waiting);
+                count = 0;
             }
         });
-        hits.count_tests(tests);
-        if hits.stopped() {
-            return;
+        if count > CANDIDATES / 2 {
+            if flush(&waiting[..count]) {
+                break;
+            }
+            count = 0;
         }
     }
+    flush(&waiting[..count]);
+    hits.count_tests(tests);
 }

@@ -10,6 +10,11 @@ const SLACK: f64 = 1.0 / 1024.0;
 const CELLS_PER_PARTICLE: f64 = 4.0;
 const CELLS_ON_TOP: f64 = 4096.0;
 
+/// Cells of a block on each axis, as bits: in space, what the particles of a block look up fits in the second cache.
+const BLOCK_BITS: u32 = 4;
+/// An odd number whose products have well mixed upper bits.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Adjacent cells whose slots are on their way from memory at once.
 const BATCH: usize = 14;
 
@@ -63,7 +68,7 @@ impl<const D: usize> Space<D> {
         let width = (2.0 * radius.to_f64() * (1.0 + SLACK)).max(least);
         let (hash, slots) = match options.storage {
             Storage::Dense => (None, 0),
-            Storage::Hashed { hash, slots } => (Some(hash), slots.unwrap_or(2 * count).max(16)),
+            Storage::Hashed { hash, slots } => (Some(hash), slots.unwrap_or_else(|| hash.usual_slots(count)).max(16)),
         };
         if hash.is_some() && !options.periodic {
             let inverse = [1.0 / width; D];
@@ -105,6 +110,13 @@ impl<const D: usize> Space<D> {
         }
     }
 
+    /// The group of a cell, of `1 << bits`: those of one block of cells have the same.
+    #[inline(always)]
+    pub(super) fn group(&self, cell: &[i64; D], bits: u32) -> u32 {
+        let block = cell.iter().fold(0u64, |hash, &at| (hash ^ (at >> BLOCK_BITS) as u64).wrapping_mul(MIXER).rotate_left(29));
+        (block.wrapping_mul(MIXER) >> 32) as u32 >> (32 - bits)
+    }
+
     /// The slot of a cell.
     #[inline(always)]
     pub(super) fn slot(&self, cell: &[i64; D]) -> usize {
@@ -138,11 +150,22 @@ impl<const D: usize> Space<D> {
         });
     }
 
-    /// Visits each slot of an adjacent cell, with the cell; the table is requested from memory some cells ahead. With `half`,
-    /// only the cell itself and those ahead of it: the last axis on which they differ goes up.
+    /// Visits the slice of each adjacent cell, with the cell; table and slices are requested from memory some cells ahead. With
+    /// `half`, only the cell itself and those ahead of it: the last axis on which they differ goes up.
     #[inline]
-    pub(super) fn for_each_slot(&self, cell: &[i64; D], half: bool, starts: &[u32], mut visit: impl FnMut(usize, &[i64; D])) {
+    pub(super) fn for_each_slice<X>(
+        &self,
+        cell: &[i64; D],
+        half: bool,
+        starts: &[u32],
+        items: &[X],
+        mut visit: impl FnMut(&[X], &[i64; D]),
+    ) {
         let (mut waiting, mut count) = ([(0, [0i64; D]); BATCH], 0);
+        let mut pass = |waiting: &[(usize, [i64; D])]| {
+            waiting.iter().for_each(|(slot, _)| prefetch(items, starts[*slot] as usize));
+            waiting.iter().for_each(|(slot, cell)| visit(&items[starts[*slot] as usize..starts[*slot + 1] as usize], cell));
+        };
         self.for_each_adjacent(cell, |other| {
             if half && other.iter().rev().lt(cell.iter().rev()) {
                 return;
@@ -152,11 +175,11 @@ impl<const D: usize> Space<D> {
             waiting[count] = (slot, *other);
             count += 1;
             if count == BATCH {
-                waiting.iter().for_each(|(slot, cell)| visit(*slot, cell));
+                pass(&waiting);
                 count = 0;
             }
         });
-        waiting[..count].iter().for_each(|(slot, cell)| visit(*slot, cell));
+        pass(&waiting[..count]);
     }
 
     /// The distances, in a dense grid, from a slot to the middle of each run of three that lies ahead of it. Slots at the end of

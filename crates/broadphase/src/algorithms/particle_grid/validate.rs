@@ -15,6 +15,13 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         ensure!(self.starts.is_sorted(), "the slices' starts are not ascending");
         ensure!(self.starts.len() > self.space.slots, "the sentinel is missing");
         ensure!(self.starts[self.space.slots] as usize == points.len(), "the sentinel is not the number of particles");
+        let mut searches = vec![false; points.len()];
+        for &index in self.searchers() {
+            ensure!((index as usize) < points.len(), "particle {index} searches and is not there");
+            searches[index as usize] = true;
+        }
+        let all = self.searchers().len() == points.len() && searches.iter().all(|&own| own);
+        ensure!(all, "not every particle searches once");
         let mut seen = vec![false; points.len()];
         for slot in 0..self.space.slots {
             for &index in self.slice(slot) {
@@ -70,6 +77,9 @@ mod tests {
             let mut doubled = grid.clone();
             doubled.order[4] = doubled.order[5];
             assert!(doubled.validate(&points).is_err());
+            let mut silent = grid.clone();
+            silent.route.iter_mut().for_each(|index| *index = (*index).min(48));
+            assert_eq!(silent.validate(&points).is_err(), storage != Storage::Dense);
             let mut shifted = grid.clone();
             let slot = (0..shifted.space.slots).find(|&s| !shifted.slice(s).is_empty()).unwrap();
             shifted.starts[slot + 1] -= 1;

@@ -171,7 +171,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
                     segment.activity -= position as i64;
                 }
                 Some(rank) => {
-                    let list = if candidates.is_long(rank) { &mut *long } else { &mut lists[partitions.of(rank as u32)] };
+                    let list =
+                        if any_long && candidates.is_long(rank) { &mut *long } else { &mut lists[partitions.of(rank as u32)] };
                     list.push(Event::end(rank as u32));
                     segment.activity += position as i64;
                 }

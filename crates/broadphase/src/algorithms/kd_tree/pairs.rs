@@ -30,6 +30,9 @@ const GRAIN: usize = 8192;
 /// From this T on, nodes have shelves.
 const SHELVED: usize = 64;
 
+/// The share of objects at rest from which on shelves are used.
+const AT_REST: f64 = 0.5;
+
 /// How many pairs ahead their boxes are asked for.
 const AHEAD: usize = 8;
 
@@ -188,7 +191,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         };
         // A first incremental frame keeps nothing: pairs may have changed chunks.
         let kept = kept && method == Method::Incremental;
-        let report = Report { coherency: &coherency, frame, out, kept, tests: AtomicU64::new(0), failed: AtomicBool::new(false) };
+        let restless = method == Method::Incremental && coherency.static_share(&self.members) < AT_REST;
+        let (tests, failed) = (AtomicU64::new(0), AtomicBool::new(false));
+        let report = Report { coherency: &coherency, frame, out, kept, restless, tests, failed };
         context.run(self.plan.jobs.len(), |number, worker| self.run_cached(&self.plan.jobs[number], worker, &search, &report));
         // Places without a node may still keep cached pairs.
         self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, &mut Vec::new(), |_| ()));
@@ -209,7 +214,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     fn run_cached(&self, job: &Job, worker: usize, search: &Search<'_, D, T>, report: &Report<'_, D, T>) {
         let (shelves, stamps) = (&report.coherency.shelves, report.coherency.stamps());
         // Small nodes are quickly loaded, and shelves have a price each.
-        let shelved = self.options.pruning != Pruning::TreeOnly && self.options.threshold >= SHELVED;
+        let shelved = self.options.pruning != Pruning::TreeOnly && self.options.threshold >= SHELVED && !report.restless;
         let plan = if shelved { shelves.plan(search.tree, job.node, job.whole) } else { shelves::Plan::Without };
         let walker = &mut *self.walkers.get(worker);
         let externals = walker.start(search, &self.plan.externals[job.externals.clone()], plan.gathers());
@@ -249,6 +254,8 @@ struct Report<'a, const D: usize, T: Real> {
     frame: &'a Frame<'a, D, T>,
     out: &'a PairStore,
     kept: bool,
+    /// So many objects moved that what moved would meet most of the shelves for nothing: they are left alone.
+    restless: bool,
     /// Tests of chunks that were kept: booked on chunk 0.
     tests: AtomicU64,
     failed: AtomicBool,

@@ -1,29 +1,32 @@
 //! Tiles: space is cut into boxes that hold some hundred objects each; every tile is joined on its own, in the cache.
 //!
 //! # The structure
-//! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`).
+//! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`). Where all objects drift, it drifts along.
 //! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It stays as it is from frame to frame,
-//!    and is cut anew only when tiles have grown too uneven.
-//! 3. Each frame, every object is written as a 16-byte *record*, quantised relative to the tile, into each tile that it reaches
-//!    (`scatter.rs`).
+//!    and is cut anew only when tiles have grown too uneven, or when smaller ones are worth a try (`grain.rs`).
+//! 3. An object has a 16-byte *record*, quantised relative to the tile, in each tile that it reaches. A new partition is filled in one
+//!    pass over the boxes (`scatter.rs`). From then on, records of objects that stay wholly in their tile are made anew where they
+//!    lie, and only the others are placed anew (`refresh.rs`).
 //! 4. Each tile is sorted and swept in bytes, along the axis that spreads its objects most, confirmed in words, and decided on the
 //!    boxes only where words are equal (`kernels/tile`, which also has the argument why no pair is lost, invented or reported twice).
 //!
 //! # What follows
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
-//! extents that overflow need no special case, since a clamped coordinate is still in order. Coordinates are read once per frame.
+//! extents that overflow need no special case, since a clamped coordinate is still in order. Coordinates are read once per frame. Records
+//! lie in blocks of slots small enough for their boxes to stay in the cache while they are read in the order of the tiles.
 //!
 //! # Cost
-//! One pass over the boxes, 16 bytes written per object and tile reached, and per object a sweep over those of the tile that start
-//! within its width on the sweep axis. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles
+//! Each box is read once, 16 bytes are written per object and tile reached, and each object is swept over those of the tile that start
+//! within its width on the sweep axis. An object that reaches several tiles costs a look-up more, and a copy for each; so does one that
+//! changes tile. Where more than half do, everything is scattered in order, as in the first frame. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles
 //! are never cut below a few mean sizes, so that copies stay few and tiles grow fuller instead; the cost is then that of a sweep.
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
 //!
-//! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects their records are looked up one by one; up to
-//! a third, everything is scattered, but only pairs of the moved are sought; beyond, everything is done anew.
+//! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through; up
+//! to a third, all are, but only records of the moved are made anew, and only their pairs sought; beyond, everything is done anew.
 //!
 //! # Memory
-//! 16 bytes per copy with an eighth to spare; with coherence (`changes.rs`) one copy of the boxes; where questions are asked
+//! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of the boxes; where questions are asked
 //! (`index.rs`) about another.
 //!
 //! # Source

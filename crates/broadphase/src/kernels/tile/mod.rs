@@ -9,8 +9,8 @@
 //! # Method
 //! 1. Counting sort by the upper byte of the lower x, rounded up. A record's candidates are then one run: from behind it to the end of the
 //!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
-//! 2. Along the run, y and z are compared in bytes, as many at once as a register has. What a step finds is appended without a
-//!    branch, as a mask.
+//! 2. Along the run, y and z are compared in bytes, as many at once as a register has, and for two records at once, whose runs are nearly
+//!    the same. What 64 comparisons find is appended without a branch, as a mask, so that the order of pairs is that of every register.
 //! 3. Each candidate is confirmed on its words: outside on any axis, it is no pair; strictly inside on all, it is one; only where
 //!    two words are equal do the boxes decide.
 //!

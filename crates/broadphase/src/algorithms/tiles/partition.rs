@@ -323,7 +323,8 @@ fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
     Table { low: [0; 3], shift: std::array::from_fn(|k| extent[k] - bits[k]), bits, start: start as u32 }
 }
 
-/// Cuts a part in two halves of about equal count, across its longest side that can be cut.
+/// Cuts a part in two halves of about equal count, across its longest side that can be cut. (Tiles two or three times as long on one axis
+/// made fewer tests and no frame faster.)
 fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option<(Part, Part)> {
     let extent = |k: usize| rules.extent(part.extent(table, k), k);
     let mut axes = [0, 1, 2];

@@ -33,7 +33,7 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
         return;
     }
 
-    // A quarter full at most, so that the first place is nearly always the right one.
+    // A quarter full at most, so that the first place is nearly always the right one. (Half full lost.)
     let bits = (old.len() * 4).next_power_of_two().ilog2();
     let mask = (1usize << bits) - 1;
     let first = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;

@@ -5,13 +5,28 @@
 /// (For bipartite results, `a` is an index into the first slice and `b` into the second.)
 /// Plain data: two `u32`, castable with `bytemuck`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pair {
     /// The smaller id.
     pub a: u32,
     /// The larger id.
     pub b: u32,
+}
+
+/// By the first id, then by the second; in one comparison, since lists of pairs are sorted in every frame that wants events.
+impl Ord for Pair {
+    #[inline(always)]
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Pair {
+    #[inline(always)]
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Pair {

@@ -27,12 +27,17 @@ impl Kernel for Probe<'_> {
         let bound = unsafe { own.reach() };
         for record in self.records {
             // SAFETY: (isa) as above.
-            let (inside, both_before, equal) = unsafe {
-                let other = S::U16::load(&record.0);
-                (other.excess(bound).zeros(), other.or(own).zeros(), other.equal(bound))
-            };
-            if (inside & COORDINATES == COORDINATES) & (both_before & LOWER == 0) {
-                self.found.push((record.id(), equal & COORDINATES == 0));
+            let inside = unsafe { S::U16::load(&record.0).excess(bound).zeros() };
+            // Rare, so the rest is asked only of those.
+            if inside & COORDINATES == COORDINATES {
+                // SAFETY: (isa) as above.
+                let (both_before, equal) = unsafe {
+                    let other = S::U16::load(&record.0);
+                    (other.or(own).zeros(), other.equal(bound))
+                };
+                if both_before & LOWER == 0 {
+                    self.found.push((record.id(), equal & COORDINATES == 0));
+                }
             }
         }
     }

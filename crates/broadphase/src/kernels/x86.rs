@@ -239,7 +239,7 @@ bytes!(__m256i, 32, _mm256_set1_epi8, _mm256_loadu_si256, _mm256_subs_epu8, _mm2
 });
 /// Bytes in half of a register of AVX-512, compared into masks.
 ///
-/// Whole registers lost a fifth of a sweep's speed on a processor that takes them in two halves (Zen 4): most runs of candidates are
+/// Whole registers swept slower than AVX2 on a processor that takes them in two halves (Zen 4): most runs of candidates are
 /// shorter than 32.
 #[derive(Clone, Copy)]
 pub struct Half(__m256i);

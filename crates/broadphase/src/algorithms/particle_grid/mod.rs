@@ -12,10 +12,9 @@
 //! 2. The table is never larger than a few cells per particle: wider cells stand in for a sparse world's.
 //! 3. Each pair is met once: the slots of a dense table are rows, and the half of the neighbours that lies ahead is a handful of
 //!    runs, which vector comparisons test many at once (`kernels/ball_runs.rs`). The text tests each pair from both sides.
-//!
 //! 4. In a hashed grid particles search block of cells by block of cells, not in the order of the table, so that what one has looked
-//!    up is in the cache for its neighbours; and the table of two of the functions has a power of two of slots, which saves a division per look. In the order of
-//!    the table a million balls took four times as long (`bench particles --n 1000000 --shape ball --algorithms particle-grid:grid=hashed`).
+//!    up is in the cache for its neighbours; and the table of two of the functions has a power of two of slots, which saves a division per look. The
+//!    order of the table was far slower.
 //!
 //! # Two doors
 //! [`ParticleGrid`] takes points and a radius, in any dimension, and also gives the neighbours of one particle and compressed

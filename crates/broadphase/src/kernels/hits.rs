@@ -30,6 +30,8 @@ pub(crate) enum Stop {
 /// The output of joins into one chunk of a [`PairStore`](crate::PairStore): a growing buffer that never drops a pair.
 pub struct Hits<'a> {
     pairs: Vec<Pair>,
+    /// `pairs[..given]` were there before.
+    given: usize,
     /// `pairs[..settled]` are refined.
     settled: usize,
     /// Pairs refined and thrown away, since only their number is wanted.
@@ -45,7 +47,7 @@ pub struct Hits<'a> {
 impl<'a> Hits<'a> {
     /// Appends to `pairs`, whose present content counts as refined. `keep = false`: pairs are counted and dropped.
     pub(crate) fn new(pairs: Vec<Pair>, refine: Option<Refine<'a>>, keep: bool, limit: u64) -> Self {
-        Self { settled: pairs.len(), pairs, counted: 0, refine, keep, limit, stop: None, tests: 0 }
+        Self { given: pairs.len(), settled: pairs.len(), pairs, counted: 0, refine, keep, limit, stop: None, tests: 0 }
     }
 
     /// An unfiltered, unlimited buffer.
@@ -118,8 +120,8 @@ impl<'a> Hits<'a> {
         unsafe { self.pairs.set_len(self.pairs.len() + count) };
     }
 
-    /// Refines what is fresh, then grows the buffer so that `count` more pairs fit. After a stop the buffer is emptied, so
-    /// that a join which does not look at once cannot overrun it.
+    /// Refines what is fresh, then grows the buffer so that `count` more pairs fit. After a stop what was found is thrown away, so
+    /// that a join which does not look at once cannot overrun the buffer.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, count: usize) {
@@ -130,15 +132,19 @@ impl<'a> Hits<'a> {
             self.stop = Some(Stop::Limit);
         }
         if self.stop.is_some() {
-            self.pairs.clear();
-            self.settled = 0;
+            self.empty();
         }
         if self.pairs.capacity() - self.pairs.len() < count && self.pairs.try_reserve(count.max(64)).is_err() {
             self.stop = Some(Stop::Memory);
-            self.pairs.clear();
-            self.settled = 0;
+            self.empty();
             self.pairs.reserve(count);
         }
+    }
+
+    /// Throws away what was found.
+    fn empty(&mut self) {
+        self.pairs.truncate(self.given);
+        self.settled = self.given;
     }
 
     /// Refines fresh pairs; counts and drops them if only their number is wanted.
@@ -148,9 +154,8 @@ impl<'a> Hits<'a> {
         }
         self.settled = self.pairs.len();
         if !self.keep {
-            self.counted += self.pairs.len() as u64;
-            self.pairs.clear();
-            self.settled = 0;
+            self.counted += (self.pairs.len() - self.given) as u64;
+            self.empty();
         }
     }
 

@@ -117,6 +117,20 @@ pub trait Words: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn upper_bytes(self) -> u32;
+    /// Lays sixteen records side by side, from `into` on, with `stride` bytes between the places: the upper bytes of lanes 2 to 5, then of lanes
+    /// 0 and 1, inverted.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: there are sixteen records, and each of these places takes sixteen bytes.
+    #[inline(always)]
+    unsafe fn lay_out(records: *const [u16; 8], into: *mut u8, stride: usize) {
+        for (place, lane) in [2, 3, 4, 5, 0, 1].into_iter().enumerate() {
+            for at in 0..16 {
+                // SAFETY: (in bounds) the caller's duty.
+                unsafe { *into.add(place * stride + at) = !((*records.add(at))[lane] >> 8) as u8 };
+            }
+        }
+    }
     /// Of a record in words `min.x, !max.x, min.y, min.z, !max.y, !max.z, id`, what none of another's words exceeds if the two
     /// overlap: `max.x, !min.x, max.y, max.z, !min.y, !min.z`, and no bound on ids.
     ///

@@ -58,6 +58,12 @@ impl Coming {
         }
     }
 
+    /// Asks for the next few lines: all are asked for after this many calls.
+    #[inline(always)]
+    pub(crate) fn ask_some(&mut self, calls: usize) {
+        (0..self.lines.len().div_ceil(calls)).for_each(|_| self.ask());
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         self.lines.capacity() * size_of::<usize>()

@@ -300,6 +300,31 @@ impl Words for __m128i {
         }
     }
     #[inline(always)]
+    unsafe fn lay_out(records: *const [u16; 8], into: *mut u8, stride: usize) {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            // A matrix of bytes is transposed in units of one, two, four and eight of them.
+            let ones: [__m128i; 8] = std::array::from_fn(|i| {
+                let at = records.add(2 * i).cast();
+                let (even, odd) = (_mm_loadu_si128(at), _mm_loadu_si128(at.add(1)));
+                let upper = _mm_andnot_si128(odd, _mm_set1_epi16(0xff00_u16 as i16));
+                _mm_or_si128(_mm_srli_epi16::<8>(_mm_xor_si128(even, _mm_set1_epi16(-1))), upper)
+            });
+            let early: [__m128i; 4] = std::array::from_fn(|i| _mm_unpacklo_epi16(ones[2 * i], ones[2 * i + 1]));
+            let late: [__m128i; 4] = std::array::from_fn(|i| _mm_unpackhi_epi16(ones[2 * i], ones[2 * i + 1]));
+            let fours = [
+                [_mm_unpackhi_epi32(early[0], early[1]), _mm_unpackhi_epi32(early[2], early[3])],
+                [_mm_unpacklo_epi32(late[0], late[1]), _mm_unpacklo_epi32(late[2], late[3])],
+                [_mm_unpacklo_epi32(early[0], early[1]), _mm_unpacklo_epi32(early[2], early[3])],
+            ];
+            for (two, [a, b]) in fours.into_iter().enumerate() {
+                let place = into.add(2 * two * stride);
+                _mm_storeu_si128(place.cast(), _mm_unpacklo_epi64(a, b));
+                _mm_storeu_si128(place.add(stride).cast(), _mm_unpackhi_epi64(a, b));
+            }
+        }
+    }
+    #[inline(always)]
     unsafe fn reach(self) -> Self {
         // SAFETY: (isa) the caller's duty.
         unsafe {

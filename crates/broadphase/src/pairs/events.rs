@@ -10,7 +10,7 @@ pub(crate) struct Scratch {
     /// Where each old pair stands in it.
     places: Vec<u32>,
     /// Pairs that an edit does not keep.
-    pub(super) dropped: Vec<Pair>,
+    pub(super) gone: Vec<Pair>,
 }
 
 /// No pair: the smaller id comes first.

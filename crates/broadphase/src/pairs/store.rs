@@ -59,8 +59,10 @@ pub struct PairStore {
 #[derive(Clone, Debug, Default)]
 struct Chunk {
     pairs: Vec<Pair>,
-    /// The last frame's pairs, if differences are wanted and the chunk is being rewritten.
+    /// The last frame's pairs, if differences are wanted and the chunk was rewritten; if it was edited, those that it lost.
     old: Vec<Pair>,
+    /// The pairs that an edit kept, which come first.
+    kept: usize,
     started: Vec<Pair>,
     ended: Vec<Pair>,
     count: u64,
@@ -77,10 +79,45 @@ impl Chunk {
                 std::mem::swap(&mut self.pairs, &mut self.old);
             }
             self.pairs.clear();
+            self.kept = 0;
             self.count = 0;
         }
     }
+
+    /// Moves the pairs that do not stay to the start of `gone`, and returns how many those are. The others keep their order.
+    ///
+    /// Where little changes, all of a handful stay, and that is asked first. Otherwise, whether one stays is a coin flip, so it is not asked:
+    /// each is written to both lists, and counted in one.
+    fn part(&mut self, stays: impl Fn(Pair) -> bool, gone: &mut Vec<Pair>) -> usize {
+        gone.resize(self.pairs.len().max(gone.len()), Pair::default());
+        let (mut at, mut kept, mut lost) = (0, 0, 0);
+        while at < self.pairs.len() {
+            if let Some(&handful) = self.pairs[at..].first_chunk::<HANDFUL>()
+                && handful.iter().fold(true, |all, &pair| all & stays(pair))
+            {
+                self.pairs[kept..kept + HANDFUL].copy_from_slice(&handful);
+                (at, kept) = (at + HANDFUL, kept + HANDFUL);
+                continue;
+            }
+            let end = self.pairs.len().min(at + HANDFUL);
+            for at in at..end {
+                let pair = self.pairs[at];
+                let is_kept = stays(pair);
+                self.pairs[kept] = pair;
+                gone[lost] = pair;
+                kept += usize::from(is_kept);
+                lost += usize::from(!is_kept);
+            }
+            at = end;
+        }
+        self.pairs.truncate(kept);
+        self.kept = kept;
+        lost
+    }
 }
+
+/// Pairs that are asked together whether they stay.
+const HANDFUL: usize = 4;
 
 /// The name of a store's content. Each structure remembers the one it last wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -296,6 +333,7 @@ impl PairStore {
         for (index, chunk) in self.chunks.iter_mut().enumerate().take(chunks.max(self.active)) {
             let chunk = open(chunk);
             chunk.rewritten = false;
+            chunk.kept = 0;
             chunk.stop = None;
             chunk.started.clear();
             chunk.ended.clear();
@@ -333,47 +371,29 @@ impl PairStore {
         }
     }
 
-    /// Keeps those pairs of a chunk for which `keep` says so, and adds what `fill` pushes, less what the frame's filters forbid.
+    /// Keeps those pairs of a chunk of which `stays` says so, and adds what `fill` pushes, less what the frame's filters forbid.
     pub fn edit<const D: usize, T: Real>(
         &self,
         chunk: usize,
         worker: usize,
         frame: &Frame<'_, D, T>,
-        mut keep: impl FnMut(Pair) -> bool,
+        stays: impl Fn(Pair) -> bool,
         fill: impl FnOnce(&mut Hits<'_>),
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
         chunk.rewritten = true;
-        if self.want.delta() {
-            chunk.old.clone_from(&chunk.pairs);
-        }
-        // Whether a pair stays is a coin flip, so it is not asked: each is written to both lists, and counted in one.
         let scratch = &mut *self.scratch.get(worker);
-        scratch.dropped.resize(chunk.pairs.len().max(scratch.dropped.len()), Pair::default());
-        let (mut kept, mut dropped) = (0, 0);
-        for at in 0..chunk.pairs.len() {
-            let pair = chunk.pairs[at];
-            chunk.pairs[kept] = pair;
-            scratch.dropped[dropped] = pair;
-            let stays = keep(pair);
-            kept += usize::from(stays);
-            dropped += usize::from(!stays);
-        }
-        chunk.pairs.truncate(kept);
+        let mut gone = std::mem::take(&mut scratch.gone);
+        let lost = chunk.part(stays, &mut gone);
         self.fill(chunk, worker, frame, fill);
         if self.want.delta() {
             // What stayed neither started nor ended.
-            let old = std::mem::take(&mut scratch.dropped);
-            events::difference(
-                &old[..dropped],
-                chunk.pairs.get(kept..).unwrap_or(&[]),
-                scratch,
-                &mut chunk.started,
-                &mut chunk.ended,
-            );
-            scratch.dropped = old;
+            let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
+            events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended);
+            chunk.old.extend_from_slice(&gone[..lost]);
         }
+        scratch.gone = gone;
     }
 
     /// Appends to a chunk.
@@ -445,8 +465,8 @@ impl PairStore {
             if !delta {
                 chunk.pairs = Vec::new();
             } else if chunk.rewritten {
-                std::mem::swap(&mut chunk.pairs, &mut chunk.old);
-                chunk.old.clear();
+                chunk.pairs.truncate(chunk.kept);
+                chunk.pairs.append(&mut chunk.old);
             }
             chunk.count = chunk.pairs.len() as u64;
             self.count += chunk.count;
@@ -495,5 +515,29 @@ mod tests {
         assert_eq!(write(&mut store, &mut lineage, &[&[5, 6], &[7, 8]]), Err(Error::TooManyPairs { limit: 3 }));
         assert!(!write(&mut store, &mut lineage, &[&[2, 3]]).unwrap());
         assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![3], vec![1]));
+    }
+
+    #[test]
+    fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_frame() {
+        let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
+        let (frame, context) = (Frame::new(&boxes), Context::new());
+        let (mut store, mut lineage) = (PairStore::new(Want::Both), Lineage::default());
+        store.set_limit(30);
+        let all: Vec<u32> = (0..20).collect();
+        write(&mut store, &mut lineage, &[&all]).unwrap();
+        for many in [40, 100_000] {
+            let mut edit = |lineage: Lineage, new: u32| {
+                assert!(store.begin(&frame, &context, lineage, 1));
+                store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| (0..new).for_each(|k| hits.push(Pair { a: 200 + k, b: 0 })));
+                store.finish(1)
+            };
+            assert_eq!(edit(lineage, many), Err(Error::TooManyPairs { limit: 30 }));
+            assert!(!write(&mut store, &mut lineage, &[&all]).unwrap());
+            assert_eq!((store.started().len(), store.ended().len(), store.len()), (0, 0, 20), "{many}");
+        }
+        assert!(store.begin(&frame, &context, lineage, 1));
+        store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| hits.push(Pair { a: 200, b: 0 }));
+        store.finish(1).unwrap();
+        assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![200], (0..10).collect()));
     }
 }

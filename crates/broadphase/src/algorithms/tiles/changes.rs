@@ -43,8 +43,10 @@ pub(super) struct Coherence<const D: usize, T> {
     sample: Vec<Aabb<D, T>>,
     /// The changed slots of this update.
     pub(super) list: Vec<u32>,
-    /// All changed slots since the last `pairs`, as bits and as a list.
+    /// All changed slots since the last `pairs`: as bits, which stay in the cache while a block is looked through; by slot, since both objects
+    /// of every pair are looked up; and as a list.
     pub(super) bits: Vec<u64>,
+    pub(super) is_changed: Vec<bool>,
     pub(super) changed: Vec<u32>,
     /// Tiles that hold or held one of them.
     pub(super) touched: Vec<bool>,
@@ -64,6 +66,7 @@ impl<const D: usize, T> Default for Coherence<D, T> {
             sample: Vec::new(),
             list: Vec::new(),
             bits: Vec::new(),
+            is_changed: Vec::new(),
             changed: Vec::new(),
             touched: Vec::new(),
             all_touched: true,
@@ -76,6 +79,12 @@ impl<const D: usize, T> Default for Coherence<D, T> {
 #[inline(always)]
 pub(super) fn bit(words: &[u64], id: u32) -> bool {
     Live::Bits(words).contains(id)
+}
+
+/// Is bit `id` set, of which there is a word?
+#[inline(always)]
+pub(super) fn is_set(words: &[u64], id: u32) -> bool {
+    words[id as usize / 64] >> (id % 64) & 1 == 1
 }
 
 #[inline(always)]
@@ -187,6 +196,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         self.touched.clear();
         self.touched.resize(tiles, false);
         self.bits.resize(frame.slots().div_ceil(64), 0);
+        self.is_changed.resize(frame.slots(), false);
         self.all_touched = true;
     }
 
@@ -195,12 +205,14 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         self.previous.resize(slots, Aabb::default());
         self.live.resize(slots.div_ceil(64), 0);
         self.bits.resize(slots.div_ceil(64), 0);
+        self.is_changed.resize(slots, false);
     }
 
     /// Books one change; the slot's box from now on is `now`, or it is empty.
     pub(super) fn book(&mut self, id: u32, now: Option<&Aabb<D, T>>) {
         if !bit(&self.bits, id) {
             set_bit(&mut self.bits, id, true);
+            self.is_changed[id as usize] = true;
             self.changed.push(id);
         }
         set_bit(&mut self.live, id, now.is_some());
@@ -213,6 +225,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     pub(super) fn forget_changes(&mut self) {
         for id in self.changed.drain(..) {
             set_bit(&mut self.bits, id, false);
+            self.is_changed[id as usize] = false;
         }
         self.touched.fill(false);
         self.all_touched = false;
@@ -222,6 +235,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     pub(super) fn bytes(&self) -> usize {
         (self.previous.capacity() + self.sample.capacity()) * size_of::<Aabb<D, T>>()
             + (self.live.capacity() + self.bits.capacity()) * 8
+            + self.is_changed.capacity()
             + (self.list.capacity() + self.changed.capacity()) * 4
             + self.touched.capacity()
     }

@@ -36,6 +36,7 @@ mod changes;
 mod grain;
 mod index;
 mod lattice;
+mod movers;
 mod pairs;
 mod partition;
 mod query;
@@ -57,6 +58,7 @@ use changes::Coherence;
 use grain::Grain;
 use index::Index;
 use lattice::Lattice;
+use movers::Movers;
 use partition::Partition;
 use scatter::Block;
 
@@ -112,6 +114,8 @@ pub struct Tiles<const D: usize, T: Real> {
     scratch: PerWorker<tile::Scratch>,
     /// The tiles to join; scratch.
     jobs: Vec<u32>,
+    /// The records of changed objects, if they are few; scratch.
+    movers: Movers,
     /// What questions need; scratch.
     index: Index<D, T>,
 }
@@ -150,6 +154,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             lineage: Lineage::default(),
             scratch: PerWorker::default(),
             jobs: Vec::new(),
+            movers: Movers::default(),
             index: Index::default(),
         }
     }
@@ -182,6 +187,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             lineage: self.lineage,
             scratch: PerWorker::default(),
             jobs: Vec::new(),
+            movers: Movers::default(),
             index,
         }
     }
@@ -236,7 +242,12 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
         let blocks: usize = self.blocks.iter().map(|block| lock(block).bytes()).sum();
         let copies = self.load.records as f64 / self.load.objects.max(1) as f64;
         Stats {
-            bytes: self.partition.bytes() + blocks + self.coherence.bytes() + self.scratch_bytes() + self.index.bytes(),
+            bytes: self.partition.bytes()
+                + blocks
+                + self.coherence.bytes()
+                + self.movers.bytes()
+                + self.scratch_bytes()
+                + self.index.bytes(),
             choice: None,
             extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],
         }

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::sync::MutexGuard;
 
-use super::changes::bit;
 use super::scatter::Block;
 use super::update::BLOCKS;
 use super::{Tiles, lock};
@@ -12,7 +11,7 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::tile::{self, Changed, Record};
+use crate::kernels::tile::{self, Record};
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
 
@@ -36,14 +35,17 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// Joins every tile, or, where pairs are kept, every touched tile.
     fn join(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, kept: bool) {
         let tiles = self.partition.tiles.len();
+        if kept && !self.coherence.flagged {
+            self.gather_movers(frame);
+        }
         self.jobs.clear();
         self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.coherence.touched[tile as usize]));
         let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
         let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
-        let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.bits[..], context.kernels());
+        let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.is_changed[..], context.kernels());
         // Frames that list their changes cost what changed, and not a look at every tag.
         let barren = !matches!(frame.changes, Changes::Listed { .. }) && frame.is_barren();
-        let known = if self.coherence.flagged { Changed::Flags } else { Changed::Bits(changed) };
+        let listed = (kept && !self.coherence.flagged).then_some(&self.movers);
         let runs_of = |tile: usize| -> [&[Record]; BLOCKS] {
             std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)))
         };
@@ -58,15 +60,20 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(next as usize));
             let coming = next.as_ref().map_or(&[][..], |next| &next[..runs.len()]);
             let scratch = &mut *self.scratch.get(worker);
-            let count = if kept { known.count(runs) } else { usize::MAX };
-            if count.saturating_mul(KEEP) <= runs.iter().map(|run| run.len()).sum() {
-                let unchanged = |pair: Pair| !(bit(changed, pair.a) | bit(changed, pair.b));
+            let mut flagged = std::mem::take(&mut scratch.movers);
+            if kept && listed.is_none() {
+                tile::list_flagged(runs, &mut flagged);
+            }
+            let movers = listed.map_or(&flagged[..], |movers| movers.of(tile));
+            if kept && movers.len() * KEEP <= runs.iter().map(|run| run.len()).sum() {
+                let unchanged = |pair: Pair| !(changed[pair.a as usize] | changed[pair.b as usize]);
                 out.edit(tile, worker, frame, unchanged, |hits| {
-                    tile::join_changed(kernels, runs, frame.boxes, known, count, scratch, hits)
+                    tile::join_movers(kernels, (runs, movers), coming, frame.boxes, |id| changed[id as usize], scratch, hits)
                 });
             } else {
                 out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, coming, frame.boxes, scratch, hits));
             }
+            scratch.movers = flagged;
         });
     }
 

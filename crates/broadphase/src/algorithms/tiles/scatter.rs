@@ -8,7 +8,7 @@
 //!    lengths are then known, and the block is written again.
 //! 3. Records go to hundreds of runs in turn. The line that a run needs next is asked for one record ahead.
 
-use super::changes::bit;
+use super::changes::is_set;
 use super::lattice::Lattice;
 use super::partition::{FINER, Partition, Tile};
 use super::update::reaches;
@@ -58,7 +58,7 @@ pub(super) struct Block {
 }
 
 impl Run {
-    fn new(tile: &Tile) -> Self {
+    pub(super) fn new(tile: &Tile) -> Self {
         Self { map: TileMap::new(tile.low, tile.shift, tile.axis), ..Self::default() }
     }
 
@@ -167,21 +167,20 @@ impl Block {
         for tile in self.marked.drain(..) {
             let run = &mut self.runs[tile as usize];
             self.is_marked[tile as usize] = false;
-            let mut end = run.start as usize;
-            for at in run.start as usize..run.next as usize {
-                let mut record = self.arena[at];
-                let id = record.id();
-                let mut keep = true;
-                if bit(changed, id) {
-                    let corners = lattice.corners(&frame.boxes[id as usize]);
-                    keep = frame.live.contains(id) && reaches(&corners, &partition.tiles[tile as usize]);
-                    record = run.record(&corners, id);
-                }
-                self.arena[end] = record;
-                end += usize::from(keep);
-            }
-            run.next = end as u32;
             run.inner = run.start;
+            let mut at = run.start as usize;
+            while let Some(found) = next_changed(&self.arena[at..run.next as usize], changed) {
+                at += found;
+                let id = self.arena[at].id();
+                let corners = lattice.corners(&frame.boxes[id as usize]);
+                if frame.live.contains(id) && reaches(&corners, &partition.tiles[tile as usize]) {
+                    self.arena[at] = run.record(&corners, id);
+                    at += 1;
+                } else {
+                    run.next -= 1;
+                    self.arena[at] = self.arena[run.next as usize];
+                }
+            }
         }
         for at in 0..self.appended.len() {
             let (tile, id) = self.appended[at];
@@ -213,6 +212,18 @@ impl Block {
             + self.list.bytes()
             + size_of::<Batch>()
     }
+}
+
+/// The first record of an object with a bit in `changed`. Few have one: four are asked together.
+fn next_changed(records: &[Record], changed: &[u64]) -> Option<usize> {
+    let is_changed = |record: &Record| is_set(changed, record.id());
+    let (fours, rest) = records.as_chunks::<4>();
+    for (index, [a, b, c, d]) in fours.iter().enumerate() {
+        if is_changed(a) | is_changed(b) | is_changed(c) | is_changed(d) {
+            return [a, b, c, d].into_iter().position(is_changed).map(|at| 4 * index + at);
+        }
+    }
+    rest.iter().position(is_changed).map(|at| 4 * fours.len() + at)
 }
 
 /// Puts a record at the end of a tile's run, or counts it if the run is full. Nothing if there is no such tile.

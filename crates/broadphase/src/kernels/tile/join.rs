@@ -1,6 +1,6 @@
 //! All pairs of a tile.
 
-use super::{BATCH, BUCKETS, Record, Scratch, Sweep, confirm, sort};
+use super::{BUCKETS, Judge, Record, Scratch, Sweep, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
         let Self { runs, boxes, scratch, hits } = self;
         let starts = sort(simd, runs, scratch);
         let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
-        let sweep = Sweep::over(scratch);
+        let (sweep, judge) = (Sweep::over(scratch), Judge { rows: None, boxes, counts: |_, _| true });
         let (mut tests, mut waiting) = (0, 0);
         // SAFETY: (in bounds) rows are below `len`.
         let end_of = |row: usize| starts[unsafe { (*sweep.sorted.add(row)).last_bucket() } + 1] as usize;
@@ -53,15 +53,11 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, with bytes for one more, ends are at most `len`, and no
             // more than a batch waits.
             waiting = unsafe { sweep.two_rows::<D, S>(row, from, ends, waiting) };
-            if waiting >= BATCH {
-                confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
-                waiting = 0;
-                if hits.stopped() {
-                    break;
-                }
+            if judge.confirm_many(simd, scratch, &mut waiting, hits) {
+                break;
             }
         }
-        confirm::<D, T, S>(simd, scratch, waiting, boxes, hits);
+        judge.confirm(simd, scratch, waiting, hits);
         scratch.coming = coming;
         hits.count_tests(tests as u64);
     }

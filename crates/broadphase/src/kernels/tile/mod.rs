@@ -22,13 +22,15 @@
 //! A pair is reported in the one tile that holds the lower corner of its intersection on the lattice, `max(a.min, b.min)` on each
 //! axis: in any other tile that both reach, both start before the tile on some axis, and two zeros say so.
 
-mod changed;
 mod join;
+mod movers;
 mod probe;
 
-pub(crate) use changed::{Changed, join_changed};
 pub(crate) use join::join;
+pub(crate) use movers::{join_movers, list_flagged};
 pub(crate) use probe::probe;
+
+use std::ops::Range;
 
 use super::hits::Hits;
 use super::lanes::{Bytes, Simd, Words};
@@ -124,6 +126,11 @@ const SPARE: usize = 4;
 const MOST: usize = WINDOW + SPARE;
 /// Columns are this much longer than the records: the widest register.
 const PAD: usize = 64;
+/// Columns: lower and upper coordinates on three axes; and those of y and z, which come first.
+const SIDES: usize = 6;
+const YZ: usize = 4;
+/// Records that are laid side by side at once.
+const GROUP: usize = 16;
 
 /// Records that a row is compared with before what was found is noted: as many as a find has bits.
 const WINDOW: usize = 64;
@@ -149,14 +156,15 @@ pub(crate) struct Scratch {
     sorted: Vec<Record>,
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, in sorted order.
     bytes: Vec<u32>,
-    /// The same, inverted and side by side: columns `!min.y, !min.z, max.y, max.z` of `stride` bytes each.
+    /// The upper bytes of all words, inverted and side by side: columns `!min.y, !min.z, max.y, max.z, !min.x, max.x` of `stride`
+    /// bytes each.
     columns: Vec<u8>,
     stride: usize,
     /// Room for [`BATCH`] finds and those of two more rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
-    /// The rows of changed records.
-    rows: Vec<u32>,
+    /// The records of changed objects, if they are known by their flags.
+    pub(crate) movers: Vec<Record>,
     /// What the next tile reads.
     coming: Coming,
 }
@@ -171,7 +179,7 @@ impl Scratch {
         self.sorted.capacity() * 16
             + self.bytes.capacity() * 4
             + self.columns.capacity()
-            + self.rows.capacity() * 4
+            + self.movers.capacity() * 16
             + self.coming.bytes()
             + lists
     }
@@ -179,76 +187,110 @@ impl Scratch {
     /// Makes room for `len` records.
     fn resize(&mut self, len: usize) {
         let finds = BATCH + 2 * (len / WINDOW + 2);
-        if self.sorted.len() < len || self.finds.len() < finds {
-            self.sorted.resize(len, Record::default());
-            self.bytes.resize(len + 1, 0); // of an odd number of rows, the last has a neighbour too
-            self.stride = len + PAD;
-            self.columns.resize(4 * self.stride, 0);
+        if self.sorted.len() <= len || self.finds.len() < finds {
+            // Of an odd number of rows, the last has a neighbour too; and columns may be made from whole groups.
+            self.sorted.resize((len + 1).next_multiple_of(GROUP), Record::default());
+            self.bytes.resize(self.sorted.len(), 0);
+            self.stride = self.sorted.len() + PAD;
+            self.columns.resize(SIDES * self.stride, 0);
             self.finds.resize(finds, Find::default());
             self.candidates.resize(BATCH + MOST, Candidate::default());
         }
     }
 }
 
-/// Turns finds into hits.
-///
-/// How many candidates a find holds, one or two or three, is nobody's guess, so it is not asked: four are written always, and counted
-/// if they are there.
-#[inline(always)]
-fn confirm<const D: usize, T: Real, S: Simd>(
-    simd: S,
-    scratch: &mut Scratch,
-    count: usize,
-    boxes: &[Aabb<D, T>],
-    hits: &mut Hits,
-) {
-    let Scratch { sorted, finds, candidates, .. } = scratch;
-    let mut waiting = 0;
-    for find in &finds[..count] {
-        let (row, mut bits) = (find.row, find.bits);
-        let room = &mut candidates[waiting..waiting + MOST];
-        for candidate in &mut room[..SPARE] {
-            *candidate = Candidate { row, column: find.at + bits.trailing_zeros() };
-            bits &= bits.wrapping_sub(1);
+impl Scratch {
+    /// Copies all records, in their order, and fills all columns.
+    #[inline(always)]
+    fn copy<S: Simd>(&mut self, runs: &[&[Record]], len: usize) {
+        self.resize(len);
+        let mut end = 0;
+        for run in runs {
+            self.sorted[end..end + run.len()].copy_from_slice(run);
+            end += run.len();
         }
-        let mut more = SPARE;
-        while bits != 0 {
-            room[more] = Candidate { row, column: find.at + bits.trailing_zeros() };
-            more += 1;
-            bits &= bits - 1;
-        }
-        waiting += find.bits.count_ones() as usize;
-        if waiting >= BATCH {
-            decide_all::<D, T, S>(simd, sorted, &candidates[..waiting], boxes, hits);
-            waiting = 0;
+        let (groups, _) = self.sorted.as_chunks::<GROUP>();
+        assert!(self.columns.len() >= SIDES * self.stride && self.stride >= len + PAD);
+        for (group, records) in groups[..len.div_ceil(GROUP)].iter().enumerate() {
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a group starts below `len`, and is no longer than `PAD`.
+            unsafe {
+                let into = self.columns.as_mut_ptr().add(group * GROUP);
+                S::U16::lay_out(records.as_ptr().cast(), into, self.stride);
+            }
         }
     }
-    decide_all::<D, T, S>(simd, sorted, &candidates[..waiting], boxes, hits);
 }
 
-/// Turns candidates into hits.
-#[inline(always)]
-fn decide_all<const D: usize, T: Real, S: Simd>(
-    simd: S,
-    sorted: &[Record],
-    candidates: &[Candidate],
-    boxes: &[Aabb<D, T>],
-    hits: &mut Hits,
-) {
-    let room = hits.room(candidates.len());
-    let mut found = 0;
-    for candidate in candidates {
-        // SAFETY: (in bounds) candidates come from sweeps over the sorted records; (room) no more is found than there are candidates.
-        unsafe {
-            let a = sorted.get_unchecked(candidate.row as usize);
-            let b = sorted.get_unchecked(candidate.column as usize);
-            let (pair, is_pair) = decide::<D, T, S>(simd, a, b, boxes);
-            room.get_unchecked_mut(found).write(pair);
-            found += usize::from(is_pair);
+/// What makes a hit of a find: the records of the rows, where they are not those of the columns, the boxes, and whether an encounter of two
+/// objects counts.
+#[derive(Clone, Copy)]
+struct Judge<'a, const D: usize, T, F> {
+    rows: Option<&'a [Record]>,
+    boxes: &'a [Aabb<D, T>],
+    counts: F,
+}
+
+impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F> {
+    /// Turns finds into hits if many are waiting. Returns whether the join must stop.
+    #[inline(always)]
+    fn confirm_many<S: Simd>(self, simd: S, scratch: &mut Scratch, waiting: &mut usize, hits: &mut Hits) -> bool {
+        if *waiting < BATCH {
+            return false;
         }
+        self.confirm(simd, scratch, std::mem::take(waiting), hits);
+        hits.stopped()
     }
-    // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
-    unsafe { hits.commit(found) };
+
+    /// Turns finds into hits.
+    ///
+    /// How many candidates a find holds, one or two or three, is nobody's guess, so it is not asked: four are written always, and counted
+    /// if they are there.
+    #[inline(always)]
+    fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch, count: usize, hits: &mut Hits) {
+        let Scratch { sorted, finds, candidates, .. } = scratch;
+        let mut waiting = 0;
+        for find in &finds[..count] {
+            let (row, mut bits) = (find.row, find.bits);
+            let room = &mut candidates[waiting..waiting + MOST];
+            for candidate in &mut room[..SPARE] {
+                *candidate = Candidate { row, column: find.at + bits.trailing_zeros() };
+                bits &= bits.wrapping_sub(1);
+            }
+            let mut more = SPARE;
+            while bits != 0 {
+                room[more] = Candidate { row, column: find.at + bits.trailing_zeros() };
+                more += 1;
+                bits &= bits - 1;
+            }
+            waiting += find.bits.count_ones() as usize;
+            if waiting >= BATCH {
+                self.decide_all(simd, sorted, &candidates[..waiting], hits);
+                waiting = 0;
+            }
+        }
+        self.decide_all(simd, sorted, &candidates[..waiting], hits);
+    }
+
+    /// Turns candidates into hits.
+    #[inline(always)]
+    fn decide_all<S: Simd>(self, simd: S, sorted: &[Record], candidates: &[Candidate], hits: &mut Hits) {
+        let rows = self.rows.unwrap_or(sorted);
+        let room = hits.room(candidates.len());
+        let mut found = 0;
+        for candidate in candidates {
+            // SAFETY: (in bounds) candidates come from sweeps of the rows over the sorted records; (room) no more is found than there are
+            // candidates.
+            unsafe {
+                let a = rows.get_unchecked(candidate.row as usize);
+                let b = sorted.get_unchecked(candidate.column as usize);
+                let (pair, is_pair) = decide::<D, T, S>(simd, a, b, self.boxes);
+                room.get_unchecked_mut(found).write(pair);
+                found += usize::from(is_pair & (self.counts)(a.id(), b.id()));
+            }
+        }
+        // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
+        unsafe { hits.commit(found) };
+    }
 }
 
 /// The pair of two records, and whether it is one: by words, and by boxes where words are equal.
@@ -299,7 +341,8 @@ fn sort<S: Simd>(_: S, runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
             }
         }
     }
-    for (k, column) in scratch.columns.chunks_exact_mut(scratch.stride).enumerate() {
+    let columns = scratch.columns.chunks_exact_mut(scratch.stride).take(YZ);
+    for (k, column) in columns.enumerate() {
         for (byte, all) in column[..len].iter_mut().zip(&*bytes) {
             *byte = !(u32::from_le(*all) >> (8 * k)) as u8;
         }
@@ -329,35 +372,36 @@ impl Sweep {
         }
     }
 
-    /// Appends what `row` overlaps in bytes, on y and z, of the records `from..end`, to the finds; returns their new number.
+    /// Appends the records in `range` that `own`, which is row `row`, overlaps in the first `K` columns, to the finds; returns
+    /// their new number.
     ///
     /// Most windows hold nothing, a few something: each writes its find, and counts it only if there is any.
     ///
     /// # Safety
-    /// *isa* (of `S`); *in bounds*: the scratch lives and is sorted, `row` is one of its records, `end` at most their number, and
-    /// there is room for the finds of one row.
+    /// *isa* (of `S`); *in bounds*: the scratch lives, its records are laid out as far as `K` and `range` ask, and there is room for the finds of
+    /// one row.
     #[inline(always)]
-    unsafe fn row<const D: usize, S: Simd>(self, row: usize, from: usize, end: usize, mut waiting: usize) -> usize {
+    unsafe fn one_row<const K: usize, S: Simd>(self, own: &Record, row: usize, range: Range<usize>, mut waiting: usize) -> usize {
         // SAFETY: (isa, in bounds) the caller's duties; columns are `PAD` longer than the records, and a window writes one find.
         unsafe {
-            let own = self.bounds::<S>(row);
-            for at in (from..end).step_by(WINDOW) {
+            let own = bounds::<K, S>(own);
+            for at in range.clone().step_by(WINDOW) {
                 let (mut bits, mut step) = (0, 0);
-                while step < WINDOW && at + step < end {
-                    bits |= Self::overlaps::<D, S>(own, self.columns::<S>(at + step)) << step;
+                while step < WINDOW && at + step < range.end {
+                    bits |= S::U8::all_at_most(own, self.columns::<K, S>(at + step)) << step;
                     step += S::U8::N;
                 }
-                waiting = self.note(row, at, bits & lowest(end - at), waiting);
+                waiting = self.note(row, at, bits & lowest(range.end - at), waiting);
             }
         }
         waiting
     }
 
-    /// As two calls of [`row`](Sweep::row), for `row` and the next one, which meet the records from `from` on up to their own `ends`:
-    /// records are loaded once for both. The second row does not meet itself.
+    /// As two calls of [`one_row`](Sweep::one_row), for y and z of the sorted record `row` and the next one, which meet the records from `from`
+    /// on up to their own `ends`: records are loaded once for both. The second row does not meet itself.
     ///
     /// # Safety
-    /// As for [`row`](Sweep::row); the bytes of a second row may be read, and there is room for the finds of two rows.
+    /// As for [`one_row`](Sweep::one_row); a second row may be read, and there is room for the finds of two rows.
     #[inline(always)]
     unsafe fn two_rows<const D: usize, S: Simd>(self, row: usize, from: usize, ends: [usize; 2], mut waiting: usize) -> usize {
         // SAFETY: (isa, in bounds) the caller's duties, as above.
@@ -369,7 +413,7 @@ impl Sweep {
             while at < end {
                 let (mut found, mut step) = ([0, 0], 0);
                 loop {
-                    let columns = self.columns::<S>(at + step);
+                    let columns = self.columns::<YZ, S>(at + step);
                     found[0] |= Self::overlaps::<D, S>(first, columns) << step;
                     found[1] |= Self::overlaps::<D, S>(second, columns) << step;
                     step += S::U8::N;
@@ -397,13 +441,13 @@ impl Sweep {
         waiting + usize::from(bits != 0)
     }
 
-    /// What a row compares others with: `!max.y, !max.z, min.y, min.z`, each in all lanes. From memory, where bytes splat in one
+    /// What a sorted row compares others with: `!max.y, !max.z, min.y, min.z`, each in all lanes. From memory, where bytes splat in one
     /// instruction.
     ///
     /// # Safety
     /// *isa*; *in bounds*: the row has bytes.
     #[inline(always)]
-    unsafe fn bounds<S: Simd>(self, row: usize) -> [S::U8; 4] {
+    unsafe fn bounds<S: Simd>(self, row: usize) -> [S::U8; YZ] {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
             let own = self.bytes.add(row).cast::<u8>();
@@ -411,12 +455,12 @@ impl Sweep {
         }
     }
 
-    /// The columns `!min.y, !min.z, max.y, max.z` of the records from `at` on, as many as a register has.
+    /// The first `K` columns of the records from `at` on, as many as a register has: with [`YZ`], `!min.y, !min.z, max.y, max.z`.
     ///
     /// # Safety
     /// *isa*; *in bounds*: `at` is at most the number of records.
     #[inline(always)]
-    unsafe fn columns<S: Simd>(self, at: usize) -> [S::U8; 4] {
+    unsafe fn columns<const K: usize, S: Simd>(self, at: usize) -> [S::U8; K] {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
             let place = self.columns.add(at);
@@ -438,6 +482,17 @@ impl Sweep {
             S::U8::all_at_most(own, columns)
         }
     }
+}
+
+/// What a mover compares the first `K` columns with: with [`YZ`], `!max.y, !max.z, min.y, min.z`, each in all lanes.
+///
+/// # Safety
+/// *isa*.
+#[inline(always)]
+unsafe fn bounds<const K: usize, S: Simd>(own: &Record) -> [S::U8; K] {
+    const OPPOSITE: [usize; SIDES] = [4, 5, 2, 3, 1, 0];
+    // SAFETY: (isa) the caller's duty.
+    std::array::from_fn(|k| unsafe { S::U8::splat((own.0[OPPOSITE[k]] >> 8) as u8) })
 }
 
 /// The lowest `count` bits, all of them from 64 on.

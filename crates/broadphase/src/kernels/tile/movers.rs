@@ -1,0 +1,114 @@
+//! The pairs of a tile that have a changed object, a *mover*: the rest of its pairs is kept.
+//!
+//! The records of movers are given, or have a flag. One or two are compared with all records, word by word, as they lie. A few are
+//! compared in bytes, on all axes: laying the records side by side costs as much as comparing two, and then each costs little. From
+//! [`SORTED_FROM`] on, sorting pays: a mover is then compared with the run of those that may reach it.
+
+use super::{Judge, Record, SIDES, Scratch, Sweep, YZ, decide, sort};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::hits::Hits;
+use crate::kernels::isa::{Kernel, Kernels};
+use crate::kernels::lanes::Simd;
+
+/// Movers from which on all records are laid side by side, and from which on they are sorted too.
+const COLUMNS_FROM: usize = 3;
+const SORTED_FROM: usize = 32;
+
+/// Lists the records of objects with a flag.
+pub(crate) fn list_flagged(runs: &[&[Record]], flagged: &mut Vec<Record>) {
+    let all: usize = runs.iter().map(|run| run.len()).sum();
+    flagged.resize(all.max(flagged.len()), Record::default());
+    let mut count = 0;
+    for record in runs.iter().copied().flatten() {
+        // Which ones have it is nobody's guess, so it is not asked.
+        flagged[count] = record.without_flag();
+        count += usize::from(record.is_flagged());
+    }
+    flagged.truncate(count);
+}
+
+/// Reports all pairs of `movers`, which are among the records in `runs`, each once; `is_mover` tells them from the others. Meanwhile, the
+/// records of the next call, `coming`, are asked for.
+pub(crate) fn join_movers<const D: usize, T: Real>(
+    kernels: Kernels,
+    (runs, movers): (&[&[Record]], &[Record]),
+    coming: &[&[Record]],
+    boxes: &[Aabb<D, T>],
+    is_mover: impl Fn(u32) -> bool + Copy,
+    scratch: &mut Scratch,
+    hits: &mut Hits,
+) {
+    scratch.coming.note(coming);
+    if !movers.is_empty() {
+        kernels.run(MoverJoin { runs, movers, boxes, is_mover, scratch, hits });
+    }
+}
+
+struct MoverJoin<'a, 'h, 'r, const D: usize, T, F> {
+    runs: &'a [&'a [Record]],
+    movers: &'a [Record],
+    boxes: &'a [Aabb<D, T>],
+    is_mover: F,
+    scratch: &'a mut Scratch,
+    hits: &'h mut Hits<'r>,
+}
+
+impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_, '_, '_, D, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { runs, movers, boxes, is_mover, scratch, hits } = self;
+        // No mover meets itself, and two of them meet twice.
+        let counts = |own: u32, other: u32| (own < other) | ((own > other) & !is_mover(other));
+        let all: usize = runs.iter().map(|run| run.len()).sum();
+        if movers.len() < COLUMNS_FROM {
+            hits.count_tests((movers.len() * all.saturating_sub(1)) as u64);
+            for own in movers {
+                for other in runs.iter().copied().flatten() {
+                    let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
+                    // Rare, so the rest is asked only of pairs.
+                    if is_pair && counts(own.id(), other.id()) {
+                        hits.push(pair);
+                    }
+                }
+            }
+            return;
+        }
+        let judge = Judge { rows: Some(movers), boxes, counts };
+        let (mut tests, mut waiting) = (0, 0);
+        let mut coming = std::mem::take(&mut scratch.coming);
+        if movers.len() < SORTED_FROM {
+            scratch.copy::<S>(runs, all);
+            let sweep = Sweep::over(scratch);
+            for (row, own) in movers.iter().enumerate() {
+                tests += all - 1;
+                coming.ask_some(movers.len());
+                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many records, laid out on all axes, and no more than a batch waits.
+                waiting = unsafe { sweep.one_row::<SIDES, S>(own, row, 0..all, waiting) };
+                if judge.confirm_many(simd, scratch, &mut waiting, hits) {
+                    break;
+                }
+            }
+        } else {
+            let starts = sort(simd, runs, scratch);
+            // The widest record in buckets: nobody further back reaches.
+            let width = |record: &Record| record.last_bucket().saturating_sub(record.bucket());
+            let widest = scratch.sorted[..all].iter().map(width).max().unwrap_or(0);
+            let sweep = Sweep::over(scratch);
+            for (row, own) in movers.iter().enumerate() {
+                let range = starts[own.bucket().saturating_sub(widest)] as usize..starts[own.last_bucket() + 1] as usize;
+                tests += range.len() - 1;
+                coming.ask_some(movers.len());
+                // SAFETY: (isa, in bounds) as above; a range is part of the records.
+                waiting = unsafe { sweep.one_row::<YZ, S>(own, row, range, waiting) };
+                if judge.confirm_many(simd, scratch, &mut waiting, hits) {
+                    break;
+                }
+            }
+        }
+        judge.confirm(simd, scratch, waiting, hits);
+        scratch.coming = coming;
+        hits.count_tests(tests as u64);
+    }
+}

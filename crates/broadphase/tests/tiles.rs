@@ -99,6 +99,42 @@ fn a_few_movers_leave_the_records_of_others_alone() {
     }
 }
 
+/// One or two movers of a tile are compared as they lie, a few in columns, many sorted; more than a quarter have the tile joined anew.
+fn listed_movers_of_a_tile_agree<const D: usize>(seed: u64, side: f32) {
+    let mut random = Random(seed);
+    let mut boxes = spread::<D>(5000, side, &mut random);
+    let mut live = vec![!0u64; boxes.len().div_ceil(64)];
+    let mut run = Run::new();
+    run.frame(&Frame { live: Live::Bits(&live), ..Frame::new(&boxes) }, "first");
+    for (round, count) in [0, 1, 2, 3, 4, 20, 31, 32, 33, 60, 100, 150, 3, 1].into_iter().enumerate() {
+        // All of them in one corner of the world, which a few tiles hold.
+        let near = |b: &Aabb<D, f32>| b.min.iter().all(|&x| x < side / 2.0);
+        let ids: Vec<u32> = (0..boxes.len() as u32).filter(|&id| near(&boxes[id as usize])).take(count).collect();
+        let (mut moved, mut inserted, mut removed) = (Vec::new(), Vec::new(), Vec::new());
+        for id in ids {
+            let (word, bit) = (id as usize / 64, 1 << (id % 64));
+            if live[word] & bit == 0 {
+                inserted.push(id);
+                live[word] |= bit;
+            } else if id.is_multiple_of(5) {
+                removed.push(id);
+                live[word] &= !bit;
+            } else {
+                moved.push(id);
+                shift(&mut boxes[id as usize..=id as usize], if id.is_multiple_of(3) { side } else { 0.5 }, &mut random);
+            }
+        }
+        let changes = Changes::Listed { moved: &moved, inserted: &inserted, removed: &removed };
+        run.frame(&Frame { live: Live::Bits(&live), changes, ..Frame::new(&boxes) }, &format!("round {round}, {count} listed"));
+    }
+}
+
+#[test]
+fn listed_movers_of_a_tile_agree_however_many_there_are() {
+    listed_movers_of_a_tile_agree::<3>(5, 14.0);
+    listed_movers_of_a_tile_agree::<2>(6, 60.0);
+}
+
 #[test]
 fn objects_come_and_go_between_frames_without_a_word() {
     let mut random = Random(3);

@@ -1,7 +1,7 @@
 //! Prints pairs per object, moved share and generating time of a scene over its run.
 //!
 //! `cargo run --release -p broadphase-scenes --example statistics -- gravity-cubes 4000 600 50`
-//! (scene, objects, frames, frames between two lines; pairs are counted up to 200,000 objects)
+//! (scene, objects, frames, frames between two lines, seed; pairs are counted up to 200,000 objects)
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let number = |at: usize, default: usize| arguments.get(at).map_or(Ok(default), |text| text.parse());
     let (n, frames, every) = (number(1, 4000)?, number(2, 600)?, number(3, 50)?.max(1));
     let start = Instant::now();
-    let scene = spec.build(n, 0)?;
+    let scene = spec.build(n, number(4, 0)? as u64)?;
     println!("{spec}, {n} objects, built in {:.0} ms", start.elapsed().as_secs_f64() * 1e3);
     match scene {
         AnyScene::Two(mut scene) => print(&mut *scene, frames, every),

@@ -90,22 +90,22 @@ fn brownian_assorted_has_the_statistics_of_an_engine() {
 
 #[test]
 fn free_fall_cubes_have_the_statistics_of_an_engine() {
-    compare("free-fall-cubes", FALL, 1.4, true);
+    compare("free-fall-cubes", FALL, 1.25, true);
 }
 
 #[test]
 fn free_fall_assorted_has_the_statistics_of_an_engine() {
-    compare("free-fall-assorted", FALL, 1.4, true);
+    compare("free-fall-assorted", FALL, 1.25, true);
 }
 
 #[test]
 fn gravity_cubes_have_the_statistics_of_an_engine() {
-    compare("gravity-cubes", SWING, 1.6, false);
+    compare("gravity-cubes", SWING, 1.3, false);
 }
 
 #[test]
 fn gravity_assorted_has_the_statistics_of_an_engine() {
-    compare("gravity-assorted", SWING, 1.6, false);
+    compare("gravity-assorted", SWING, 1.3, false);
 }
 
 const GOLDEN: &[(&str, u64)] = &[

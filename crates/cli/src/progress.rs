@@ -1,6 +1,8 @@
 //! A progress bar for a person who waits: on a terminal only, and still while time is measured.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -53,4 +55,12 @@ impl Drop for Progress {
 /// A line on stderr that is not an error.
 pub fn note(text: &str) {
     tell("note", text);
+}
+
+/// The same, but never twice: what holds for every number of objects is not told again for each.
+pub fn note_once(text: &str) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_string()) {
+        note(text);
+    }
 }

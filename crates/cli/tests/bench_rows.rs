@@ -160,6 +160,19 @@ fn a_recording_is_cut_to_the_frames_asked_for() {
     assert!(more.code == 0 && more.stderr.contains("has 6 frames"), "{}", more.stderr);
 }
 
+#[test]
+fn what_is_skipped_is_told_once_with_the_number_of_objects_if_that_decides() {
+    let told = Folder::new().run("bench pile sizes --n 20,2000,3000 --frames 3 --algorithms all --row-limit 0.00001 --json -");
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    for scene in ["pile", "sizes"] {
+        let notes: Vec<&str> =
+            told.stderr.lines().filter(|line| line.starts_with(&format!("note: skipped on {scene}:"))).collect();
+        let with = |text: &str| notes.iter().filter(|note| note.contains(text)).count();
+        assert_eq!((with("particle-grid"), with("brute-force"), notes.len()), (1, 2, 3), "{}", told.stderr);
+        assert_eq!((with("with 2000 objects"), with("with 3000 objects")), (1, 1), "{}", told.stderr);
+    }
+}
+
 #[cfg(feature = "peers")]
 #[test]
 fn peers_agree_and_those_that_do_not_suit_are_skipped() {

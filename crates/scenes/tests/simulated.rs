@@ -5,10 +5,11 @@ use broadphase::Aabb;
 use broadphase_scenes::{AnyScene, Scene, SceneSpec};
 
 const N: usize = 4000;
-const SEED: u64 = 0;
-/// What moves farther in a frame moves for all to see: a thousandth of the edge of a cube. A heap of the engine sleeps as a whole, and one body that
-/// rocks keeps it awake: then all of it trembles by a third of this, with one seed or version of the engine for a second and with
-/// another for ever (frame 500: 98 % of the boxes change, 1 % by more than this).
+const SEEDS: [u64; 3] = [0, 1, 2];
+/// What moves farther in a frame moves for all to see: a thousandth of the edge of a cube. What merely changes in bits is no measure of the
+/// engine: its heap sleeps as a whole, and one body that rocks keeps it awake. Then all of it trembles by a third of this, with one
+/// seed or version of the engine for a second and with another for ever (frame 500: 98 % of the boxes change, 1 % by more than this).
+/// The tremble grows with gravity, so with the world: with 64,000 cubes, two thirds of a heap never stay below this.
 const VISIBLE: f32 = 1e-3;
 
 fn build(spec: &str, n: usize, seed: u64) -> Box<dyn Scene<3>> {
@@ -34,8 +35,8 @@ fn step(before: &Aabb<3, f32>, after: &Aabb<3, f32>) -> f32 {
     (0..3).map(|k| (after.min[k] - before.min[k]).abs().max((after.max[k] - before.max[k]).abs())).fold(0.0, f32::max)
 }
 
-fn run(spec: &str, frames: &[usize]) -> Vec<Sample> {
-    let mut scene = build(spec, N, SEED);
+fn run(spec: &str, seed: u64, frames: &[usize]) -> Vec<Sample> {
+    let mut scene = build(spec, N, seed);
     let mut at = 0;
     let sample = |&frame: &usize| {
         while at < frame {
@@ -53,49 +54,58 @@ fn run(spec: &str, frames: &[usize]) -> Vec<Sample> {
     frames.iter().map(sample).collect()
 }
 
-/// Compares a light scene with its engine. Pairs per object are within a factor. The moved share is within 0.2 of the engine's, wherever that
-/// is between what visibly moves and what is awake; in the last frame, when heaps have come to rest, within 0.2 of what visibly moves.
-fn compare(scene: &str, frames: &[usize], factor: f64) {
-    let light = run(scene, frames);
-    let engine = run(&format!("{scene}-simulated"), frames);
-    for (k, frame) in frames.iter().enumerate() {
-        let (ours, theirs) = (light[k], engine[k]);
-        println!("{scene} frame {frame}: {ours:.2?}\n    engine: {theirs:.2?}");
-        let last = k + 1 == frames.len();
-        let most = if last { theirs.visible } else { theirs.moved };
-        assert!(ours.pairs < factor * theirs.pairs && theirs.pairs < factor * ours.pairs, "{scene}, frame {frame}");
-        assert!(ours.moved > theirs.visible - 0.2 && ours.moved < most + 0.2, "{scene}, frame {frame}");
+/// Compares a light scene with its engine. Pairs per object are within a factor, and the share that visibly moves within 0.2, in every
+/// frame and with every seed. If the scene comes to rest, then in the last frame so is the share of boxes that change at all:
+/// the light scene's rest is exact, where the engine's may tremble.
+fn compare(scene: &str, frames: &[usize], factor: f64, rests: bool) {
+    for seed in SEEDS {
+        let light = run(scene, seed, frames);
+        let engine = run(&format!("{scene}-simulated"), seed, frames);
+        for (k, frame) in frames.iter().enumerate() {
+            let (ours, theirs) = (light[k], engine[k]);
+            let place = format!("{scene}, seed {seed}, frame {frame}: {ours:.3?}\n    engine: {theirs:.3?}");
+            println!("{place}");
+            assert!(ours.pairs < factor * theirs.pairs && theirs.pairs < factor * ours.pairs, "{place}");
+            assert!((ours.visible - theirs.visible).abs() <= 0.2, "{place}");
+            if rests && k + 1 == frames.len() {
+                assert!((ours.moved - theirs.visible).abs() <= 0.2, "{place}");
+            }
+        }
     }
 }
 
+/// A fall ends at frame 134. Before it all of the heap moves, after it less and less, from below.
+const FALL: &[usize] = &[40, 80, 100, 120, 130, 140, 150, 160, 170, 180, 190, 200, 220, 240, 260, 300, 360, 420, 500];
+const SWING: &[usize] = &[40, 80, 120, 160, 200, 240, 280, 320];
+
 #[test]
 fn brownian_cubes_have_the_statistics_of_an_engine() {
-    compare("brownian-cubes", &[0, 30, 60], 1.2);
+    compare("brownian-cubes", &[0, 30, 60], 1.2, false);
 }
 
 #[test]
 fn brownian_assorted_has_the_statistics_of_an_engine() {
-    compare("brownian-assorted", &[0, 30, 60], 1.2);
+    compare("brownian-assorted", &[0, 30, 60], 1.2, false);
 }
 
 #[test]
 fn free_fall_cubes_have_the_statistics_of_an_engine() {
-    compare("free-fall-cubes", &[40, 80, 120, 160, 200, 260, 500], 1.4);
+    compare("free-fall-cubes", FALL, 1.25, true);
 }
 
 #[test]
 fn free_fall_assorted_has_the_statistics_of_an_engine() {
-    compare("free-fall-assorted", &[40, 80, 120, 160, 200, 260, 500], 1.4);
+    compare("free-fall-assorted", FALL, 1.25, true);
 }
 
 #[test]
 fn gravity_cubes_have_the_statistics_of_an_engine() {
-    compare("gravity-cubes", &[40, 80, 120, 160, 200, 240, 280, 320], 1.6);
+    compare("gravity-cubes", SWING, 1.3, false);
 }
 
 #[test]
 fn gravity_assorted_has_the_statistics_of_an_engine() {
-    compare("gravity-assorted", &[40, 80, 120, 160, 200, 240, 280, 320], 1.6);
+    compare("gravity-assorted", SWING, 1.3, false);
 }
 
 const GOLDEN: &[(&str, u64)] = &[

@@ -173,9 +173,9 @@ fn brownian_fills_a_fiftieth_of_its_world() {
 #[test]
 fn free_fall_piles_up_and_comes_to_exact_rest() {
     for spec in ["free-fall-cubes", "free-fall-assorted"] {
-        let run = samples(spec, 2000, &[0, 60, 150, 300, 450]);
-        assert!(run[0].moved > 0.999 && run[1].moved > 0.999, "{spec}: {run:?}");
-        assert!(run[3].moved < 0.9 && run[4].moved == 0.0, "{spec}: {run:?}");
+        let run = samples(spec, 2000, &[0, 60, 130, 300, 450]);
+        assert!(run[..3].iter().all(|sample| sample.moved > 0.999), "{spec}: {run:?}");
+        assert!(run[3].moved < 0.05 && run[4].moved == 0.0, "{spec}: {run:?}");
         assert!(run[4].pairs_per_object > 8.0 * run[0].pairs_per_object && run[4].pairs_per_object < 10.0, "{spec}: {run:?}");
         assert!(run[4].pairs_per_object > run[1].pairs_per_object, "{spec}: {run:?}");
     }

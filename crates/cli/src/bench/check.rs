@@ -27,17 +27,17 @@ const TESTS_PER_SECOND: f64 = 2e10;
 /// at ten million objects. Of other algorithms nothing is known beforehand.
 pub fn hopeless(spec: &Spec, n: usize, limit: Duration) -> Option<String> {
     let tests = if spec.descriptor().name == BRUTE_FORCE { n as f64 * n as f64 / 2.0 } else { 0.0 };
-    beyond(spec, tests / TESTS_PER_SECOND, limit)
+    beyond(spec, n, tests / TESTS_PER_SECOND, limit)
 }
 
 /// Likewise a peer, by what its descriptor says of its set-up.
 pub fn hopeless_peer(spec: &PeerSpec, n: usize, limit: Duration) -> Option<String> {
-    beyond(spec, spec.descriptor().least_setup(n), limit)
+    beyond(spec, n, spec.descriptor().least_setup(n), limit)
 }
 
-fn beyond(name: impl Display, seconds: f64, limit: Duration) -> Option<String> {
+fn beyond(name: impl Display, n: usize, seconds: f64, limit: Duration) -> Option<String> {
     let beyond = seconds > limit.as_secs_f64();
-    beyond.then(|| format!("{name} would pass its limit in the first of its frames; name it to run it"))
+    beyond.then(|| format!("{name} would pass its limit in the first of its frames with {n} objects; name it to run it"))
 }
 
 /// Finds the true pairs of each frame, untimed.
@@ -201,7 +201,7 @@ mod tests {
     fn a_peer_with_a_quadratic_setup_is_hopeless_from_some_number_of_objects_on() {
         let hopeless = |name: &str, n: usize| {
             let peer = broadphase_peers::list().iter().find(|peer| peer.name == name).unwrap();
-            beyond(name, peer.least_setup(n), Duration::from_secs(30)).is_some()
+            beyond(name, n, peer.least_setup(n), Duration::from_secs(30)).is_some()
         };
         assert_eq!([hopeless("bullet-axis-sweep", 16_000), hopeless("bullet-axis-sweep", 128_000)], [false, true]);
         assert!(!hopeless("bullet-dbvt-f", 10_000_000));

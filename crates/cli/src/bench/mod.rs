@@ -21,7 +21,7 @@ use broadphase_peers::PeerSpec;
 
 use crate::arguments::{Choice, Source, shape_name};
 use crate::failure::Failure;
-use crate::progress::{Progress, note};
+use crate::progress::{Progress, note, note_once};
 use check::Oracle;
 pub use measure::{Sorted, ms, timed};
 pub use outcome::{Clock, Outcome, Record};
@@ -134,7 +134,7 @@ impl Request<'_> {
             let misfit = self.misfit(spec, setting);
             let hopeless = || (!choice.named).then(|| check::hopeless(spec, setting.n, self.row_limit)).flatten();
             if let Some(misfit) = misfit.or_else(hopeless) {
-                note(&format!("skipped on {}: {misfit}", setting.scene));
+                note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
             let contestant = Ours::<D, T>::new(spec, context.clone(), self.shape, Want::All)?;
@@ -151,7 +151,7 @@ impl Request<'_> {
             let spec = &choice.spec;
             let hopeless = || (!choice.named).then(|| check::hopeless_peer(spec, setting.n, self.row_limit)).flatten();
             if let Some(misfit) = self.peer_misfit(spec, setting).or_else(hopeless) {
-                note(&format!("skipped on {}: {misfit}", setting.scene));
+                note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
             let contestant = Theirs::<D, T>::new(spec, self.shape)?;

@@ -9,8 +9,9 @@
 //!    way: none at a wall, that of the object in the cell otherwise. So a heap that falls or slides does so as one.
 //! 3. Friction slows it against what is in its way, by half of what gravity presses.
 //! 4. An object above a free cell beside its support rolls there.
-//! 5. Under a gravity that stays, an object that has lain for its time on the ground, or on objects at rest, comes to rest: from then
-//!    on its box is the same, bit for bit. Under one that swings, nothing rests.
+//! 5. Under a gravity that stays, a heap comes to rest from below. As long as objects fall on it, it is shaken. Once the last has
+//!    landed, an object on the ground, or on one at rest, comes to rest: one in so many a frame, whatever went before. From then on
+//!    its box is the same, bit for bit. Under a gravity that swings, nothing rests.
 //!
 //! Objects turn while they move. What is left out: rotation by contact, and bars that lie across several objects.
 
@@ -34,8 +35,9 @@ const FRICTION: f32 = 0.5;
 const TREMBLE: f64 = 0.3;
 /// Push of an object that can roll off its support, over gravity.
 const ROLL: f32 = 2.0;
-/// Frames that an object lies before it rests: at least, and at most as many more.
-const UNREST: (usize, usize) = (180, 50);
+/// How long an object goes on moving after what it lies on has come to rest, on average, in falls from the height of a cube. In the heaps
+/// of an engine each layer, from the ground up, takes as long after the one below it, and less the stronger gravity is.
+const UNREST: f64 = 1.6;
 
 /// Gravity in frame `frame`, a frame squared. A swinging one turns over once in 12 s, and the plane it swings in turns too.
 pub(crate) fn gravity(side: f64, swings: bool, frame: u64) -> [f64; 3] {
@@ -48,6 +50,11 @@ pub(crate) fn gravity(side: f64, swings: bool, frame: u64) -> [f64; 3] {
     [strength * libm::sin(over) * libm::cos(around), -strength * libm::cos(over), strength * libm::sin(over) * libm::sin(around)]
 }
 
+/// Frames of a fall from some height, under a gravity that stays.
+fn fall(height: f64, side: f64) -> f64 {
+    RATE * (2.0 * height / (GRAVITY * side)).sqrt()
+}
+
 /// One object.
 #[derive(Clone, Copy, Debug)]
 struct Body {
@@ -57,7 +64,7 @@ struct Body {
     turn: Turn,
     spin: [f32; 3],
     cell: usize,
-    /// Frames of lying left before it may rest.
+    /// Frames of lying on something at rest that are left before it rests.
     unrest: u16,
     resting: bool,
 }
@@ -84,6 +91,7 @@ impl Falling {
         let side = side::<3>(n);
         let mut sites = Sites::new(side, ROOM);
         let halves = kind.halves::<3>(n, &mut random);
+        let unrest = UNREST * fall(1.0, side);
         let bodies = halves.into_iter().enumerate().map(|(i, half)| {
             let (center, cell) = loop {
                 let center: [f32; 3] = std::array::from_fn(|_| random.between(0.0, side) as f32);
@@ -99,7 +107,8 @@ impl Falling {
                 turn: Turn::random::<3>(&mut random),
                 spin: random.in_ball::<3>().map(|x| (x * 0.05) as f32),
                 cell,
-                unrest: (UNREST.0 + random.below(UNREST.1)) as u16,
+                // The waiting time of an event that is as likely in every frame.
+                unrest: (-unrest * libm::log(1.0 - random.unit())) as u16,
                 resting: false,
             }
         });
@@ -222,23 +231,25 @@ impl Falling {
         }
     }
 
-    /// Counts the frames that an object lies under a gravity that stays, and lays it to rest if its support rests.
+    /// Under a gravity that stays, counts the frames that an object lies on something at rest, and lays it to rest after the last.
     fn settle(&mut self, i: usize) {
+        let side = f64::from(self.side);
+        if (self.frame as f64) < fall(side, side) {
+            return; // something may still fall
+        }
         let body = &self.bodies[i];
         let below = [body.center[0], body.center[1] - self.sites.width(), body.center[2]];
-        let support = if below[1] < 0.0 {
-            Some(true)
-        } else {
-            self.sites.owner(self.sites.cell(below)).map(|j| self.bodies[j as usize].resting)
-        };
-        let body = &mut self.bodies[i];
-        if support.is_some() {
-            body.unrest = body.unrest.saturating_sub(1);
+        let supported =
+            below[1] < 0.0 || self.sites.owner(self.sites.cell(below)).is_some_and(|j| self.bodies[j as usize].resting);
+        if !supported {
+            return;
         }
-        if body.unrest == 0 && support == Some(true) {
-            body.resting = true;
+        let body = &mut self.bodies[i];
+        body.resting = body.unrest == 0;
+        if body.resting {
             body.velocity = [0.0; 3];
         }
+        body.unrest = body.unrest.saturating_sub(1);
     }
 }
 

@@ -40,10 +40,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.active = true;
             self.live = 0;
             self.resize(frame.slots());
-            self.find_floor(frame, live);
+            if self.is_floor_due(live) {
+                self.find_floor(frame, live);
+            }
             self.for_each(frame, 0..frame.slots() as u32, Self::move_object);
             self.dirty = true;
-            self.take_census(frame);
+            if self.is_census_due() {
+                self.take_census(frame);
+            }
             return Ok(());
         }
         match frame.changes {
@@ -63,8 +67,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             }
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
-        self.take_census(frame);
-        self.find_floor(frame, self.live);
+        if self.is_census_due() {
+            self.take_census(frame);
+        }
+        if self.is_floor_due(self.live) {
+            self.find_floor(frame, self.live);
+        }
         Ok(())
     }
 
@@ -224,7 +232,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     /// Slots behind the old end start empty; objects in slots cut off are removed.
+    #[inline(always)]
     fn resize(&mut self, slots: usize) {
+        if slots != self.seats.len() {
+            self.resize_to(slots);
+        }
+    }
+
+    fn resize_to(&mut self, slots: usize) {
         (slots..self.seats.len()).for_each(|id| self.remove(id as u32));
         if slots > self.seats.capacity() {
             self.seats.reserve(slots - self.seats.len());

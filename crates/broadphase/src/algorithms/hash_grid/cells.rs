@@ -250,6 +250,12 @@ impl Cells {
         prefetch(&self.words, cell as usize / 64);
     }
 
+    /// Requests the container that a place is in, if there is one.
+    #[inline(always)]
+    pub(super) fn prefetch_place(&self, place: u32) {
+        prefetch(&self.pool, self.container(place) as usize);
+    }
+
     /// Requests the container of a cell from memory, if it has one.
     #[inline(always)]
     pub(super) fn prefetch_container(&self, cell: u32) {

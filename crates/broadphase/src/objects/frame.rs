@@ -154,7 +154,8 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         self.check_lists()?;
         match self.changes {
             Changes::Listed { moved, inserted, .. } => {
-                moved.iter().chain(inserted).try_for_each(|&id| self.boxes[id as usize].check(id as usize))
+                let mut lists = [moved, inserted].into_iter();
+                lists.try_for_each(|list| list.iter().try_for_each(|&id| self.boxes[id as usize].check(id as usize)))
             }
             Changes::Unknown | Changes::All => self.check_boxes(),
         }
@@ -170,12 +171,10 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
             return Err(Error::InvalidFrame { index: self.tags.map_or(0, <[Tag]>::len), reason: "it has a box but no tag" });
         }
         if let Changes::Listed { moved, inserted, removed } = self.changes {
-            for &id in moved.iter().chain(inserted) {
-                if id as usize >= slots || !self.live.contains(id) {
-                    return Err(Error::InvalidFrame {
-                        index: id as usize,
-                        reason: "it is listed as moved or inserted, but not live",
-                    });
+            for list in [moved, inserted] {
+                if let Some(&id) = list.iter().find(|&&id| id as usize >= slots || !self.live.contains(id)) {
+                    let reason = "it is listed as moved or inserted, but not live";
+                    return Err(Error::InvalidFrame { index: id as usize, reason });
                 }
             }
             for &id in removed {

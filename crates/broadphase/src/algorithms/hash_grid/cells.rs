@@ -6,21 +6,34 @@
 //!    into a list, and read in the order of the index, hence of space. One bit of `summary` per word lets a reader skip 4,096
 //!    empty cells at a time.
 //! 2. `heads` holds the id itself while a cell has one object: most cells of a sparse grid never need a container.
-//! 3. From the second object on, the bit in `crowded` is set and `heads` names a container in one pool: a row of `capacity`
+//! 3. From the second object on, the bit in `crowded` is set and `heads` names a container in one pool: room for `capacity`
 //!    ids, whose successors are full. No allocation per cell, and freed containers are used again.
 //!
 //! Removal moves the cell's last id into the gap, as in the paper; a [`Seat`] tells each object where its id stands.
 //!
-//! A change to a large grid costs what its cache lines cost. So the two bits of a cell are in one line, and long lists ask for
-//! huge pages, without which every access to a million objects walks the page table as well.
+//! A change to a large grid costs what its cache lines cost, one after the other. So the two bits of a cell are in one line, and so
+//! is a container; a removal finds the container by the object's place, without a look at the head. Long lists ask for huge
+//! pages, without which every access to a million objects walks the page table as well.
+
+use std::hint::select_unpredictable;
 
 use super::Seat;
 use crate::kernels::{prefer_huge_pages, prefetch};
 
 /// No container; the place of an object that is alone in its cell.
 pub(super) const NONE: u32 = u32::MAX;
-/// Words of a container before its ids: how many objects the cell has (valid in the first container), and the next container.
+/// Words of a container before its ids: how many objects the cell has, which is zero in all containers but the first, and the
+/// next container.
+const TOTAL: usize = 0;
+const NEXT: usize = 1;
 const HEADER: usize = 2;
+/// Words of a row.
+const ROW: usize = 8;
+
+/// What the pool is made of: a container of up to six ids is one row, and a row is in one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Row([u32; ROW]);
 
 /// Flat storage of one grid's cells.
 #[derive(Clone, Debug)]
@@ -29,8 +42,11 @@ pub(super) struct Cells {
     pub(super) words: Vec<Word>,
     /// One bit per word with an occupied cell.
     pub(super) summary: Vec<u64>,
-    pool: Vec<u32>,
+    /// Rows of words; a container is named by its first row, a place is a word.
+    pool: Vec<Row>,
     capacity: usize,
+    /// Rows of a container.
+    rows: usize,
     /// The first free container; each names the next.
     free: u32,
     /// Occupied cells.
@@ -65,6 +81,7 @@ impl Cells {
             summary: vec![0; words.div_ceil(64)],
             pool: Vec::new(),
             capacity,
+            rows: (capacity + HEADER).div_ceil(ROW),
             free: NONE,
             filled: 0,
             touched: 0,
@@ -76,15 +93,35 @@ impl Cells {
         self.heads.len()
     }
 
+    /// The first row of a container.
     #[inline(always)]
-    fn base(&self, container: u32) -> usize {
-        container as usize * (self.capacity + HEADER)
+    fn header(&mut self, container: u32) -> &mut [u32; ROW] {
+        &mut self.pool[container as usize].0
+    }
+
+    #[inline(always)]
+    fn word(&mut self, place: u32) -> &mut u32 {
+        &mut self.pool[place as usize / ROW].0[place as usize % ROW]
+    }
+
+    /// The place of a container's id number `index`.
+    #[inline(always)]
+    fn place(&self, container: u32, index: usize) -> u32 {
+        (container as usize * ROW + HEADER + index) as u32
+    }
+
+    /// The container that a place is in.
+    #[inline(always)]
+    fn container(&self, place: u32) -> u32 {
+        let row = place as usize / ROW;
+        (if self.rows == 1 { row } else { row - row % self.rows }) as u32
     }
 
     /// Ids in the first container of a cell with `total` objects; the containers behind it are full.
     #[inline(always)]
     fn fill(&self, total: u32) -> usize {
-        (total as usize - 1) % self.capacity + 1
+        let total = total as usize;
+        if total <= self.capacity { total } else { (total - 1) % self.capacity + 1 }
     }
 
     /// Has the cell a container?
@@ -112,16 +149,16 @@ impl Cells {
             self.start_container(cell, NONE, 1, first, seats);
         }
         let head = self.heads[cell as usize];
-        let base = self.base(head);
-        let total = self.pool[base];
+        let total = self.header(head)[TOTAL];
         let fill = self.fill(total);
         if fill == self.capacity {
+            self.header(head)[TOTAL] = 0;
             self.start_container(cell, head, total + 1, id, seats);
         } else {
-            self.pool[base] = total + 1;
-            let at = base + HEADER + fill;
-            self.pool[at] = id;
-            seats[id as usize].place = at as u32;
+            self.header(head)[TOTAL] = total + 1;
+            let place = self.place(head, fill);
+            *self.word(place) = id;
+            seats[id as usize].place = place;
         }
     }
 
@@ -129,43 +166,43 @@ impl Cells {
     fn start_container(&mut self, cell: u32, next: u32, total: u32, id: u32, seats: &mut [Seat]) {
         self.touched += 1;
         let container = self.take_container();
-        let base = self.base(container);
-        self.pool[base] = total;
-        self.pool[base + 1] = next;
-        self.pool[base + HEADER] = id;
-        seats[id as usize].place = (base + HEADER) as u32;
+        let row = self.header(container);
+        (row[TOTAL], row[NEXT], row[HEADER]) = (total, next, id);
+        seats[id as usize].place = self.place(container, 0);
         self.heads[cell as usize] = container;
     }
 
     fn take_container(&mut self) -> u32 {
         if self.free != NONE {
             let container = self.free;
-            self.free = self.pool[self.base(container) + 1];
+            self.free = self.header(container)[NEXT];
             return container;
         }
-        let stride = self.capacity + HEADER;
-        let container = (self.pool.len() / stride) as u32;
-        if self.pool.capacity() - self.pool.len() < stride {
+        let container = self.pool.len();
+        if self.pool.capacity() - container < self.rows {
             // A quarter more at a time: amortised, and less idle memory than doubling.
-            self.pool.reserve_exact((self.pool.len() / 4).max(64 * stride));
+            self.pool.reserve_exact((container / 4).max(64 * self.rows));
             prefer_huge_pages(&self.pool, self.pool.capacity());
         }
-        self.pool.resize(self.pool.len() + stride, NONE);
-        container
+        self.pool.resize(container + self.rows, Row([NONE; ROW]));
+        container as u32
     }
 
     fn give_back(&mut self, container: u32) {
-        let base = self.base(container);
-        self.pool[base] = 0;
-        self.pool[base + 1] = self.free;
-        self.free = container;
+        let free = std::mem::replace(&mut self.free, container);
+        let row = self.header(container);
+        (row[TOTAL], row[NEXT]) = (0, free);
     }
 
     /// Takes `id` out of its cell.
+    ///
+    /// Its place tells the container, which is the cell's first one nearly always. So the container, the head and the bits are read
+    /// at once, none by way of another.
     #[inline]
     pub(super) fn remove(&mut self, cell: u32, id: u32, seats: &mut [Seat]) {
         let (word, bit) = (cell as usize / 64, 1u64 << (cell % 64));
         let place = seats[id as usize].place;
+        self.prefetch(cell);
         self.touched += 1;
         if place == NONE {
             self.words[word].occupied &= !bit;
@@ -175,30 +212,35 @@ impl Cells {
             self.filled -= 1;
             return;
         }
-        let head = self.heads[cell as usize];
-        let base = self.base(head);
-        let total = self.pool[base] - 1;
+        let own = self.container(place);
+        let head = if self.header(own)[TOTAL] != 0 { own } else { self.heads[cell as usize] };
+        let total = self.header(head)[TOTAL] - 1;
         let fill = self.fill(total + 1);
-        let last = self.pool[base + HEADER + fill - 1];
-        self.pool[place as usize] = last;
-        seats[last as usize].place = place;
-        seats[id as usize].place = NONE;
-        let mut first = base;
+        let last = *self.word(self.place(head, fill - 1));
+        prefetch(seats, last as usize);
+        *self.word(place) = last;
         if fill == 1 {
-            let next = self.pool[base + 1];
+            let next = self.header(head)[NEXT];
             self.give_back(head);
+            self.header(next)[TOTAL] = total;
             self.heads[cell as usize] = next;
-            first = self.base(next);
             self.touched += 1;
+            seats[last as usize].place = place;
+            seats[id as usize].place = NONE;
+            return;
         }
-        self.pool[first] = total;
-        if total == 1 {
-            let only = self.pool[first + HEADER];
-            self.give_back(self.heads[cell as usize]);
-            self.heads[cell as usize] = only;
-            self.words[word].crowded &= !bit;
-            seats[only as usize].place = NONE;
-        }
+        // Is one object left, which needs no container? As often as not, and a wrong guess would keep the next change waiting until
+        // this container has arrived. So everything is written in both cases.
+        let one = total == 1;
+        let row = &mut self.pool[head as usize].0;
+        let only = row[HEADER];
+        row[TOTAL] = select_unpredictable(one, 0, total);
+        row[NEXT] = select_unpredictable(one, self.free, row[NEXT]);
+        self.free = select_unpredictable(one, head, self.free);
+        self.heads[cell as usize] = select_unpredictable(one, only, head);
+        self.words[word].crowded &= !select_unpredictable(one, bit, 0);
+        seats[select_unpredictable(one, only, last) as usize].place = select_unpredictable(one, NONE, place);
+        seats[id as usize].place = NONE;
     }
 
     /// Requests a cell from memory.
@@ -208,18 +250,24 @@ impl Cells {
         prefetch(&self.words, cell as usize / 64);
     }
 
+    /// Requests the container that a place is in, if there is one.
+    #[inline(always)]
+    pub(super) fn prefetch_place(&self, place: u32) {
+        prefetch(&self.pool, self.container(place) as usize);
+    }
+
     /// Requests the container of a cell from memory, if it has one.
     #[inline(always)]
     pub(super) fn prefetch_container(&self, cell: u32) {
-        if self.is_crowded(cell) {
-            prefetch(&self.pool, self.base(self.heads[cell as usize]));
-        }
+        // Without a branch, which nobody could foretell: the first row is asked for in place of none.
+        let crowded = self.words[cell as usize / 64].crowded >> (cell % 64) & 1;
+        prefetch(&self.pool, self.heads[cell as usize] as usize * crowded as usize);
     }
 
     /// The number of objects in an occupied cell.
     #[inline(always)]
     pub(super) fn count(&self, cell: u32) -> u32 {
-        if self.is_crowded(cell) { self.pool[self.base(self.heads[cell as usize])] } else { 1 }
+        if self.is_crowded(cell) { self.pool[self.heads[cell as usize] as usize].0[TOTAL] } else { 1 }
     }
 
     /// The ids in an occupied cell.
@@ -230,11 +278,14 @@ impl Cells {
             return visit(head);
         }
         let mut container = head;
-        let mut fill = self.fill(self.pool[self.base(head)]);
+        let mut fill = self.fill(self.pool[head as usize].0[TOTAL]);
         while container != NONE {
-            let base = self.base(container);
-            self.pool[base + HEADER..base + HEADER + fill].iter().for_each(|&id| visit(id));
-            container = self.pool[base + 1];
+            let row = &self.pool[container as usize].0;
+            row[HEADER..ROW.min(HEADER + fill)].iter().for_each(|&id| visit(id));
+            for at in ROW..HEADER + fill {
+                visit(self.pool[container as usize + at / ROW].0[at % ROW]);
+            }
+            container = row[NEXT];
             fill = self.capacity;
         }
     }
@@ -268,19 +319,37 @@ impl Cells {
         let mut container = self.free;
         while container != NONE {
             free += 1;
-            container = self.pool[self.base(container) + 1];
+            container = self.pool[container as usize].0[NEXT];
         }
-        (self.pool.len() / (self.capacity + HEADER), free)
+        (self.pool.len() / self.rows, free)
+    }
+
+    /// Does the first container of a cell have the total, and no other one, for validation?
+    pub(super) fn has_one_total(&self, cell: u32) -> bool {
+        if !self.is_crowded(cell) {
+            return true;
+        }
+        let first = &self.pool[self.heads[cell as usize] as usize].0;
+        let mut next = first[NEXT];
+        while next != NONE {
+            let row = &self.pool[next as usize].0;
+            if row[TOTAL] != 0 {
+                return false;
+            }
+            next = row[NEXT];
+        }
+        first[TOTAL] > 1
     }
 
     /// The id at a place in the pool, if there is one.
     pub(super) fn at(&self, place: u32) -> Option<u32> {
-        self.pool.get(place as usize).copied()
+        self.pool.get(place as usize / ROW).map(|row| row.0[place as usize % ROW])
     }
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        (self.heads.capacity() + self.pool.capacity()) * 4
+        self.heads.capacity() * 4
+            + self.pool.capacity() * size_of::<Row>()
             + self.words.capacity() * size_of::<Word>()
             + self.summary.capacity() * 8
     }
@@ -310,7 +379,12 @@ mod tests {
 
     #[test]
     fn a_cell_fills_chains_and_empties_again_without_new_containers() {
-        let mut cells = Cells::new(64, 3);
+        // Containers of one row and of several.
+        [2, 3, 6, 7, 20].into_iter().for_each(fill_and_empty);
+    }
+
+    fn fill_and_empty(capacity: usize) {
+        let mut cells = Cells::new(64, capacity);
         let mut seats = vec![Seat::EMPTY; 20];
         for round in 0..3 {
             (0..20).for_each(|id| cells.insert(id % 2 * 40, id, &mut seats));
@@ -322,9 +396,23 @@ mod tests {
                 let mut left: Vec<u32> = order[done + 1..].iter().copied().filter(|k| k % 2 == id % 2).collect();
                 left.sort_unstable();
                 assert_eq!(content(&cells, id % 2 * 40), left, "round {round}");
+                assert!(left.is_empty() || cells.has_one_total(id % 2 * 40), "round {round}");
             }
             let (all, free) = cells.containers();
-            assert_eq!((all, free, cells.filled), (8, 8, 0));
+            let most = 2 * 10usize.div_ceil(capacity);
+            assert_eq!((all, free, cells.filled), (most, most, 0));
         }
+    }
+
+    #[test]
+    fn a_second_total_is_noticed() {
+        let mut cells = Cells::new(64, 3);
+        let mut seats = vec![Seat::EMPTY; 7];
+        (0..7).for_each(|id| cells.insert(5, id, &mut seats));
+        assert!(cells.has_one_total(5));
+        let second = cells.container(seats[0].place);
+        assert_ne!(second, cells.heads[5]);
+        cells.header(second)[TOTAL] = 3;
+        assert!(!cells.has_one_total(5));
     }
 }

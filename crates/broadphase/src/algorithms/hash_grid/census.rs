@@ -17,16 +17,18 @@ const SHARE: usize = 16;
 const FEWEST: usize = 64;
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// Counts shapes if it is time to, and moves objects into the levels that come of it.
+    /// Is it time to count shapes?
+    #[inline(always)]
+    pub(super) fn is_census_due(&self) -> bool {
+        self.misfits >= FEWEST.max(self.live / SHARE)
+            && self.options.shapes != 0
+            && self.counters.insertions - self.counters.census_at >= self.live as u64
+    }
+
+    /// Counts shapes, and moves objects into the levels that come of it.
+    #[cold]
     pub(super) fn take_census(&mut self, frame: &Frame<'_, D, T>) {
-        let operations = self.counters.insertions;
-        if self.options.shapes == 0
-            || self.misfits < FEWEST.max(self.live / SHARE)
-            || operations - self.counters.census_at < self.live as u64
-        {
-            return;
-        }
-        self.counters.census_at = operations;
+        self.counters.census_at = self.counters.insertions;
         self.counters.censuses += 1;
         let Some(ladder) = self.ladder.clone() else { return };
         let own = |id: u32| ladder.keys(&frame.boxes[id as usize]).map(|keys| keys.0);

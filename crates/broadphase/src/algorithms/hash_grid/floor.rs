@@ -34,21 +34,24 @@ pub(super) fn longest<const D: usize>(key: &Key<D>) -> i16 {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// Looks for the floor if it is time to, and moves objects if it is another one. All boxes must be valid. `live` is the number of
-    /// objects: the frame would have to count them, which costs a small change more than all the rest.
-    pub(super) fn find_floor(&mut self, frame: &Frame<'_, D, T>, live: usize) {
+    /// Is it time to look for the floor? `live` is the number of objects: the frame would have to count them, which costs a small
+    /// change more than all the rest.
+    #[inline(always)]
+    pub(super) fn is_floor_due(&self, live: usize) -> bool {
         let operations = self.counters.insertions + self.counters.moves;
         let count = live.max(1) as u64;
         let crowded = self.counters.crowded;
         let due = |(at, then): (u64, u64)| crowded || operations - at >= OPERATIONS * count || 2 * count >= 3 * then;
-        if self.options.merge == 0.0 || !self.counters.floor_at.is_none_or(due) {
-            return;
-        }
+        self.counters.floor_at.is_none_or(due) && self.options.merge != 0.0
+    }
+
+    /// Looks for the floor, and moves objects if it is another one. All boxes must be valid; `live` is their number.
+    pub(super) fn find_floor(&mut self, frame: &Frame<'_, D, T>, live: usize) {
         let busy = self.levels.iter().filter(|level| level.count > FEW).count();
         if self.floor.is_none() && busy < 2 && !self.levels.is_empty() {
             return; // nothing to merge
         }
-        self.counters.floor_at = Some((operations, count));
+        self.counters.floor_at = Some((self.counters.insertions + self.counters.moves, live.max(1) as u64));
         (self.counters.usual_tests, self.counters.crowded) = (None, false);
         if self.ladder.is_none() {
             let first = frame.ids().map(|id| &frame.boxes[id as usize]).find(|value| is_bounded(value));

@@ -98,9 +98,15 @@ impl<const D: usize, T: Real> Level<D, T> {
     /// Puts an object into its cell.
     #[inline]
     pub(super) fn insert(&mut self, id: u32, value: &Aabb<D, T>, seats: &mut [Seat]) {
-        let mut cell = 0;
+        let at = self.coordinates(value);
+        let cell = (0..D).fold(0, |cell, k| cell | self.layout.place(k, at[k]));
+        self.insert_at(cell, id, value, seats);
+    }
+
+    /// Puts an object into a cell, which is its own.
+    #[inline]
+    pub(super) fn insert_at(&mut self, cell: u32, id: u32, value: &Aabb<D, T>, seats: &mut [Seat]) {
         for (k, at) in self.coordinates(value).into_iter().enumerate() {
-            cell |= self.layout.place(k, at);
             self.lowest[k] = self.lowest[k].min(at);
             self.highest[k] = self.highest[k].max(at);
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-use super::cells::{Cells, NONE};
+use super::cells::NONE;
 use super::ladder::Ladder;
 use super::level::{Key, Level};
 use super::{ABSENT, HashGrid, LEVEL, MISFIT, Seat, Strategy, UNBOUNDED};
@@ -22,6 +22,8 @@ const SLOTS_PER_JOB: usize = 1 << 14;
 /// How far ahead of their use cells are requested from memory, if there are this many slots.
 const AHEAD: usize = 8;
 const LARGE: usize = 1 << 18;
+/// Shorter lists of changes are over before the request for a later one is answered.
+const SHORT: usize = 4;
 
 /// An object that has to move, and its new cell in the same level; [`NONE`] if the level may change too.
 pub(super) type Pending = (u32, u32);
@@ -40,22 +42,35 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.active = true;
             self.live = 0;
             self.resize(frame.slots());
-            self.find_floor(frame, live);
+            if self.is_floor_due(live) {
+                self.find_floor(frame, live);
+            }
             self.for_each(frame, 0..frame.slots() as u32, Self::move_object);
             self.dirty = true;
-            self.take_census(frame);
+            if self.is_census_due() {
+                self.take_census(frame);
+            }
             return Ok(());
         }
         match frame.changes {
             Changes::Listed { moved, inserted, removed } => {
+                // All else begins at the seat, so the first ones are on their way while the lists are checked.
+                for list in [removed, moved, inserted] {
+                    list.iter().take(SHORT).for_each(|&id| prefetch(&self.seats, id as usize));
+                }
                 frame.check()?;
                 self.dirty |=
                     !(moved.is_empty() && inserted.is_empty() && removed.is_empty()) || frame.slots() < self.seats.len();
                 self.resize(frame.slots());
                 let in_range = |id: &u32| (*id as usize) < frame.slots();
-                let listed =
-                    removed.iter().copied().filter(in_range).chain(moved.iter().copied()).chain(inserted.iter().copied());
-                self.for_each(frame, listed, Self::move_object);
+                if moved.len() + inserted.len() + removed.len() < SHORT {
+                    removed.iter().filter(|id| in_range(id)).for_each(|&id| self.remove(id));
+                    moved.iter().chain(inserted).for_each(|&id| self.move_object(frame, id));
+                } else {
+                    let removed = removed.iter().copied().filter(in_range);
+                    let listed = removed.chain(moved.iter().copied()).chain(inserted.iter().copied());
+                    self.for_each(frame, listed, Self::move_object);
+                }
             }
             Changes::Unknown | Changes::All if self.options.strategy == Strategy::Reinsert => {
                 frame.check()?;
@@ -63,8 +78,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             }
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
-        self.take_census(frame);
-        self.find_floor(frame, self.live);
+        if self.is_census_due() {
+            self.take_census(frame);
+        }
+        if self.is_floor_due(self.live) {
+            self.find_floor(frame, self.live);
+        }
         Ok(())
     }
 
@@ -130,35 +149,35 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Moves objects, requesting the memory of later ones in the meantime.
     fn move_listed(&mut self, frame: &Frame<'_, D, T>, list: &[Pending]) {
         let growths = self.counters.growths;
-        let request = |grid: &Self, at: usize, visit: fn(&Cells, u32)| {
-            let Some(&(id, cell)) = list.get(at) else { return };
-            let seat = grid.seats[id as usize];
-            if let Some(level) = grid.levels.get((seat.level & LEVEL) as usize) {
-                visit(&level.cells, seat.cell);
-                if cell != NONE && grid.counters.growths == growths {
-                    visit(&level.cells, cell);
+        for (index, &(id, cell)) in list.iter().enumerate() {
+            if let Some(&(later, target)) = list.get(index + AHEAD) {
+                let seat = self.seats[later as usize];
+                if let Some(level) = self.levels.get((seat.level & LEVEL) as usize) {
+                    level.cells.prefetch(seat.cell);
+                    level.cells.prefetch_place(seat.place);
+                    if target != NONE && self.counters.growths == growths {
+                        level.cells.prefetch(target);
+                    }
                 }
             }
-        };
-        for (index, &(id, cell)) in list.iter().enumerate() {
-            request(self, index + AHEAD, Cells::prefetch);
-            request(self, index + AHEAD / 2, Cells::prefetch_container);
+            if let Some(&(later, target)) = list.get(index + AHEAD / 2)
+                && target != NONE
+                && self.counters.growths == growths
+                && let Some(level) = self.levels.get((self.seats[later as usize].level & LEVEL) as usize)
+            {
+                level.cells.prefetch_container(target);
+            }
             if cell == NONE || self.counters.growths != growths {
                 self.move_object(frame, id);
                 continue;
             }
-            let seat = self.seats[id as usize];
-            let level = &mut self.levels[seat.level as usize];
-            level.cells.remove(seat.cell, id, &mut self.seats);
-            level.count -= 1;
-            level.insert(id, &frame.boxes[id as usize], &mut self.seats);
-            self.counters.moves += 1;
+            self.change_cell(frame, id, cell);
         }
     }
 
     /// Changes objects one by one. What later ones need is requested from memory in three steps, each of which reads what the one
-    /// before has requested: box and seat, then the cells, then their containers. In a large grid everything else is waiting; a small
-    /// one is in the cache, and requests cost more than they save.
+    /// before has requested: box and seat, then the cells and the old container, then the new one. In a large grid everything else is
+    /// waiting; a small one is in the cache, and requests cost more than they save.
     fn for_each(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -173,8 +192,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             prefetch(frame.boxes, id as usize);
             prefetch(&grid.seats, id as usize);
         };
-        let cells = |id: u32, grid: &Self| grid.for_cells(frame, id, Cells::prefetch);
-        let containers = |id: u32, grid: &Self| grid.for_cells(frame, id, Cells::prefetch_container);
+        let cells = |id: u32, grid: &Self| grid.request_cells(frame, id);
+        let containers = |id: u32, grid: &Self| grid.request_container(frame, id);
         first.by_ref().take(2 * AHEAD).for_each(|id| request(id, self));
         second.by_ref().take(AHEAD).for_each(|id| cells(id, self));
         third.by_ref().take(AHEAD / 2).for_each(|id| containers(id, self));
@@ -186,18 +205,36 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// The cell that an object is in, and the one that it will probably be in: in its level, or in that of the last insertion.
+    /// Requests the cell and the container that an object is in, and the cell that it will probably be in.
     #[inline(always)]
-    fn for_cells(&self, frame: &Frame<'_, D, T>, id: u32, visit: impl Fn(&Cells, u32)) {
+    fn request_cells(&self, frame: &Frame<'_, D, T>, id: u32) {
         let seat = self.seats[id as usize];
-        let guess = if seat.level == ABSENT { self.recent } else { seat.level };
-        let Some(level) = self.levels.get((guess & LEVEL) as usize) else { return };
+        let Some(level) = self.likely_level(seat) else { return };
         if seat.level != ABSENT {
-            visit(&level.cells, seat.cell);
+            level.cells.prefetch(seat.cell);
+            level.cells.prefetch_place(seat.place);
         }
         if frame.live.contains(id) {
-            visit(&level.cells, level.locate(&frame.boxes[id as usize]).0);
+            level.cells.prefetch(level.locate(&frame.boxes[id as usize]).0);
         }
+    }
+
+    /// Requests the container that an object will probably be in.
+    #[inline(always)]
+    fn request_container(&self, frame: &Frame<'_, D, T>, id: u32) {
+        if !frame.live.contains(id) {
+            return;
+        }
+        if let Some(level) = self.likely_level(self.seats[id as usize]) {
+            level.cells.prefetch_container(level.locate(&frame.boxes[id as usize]).0);
+        }
+    }
+
+    /// The level that an object is in, or that of the last insertion.
+    #[inline(always)]
+    fn likely_level(&self, seat: Seat) -> Option<&Level<D, T>> {
+        let entry = if seat.level == ABSENT { self.recent } else { seat.level };
+        self.levels.get((entry & LEVEL) as usize)
     }
 
     /// Clears all cells and inserts all objects again.
@@ -224,7 +261,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     /// Slots behind the old end start empty; objects in slots cut off are removed.
+    #[inline(always)]
     fn resize(&mut self, slots: usize) {
+        if slots != self.seats.len() {
+            self.resize_to(slots);
+        }
+    }
+
+    fn resize_to(&mut self, slots: usize) {
         (slots..self.seats.len()).for_each(|id| self.remove(id as u32));
         if slots > self.seats.capacity() {
             self.seats.reserve(slots - self.seats.len());
@@ -235,21 +279,62 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     /// Puts one object where it belongs now: constant time, beside growth.
     pub(super) fn move_object(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+        if !frame.live.contains(id) {
+            return self.remove(id);
+        }
+        let value = &frame.boxes[id as usize];
+        // Most objects are in the level of the last insertion. To try it first does not wait for the seat.
+        let recent = self.recent;
+        let guess = self.locate(recent, value);
         let Seat { cell: old, level: entry, .. } = self.seats[id as usize];
-        let live = frame.live.contains(id);
-        if entry != ABSENT && live {
-            let value = &frame.boxes[id as usize];
-            let target = self.find_level(value, entry);
-            let cell = self.levels.get((target & LEVEL) as usize).map(|level| level.locate(value).0);
-            if target == entry && cell.is_none_or(|cell| cell == old) {
-                return;
-            }
-            self.counters.moves += 1;
+        if entry == ABSENT {
+            return if guess.1 { self.insert_at(frame, id, guess.0) } else { self.insert(frame, id, ABSENT) };
         }
+        let (cell, suits) = if entry == recent { guess } else { self.locate(entry, value) };
+        if !suits || entry & MISFIT != 0 {
+            return self.change_level(frame, id);
+        }
+        if cell != old {
+            self.counters.insertions += 1;
+            self.counters.removals += 1;
+            self.recent = entry;
+            self.change_cell(frame, id, cell);
+        }
+    }
+
+    /// The cell of a box in the level of an entry, and whether it suits; the cell is asked for.
+    #[inline(always)]
+    fn locate(&self, entry: u16, value: &Aabb<D, T>) -> (u32, bool) {
+        let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return (NONE, false) };
+        let (cell, suits) = level.locate(value);
+        level.cells.prefetch(cell);
+        (cell, suits)
+    }
+
+    /// Moves an object within its level.
+    #[inline(always)]
+    fn change_cell(&mut self, frame: &Frame<'_, D, T>, id: u32, cell: u32) {
+        let seat = self.seats[id as usize];
+        let level = &mut self.levels[seat.level as usize];
+        level.cells.prefetch_container(cell);
+        level.cells.remove(seat.cell, id, &mut self.seats);
+        level.count -= 1;
+        level.insert_at(cell, id, &frame.boxes[id as usize], &mut self.seats);
+        self.counters.moves += 1;
+    }
+
+    /// Moves an object that may belong to another level, or to none.
+    fn change_level(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+        let Seat { cell: old, level: entry, .. } = self.seats[id as usize];
+        let value = &frame.boxes[id as usize];
+        let target = self.find_level(value, entry);
+        let cell = self.levels.get((target & LEVEL) as usize).map(|level| level.locate(value).0);
+        if target == entry && cell.is_none_or(|cell| cell == old) {
+            return;
+        }
+        self.counters.moves += 1;
         self.remove(id);
-        if live {
-            self.insert(frame, id, entry);
-        }
+        self.insert(frame, id, entry);
     }
 
     /// Takes an object out, if it is there.
@@ -268,6 +353,20 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
         self.live -= 1;
         self.counters.removals += 1;
+    }
+
+    /// Puts an object in, which is not there, where its cell in the level of the last insertion is known.
+    fn insert_at(&mut self, frame: &Frame<'_, D, T>, id: u32, cell: u32) {
+        let entry = self.recent & LEVEL;
+        let level = &mut self.levels[entry as usize];
+        if level.count >= level.next_growth {
+            return self.insert(frame, id, entry);
+        }
+        self.live += 1;
+        self.counters.insertions += 1;
+        self.recent = entry;
+        self.seats[id as usize].level = entry;
+        level.insert_at(cell, id, &frame.boxes[id as usize], &mut self.seats);
     }
 
     /// Puts an object in, which is not there; `hint` is an entry whose level it may have.

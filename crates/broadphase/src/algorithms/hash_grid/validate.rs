@@ -52,6 +52,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             if crowded != (count > 1) {
                 note(format!("level {index}: cell {cell} has {count} objects and the wrong kind of head"));
             }
+            if !cells.has_one_total(cell) {
+                note(format!("level {index}: a container of cell {cell} has the wrong total"));
+            }
             let mut found = 0;
             cells.for_each(cell, |id| {
                 found += 1;

@@ -7,7 +7,7 @@ use super::lattice::Lattice;
 use super::partition::{FINER, Partition};
 use super::scatter::{Block, Run, put, put_many, straddle};
 use crate::geometry::Real;
-use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh, refresh_changed, rewrite};
+use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh_changed, renew, rewrite};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
 use crate::objects::Frame;
@@ -40,7 +40,7 @@ impl Block {
             self.restless = self.restless.saturating_sub(1);
             return self.scatter(kernels, frame, lattice, partition, changed);
         }
-        self.list.clear();
+        self.list.clear(self.first, self.last);
         self.valid = true;
         let removed = self.book_live(frame, lattice, changed);
         if !kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self }) {
@@ -103,7 +103,7 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, changed, removed, block } = self;
-        let Block { runs, arena, list, live, first, last, .. } = block;
+        let Block { runs, arena, list, kept, live, first, last, .. } = block;
         let live = (removed || !changed.is_empty()).then_some(&live[..]);
         let source = Source { boxes: frame.boxes, map: lattice.map(), live, first: *first };
         // Boxes that are asked for in order come at the speed of the memory, and then lie in the cache. (To ask for the next block's along
@@ -118,8 +118,8 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
             let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
             if changed.is_empty() {
                 let (end, inner_valid) = rewrite(simd, &source, place, arena, inner, list);
-                let (end, outer_valid) = refresh(simd, &source, place, arena, outer, end, list);
-                (run.inner, run.next) = (end as u32, end as u32);
+                let (inner_end, end, outer_valid) = renew(simd, &source, place, arena, outer, end, list);
+                (run.inner, run.next) = (inner_end as u32, end as u32);
                 block.valid &= inner_valid & outer_valid;
             } else {
                 let (source, start) = ((&source, changed), inner.start);
@@ -132,6 +132,12 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         if !block.valid {
             return true; // the frame is refused
         }
+        for run in runs.iter_mut().filter(|_| changed.is_empty()) {
+            run.next = list.drop_marked(arena, run.inner as usize..run.next as usize) as u32;
+        }
+        list.add_marked(&source);
+        kept.clear();
+        kept.extend(runs.iter().map(|run| run.next));
         let root = partition.root();
         for listed in list.entries() {
             place(simd, partition, &root, runs, arena, listed);
@@ -142,7 +148,7 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
             if !changed.is_empty() {
                 return false; // some of the records behind the inner ones were to stay, but nobody knows how many
             }
-            run.move_to_end(arena);
+            run.move_to_end(arena, kept[tile]);
             overfull.push(tile as u16);
         }
         for Listed { corners, id } in list.entries().iter().filter(|_| !overfull.is_empty()) {

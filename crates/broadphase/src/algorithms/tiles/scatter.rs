@@ -49,6 +49,8 @@ pub(super) struct Block {
     pub(super) live: Vec<u64>,
     /// Objects to be placed anew; between `refresh` and its end only.
     pub(super) list: List,
+    /// By tile: the end of the records that stay while listed ones are placed.
+    pub(super) kept: Vec<u32>,
     /// Frames for which refreshing does not pay, since too many objects had to be placed anew.
     pub(super) restless: u32,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
@@ -67,14 +69,14 @@ impl Run {
         quantise::record(Scalar, corners, &self.map, id)
     }
 
-    /// Moves the run to the end of the arena, with room for as many records as were counted and a quarter more. Of those that did not
-    /// fit, and what came with them, nothing is left: the run ends with its inner records.
-    pub(super) fn move_to_end(&mut self, arena: &mut Vec<Record>) {
+    /// Moves the run to the end of the arena, with room for as many records as were counted and a quarter more. Of those behind `kept`,
+    /// nothing is left.
+    pub(super) fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32) {
         let (wanted, start) = (self.next - self.start, arena.len() as u32);
-        arena.extend_from_within(self.start as usize..self.inner as usize);
+        arena.extend_from_within(self.start as usize..kept as usize);
         arena.resize((start + wanted + wanted / 4 + 8) as usize, Record::default());
         self.inner = start + (self.inner - self.start);
-        (self.start, self.next, self.end) = (start, self.inner, arena.len() as u32);
+        (self.start, self.next, self.end) = (start, start + (kept - self.start), arena.len() as u32);
     }
 
     /// The number of records.
@@ -186,9 +188,7 @@ impl Block {
             let (tile, id) = self.appended[at];
             let run = &mut self.runs[tile as usize];
             if run.next == run.end {
-                run.inner = run.next; // which stays, all of it
-                run.move_to_end(&mut self.arena);
-                run.inner = run.start;
+                run.move_to_end(&mut self.arena, run.next);
             }
             put(Scalar, &mut self.runs, &mut self.arena, tile, &lattice.corners(&frame.boxes[id as usize]), id);
         }
@@ -210,6 +210,7 @@ impl Block {
             + self.arena.capacity() * 16
             + self.live.capacity() * 8
             + self.list.bytes()
+            + self.kept.capacity() * 4
             + size_of::<Batch>()
     }
 }

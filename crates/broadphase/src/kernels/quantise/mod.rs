@@ -9,7 +9,7 @@ mod batch;
 mod refresh;
 
 pub(crate) use batch::Batch;
-pub(crate) use refresh::{List, Listed, Place, Source, refresh, refresh_changed, rewrite};
+pub(crate) use refresh::{List, Listed, Place, Source, refresh_changed, renew, rewrite};
 
 use bytemuck::TransparentWrapper;
 

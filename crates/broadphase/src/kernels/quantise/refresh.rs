@@ -1,20 +1,27 @@
 //! The records of a tile from the boxes of a new frame, where they lie.
 //!
 //! The simple loop reads an object's box by its id, quantises it and overwrites its record. Four departures:
-//! 1. Only records of objects that lie wholly in the tile stay. One of the copies of any other object, the one in the tile that held
-//!    its lower corner before, puts it on a list; the others vanish. What is listed is then placed anew, wherever it reaches now.
-//! 2. Objects that lay wholly in the tile come first, and nearly all of them still do: [`rewrite`] expects that, and branches. Of the
-//!    others nothing is known: [`refresh`] writes each record to both places, and counts it in one or none.
+//! 1. Objects that lay wholly in the tile come first, and nearly all of them still do: [`rewrite`] expects that, and branches. Those that do
+//!    not are put on a list, to be placed anew wherever they reach.
+//! 2. An object that reaches several tiles has a record in each. They stay where they lie as long as the object reaches the same tiles, which
+//!    each of its records can tell for its part ([`renew`]). If one of them finds otherwise, all of them vanish, and the object is listed.
 //! 3. Boxes lie in the order of their slots, records in that of their tiles: the box of a record further on is asked for in time.
 //! 4. A place off the lattice is not clamped while rewriting: it counts as outside, and clamping is the list's business.
+//!
+//! # Why records can tell
+//! On each side of a tile, an object ends inside or beyond. Say it still reaches every tile that it reached before, and ends on each side of
+//! each of them as before: then it reaches no other. For if it now reached another tile, it would do so across a face of one of its
+//! old tiles, *t*, where it went beyond already. Follow that face, from where the object touched it before to where it meets the new
+//! tile, one axis at a time. The first tile behind the face is an old one. Where the way leaves it, the object has grown beyond
+//! a side of it on which it ended inside before, against what was said. So the way never leaves it.
 
 use std::ops::Range;
 
 use super::{CORNERS, Corners, Map, TileMap, corners, record};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::lanes::Simd;
+use crate::kernels::lanes::{Simd, Words};
 use crate::kernels::prefetch::prefetch;
-use crate::kernels::tile::Record;
+use crate::kernels::tile::{COORDINATES, Record};
 
 /// An object to be placed anew: its corners, which vectors write eight words of, and its id.
 #[repr(C)]
@@ -32,12 +39,53 @@ pub(crate) struct List {
     /// Of which the first `len` count.
     entries: Vec<Listed>,
     len: usize,
+    /// Objects whose records must vanish, as bits, counted from `first` on, and as a list.
+    marks: Vec<u64>,
+    marked: Vec<u32>,
+    first: u32,
 }
 
 impl List {
-    /// Forgets all entries.
-    pub(crate) fn clear(&mut self) {
+    /// Forgets all entries and marks. Objects from `first` to `last` may be marked.
+    pub(crate) fn clear(&mut self, first: u32, last: u32) {
         self.len = 0;
+        self.marked.clear();
+        self.marks.clear();
+        self.marks.resize((last - first) as usize / 64 + 1, 0);
+        self.first = first;
+    }
+
+    /// Marks an object.
+    #[inline(always)]
+    fn mark(&mut self, id: u32) {
+        let (word, bit) = (&mut self.marks[(id - self.first) as usize / 64], 1 << ((id - self.first) % 64));
+        if *word & bit == 0 {
+            *word |= bit;
+            self.marked.push(id);
+        }
+    }
+
+    /// Adds the marked objects that are still there.
+    pub(crate) fn add_marked<const D: usize, T: Real>(&mut self, source: &Source<'_, D, T>) {
+        self.make_room(self.marked.len());
+        for &id in self.marked.iter().filter(|&&id| source.has(id)) {
+            self.entries[self.len] = Listed { corners: corners(&source.boxes[id as usize], source.map), id };
+            self.len += 1;
+        }
+    }
+
+    /// Drops the records of marked objects from `range` of the arena; returns the end of the others.
+    pub(crate) fn drop_marked(&self, arena: &mut [Record], range: Range<usize>) -> usize {
+        if self.marked.is_empty() {
+            return range.end;
+        }
+        let mut end = range.start;
+        for at in range {
+            let record = arena[at];
+            arena[end] = record;
+            end += usize::from(!has_bit(&self.marks, record.id() - self.first));
+        }
+        end
     }
 
     /// What is on the list.
@@ -61,7 +109,7 @@ impl List {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Listed>()
+        self.entries.capacity() * size_of::<Listed>() + self.marks.capacity() * 8 + self.marked.capacity() * 4
     }
 }
 
@@ -93,6 +141,13 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The tile itself, as a record.
+    #[inline(always)]
+    fn record<S: Simd>(&self, simd: S) -> Record {
+        let [[x, y, z], [u, v, w]] = [self.low, self.high.map(|high| high - 1)];
+        record(simd, &Corners([x, y, z, u, v, w, 0]), self.map, 0)
+    }
+
     /// Are both corners in the tile?
     #[inline(always)]
     fn holds(&self, corners: &Corners) -> bool {
@@ -135,14 +190,28 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
         // made.
         return unsafe { avx2::rewrite::<D, T>(source, place, arena, inner, list) };
     }
-    let end = inner.start;
-    refresh_plainly(simd, source, place, arena, inner, end, list, |value| source.map.holds(value))
+    let (mut end, mut valid) = (inner.start, true);
+    for at in inner {
+        ask(source.boxes, arena, at + AHEAD);
+        let id = arena[at].id();
+        let value = &source.boxes[id as usize];
+        let is_live = source.has(id);
+        valid &= !is_live | value.is_valid();
+        let corners = corners(value, source.map);
+        let inside = place.holds(&corners) & source.map.holds(value);
+        arena[end] = record(simd, &corners, place.map, id);
+        list.entries[list.len] = Listed { corners, id };
+        end += usize::from(is_live & inside);
+        list.len += usize::from(is_live & !inside);
+    }
+    (end, valid)
 }
 
-/// Makes the records `outer` of a tile anew: those of objects that lie wholly inside follow each other from `end` on, which is at
-/// most the start. Returns their end, and whether all boxes are valid.
+/// Makes the records `outer` of a tile anew, of objects that reach beyond it or have come lately. They follow each other from `end` on, which
+/// is at most the start; those of objects that lie wholly inside come first. Returns their end, the end of all, and whether all
+/// boxes are valid. Objects that no longer reach the same tiles are marked; their records are still to be dropped.
 #[inline(always)]
-pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
+pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
     simd: S,
     source: &Source<'_, D, T>,
     place: Place<'_>,
@@ -150,45 +219,57 @@ pub(crate) fn refresh<const D: usize, T: Real, S: Simd>(
     outer: Range<usize>,
     end: usize,
     list: &mut List,
-) -> (usize, bool) {
-    list.make_room(outer.len());
+) -> (usize, usize, bool) {
     if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa, layout) as above; (room) just made.
-        return unsafe { avx2::refresh::<D, T>(source, place, arena, outer, end, list) };
+        // SAFETY: (isa, layout) as above.
+        return unsafe { avx2::renew::<D, T, S>(simd, source, place, arena, outer, end, list) };
     }
-    refresh_plainly(simd, source, place, arena, outer, end, list, |_| true)
+    let tile = place.record(simd);
+    let (mut inner_end, mut end, mut valid) = (end, end, true);
+    for at in outer {
+        ask(source.boxes, arena, at + AHEAD);
+        let old = arena[at];
+        let id = old.id();
+        if !source.has(id) {
+            list.mark(id);
+            arena[end] = old;
+            end += 1;
+            continue;
+        }
+        let value = &source.boxes[id as usize];
+        valid &= value.is_valid();
+        let new = record(simd, &corners(value, source.map), place.map, id);
+        (inner_end, end) = settle(simd, &tile, (&old, &new), arena, (inner_end, end), list);
+    }
+    (inner_end, end, valid)
 }
 
-/// As [`refresh`], for any boxes and instruction set; what is not `at_home` on the lattice counts as outside.
+/// Writes a new record in the place of an old one, to the end of those wholly inside if it is one of them, otherwise to the end of all, and
+/// returns where the two ends are then. Marks the object if it does not end on each side of the tile as before, or has left it.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)] // the last one is what parts the two callers
-fn refresh_plainly<const D: usize, T: Real, S: Simd>(
-    simd: S,
-    source: &Source<'_, D, T>,
-    place: Place<'_>,
+fn settle<S: Simd>(
+    _: S,
+    tile: &Record,
+    (old, new): (&Record, &Record),
     arena: &mut [Record],
-    range: Range<usize>,
-    mut end: usize,
+    (inner_end, end): (usize, usize),
     list: &mut List,
-    at_home: impl Fn(&Aabb<D, T>) -> bool,
-) -> (usize, bool) {
-    let mut valid = true;
-    for at in range {
-        ask(source.boxes, arena, at + AHEAD);
-        let id = arena[at].id();
-        let value = &source.boxes[id as usize];
-        let is_live = source.has(id);
-        let counts = is_live & arena[at].is_home();
-        valid &= !is_live | value.is_valid();
-        let corners = corners(value, source.map);
-        let inside = place.holds(&corners) & at_home(value);
-        arena[end] = record(simd, &corners, place.map, id);
-        list.entries[list.len] = Listed { corners, id };
-        end += usize::from(counts & inside);
-        list.len += usize::from(counts & !inside);
+) -> (usize, usize) {
+    // SAFETY: (isa) `S` is proven by the kernel table.
+    let (ended, ends, outside) = unsafe {
+        let (tile, old, new) = (S::U16::load(&tile.0), S::U16::load(&old.0), S::U16::load(&new.0));
+        // Coordinates are the higher, the further inside: what the tile's own exceed ends beyond it.
+        (tile.excess(old).zeros(), tile.excess(new).zeros(), !new.excess(tile.reach()).zeros() & COORDINATES)
+    };
+    arena[end] = *new;
+    if (ended ^ ends) & COORDINATES | outside != 0 {
+        list.mark(new.id());
+    } else if ends & COORDINATES == COORDINATES {
+        arena.swap(inner_end, end);
+        return (inner_end + 1, end + 1);
     }
-    (end, valid)
+    (inner_end, end + 1)
 }
 
 /// Makes the records `all` of a tile anew whose objects have a bit in `changed`, and flags them; the others stay, wherever their objects
@@ -235,7 +316,6 @@ mod avx2 {
     use super::*;
     use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
     use crate::kernels::quantise::avx2::{INVERTED, ORDERS};
-    use crate::kernels::tile::LOWER;
 
     /// All constants of a tile.
     #[derive(Clone, Copy)]
@@ -418,44 +498,38 @@ mod avx2 {
         unsafe { !_mm_movemask_ps(valid) & ((1 << D) - 1) == 0 }
     }
 
-    /// As [`super::refresh`], for boxes of `f32`, all of them live.
+    /// As [`super::renew`], for boxes of `f32`, all of them live.
     ///
     /// # Safety
-    /// *isa*: AVX2. *Layout*: `T` is `f32`, and `D` is 2 or 3. *Room*: the list has some for all records.
+    /// *isa*: AVX2, and `S`. *Layout*: `T` is `f32`, and `D` is 2 or 3.
     #[inline(always)]
-    pub(super) unsafe fn refresh<const D: usize, T: Real>(
+    pub(super) unsafe fn renew<const D: usize, T: Real, S: Simd>(
+        simd: S,
         source: &Source<'_, D, T>,
         place: Place<'_>,
         arena: &mut [Record],
         outer: Range<usize>,
-        mut end: usize,
+        end: usize,
         list: &mut List,
-    ) -> (usize, bool) {
-        debug_assert!(list.entries.len() >= list.len + outer.len());
+    ) -> (usize, usize, bool) {
         assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
-        let (boxes, mut listed) = (source.boxes, list.len);
-        // SAFETY: (isa, layout) the caller's duties; (in bounds) a record is written at or before the one that was read, and an entry
-        // where there is room.
+        let (boxes, tile) = (source.boxes, place.record(simd));
+        let (mut inner_end, mut end) = (end, end);
+        // SAFETY: (isa, layout) the caller's duties; (in bounds) records are read where there are any.
         unsafe {
             let lens = Lens::new(source, place);
             let mut valid = _mm_castsi128_ps(_mm_set1_epi32(-1));
             for at in outer {
                 ask(boxes, arena, at + AHEAD);
-                let old = arena.as_mut_ptr().add(at);
-                let id = (*old).id();
-                let before = _mm_cmpeq_epi16(_mm_load_si128(old.cast()), _mm_setzero_si128());
-                let is_home = _mm_movemask_epi8(before) as u32 & LOWER == 0;
-                let (lower, higher) = Lens::load(&boxes[id as usize]);
+                let old = *arena.get_unchecked(at);
+                let (lower, higher) = Lens::load(&boxes[old.id() as usize]);
                 valid = _mm_and_ps(valid, _mm_cmple_ps(lower, higher));
                 let corners = Lens::truncate::<D>(Lens::clamp(lens.steps((lower, higher))));
-                let inside = lens.holds(corners);
-                _mm_store_si128(arena.as_mut_ptr().add(end).cast(), lens.words(corners, id));
-                end += usize::from(inside & is_home);
-                Lens::write(corners, id, list.entries.as_mut_ptr().add(listed));
-                listed += usize::from(!inside & is_home);
+                let mut new = Record::default();
+                _mm_store_si128((&raw mut new).cast(), lens.words(corners, old.id()));
+                (inner_end, end) = settle(simd, &tile, (&old, &new), arena, (inner_end, end), list);
             }
-            list.len = listed;
-            (end, all_valid::<D>(valid))
+            (inner_end, end, all_valid::<D>(valid))
         }
     }
 }

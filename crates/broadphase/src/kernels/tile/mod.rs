@@ -39,9 +39,9 @@ use crate::geometry::{Aabb, Real};
 use crate::pairs::Pair;
 
 /// Words of a [`Record`] that hold coordinates, as bits of [`Words::zeros`]: lanes 0 to 5.
-const COORDINATES: u32 = 0xfff;
+pub(crate) const COORDINATES: u32 = 0xfff;
 /// Words that hold lower coordinates: lanes 0, 2 and 3.
-pub(crate) const LOWER: u32 = 0xf3;
+const LOWER: u32 = 0xf3;
 
 /// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
 ///

@@ -132,10 +132,10 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         if !block.valid {
             return true; // the frame is refused
         }
+        list.add_noted(&source);
         for run in runs.iter_mut().filter(|_| changed.is_empty()) {
             run.next = list.drop_marked(arena, run.inner as usize..run.next as usize) as u32;
         }
-        list.add_marked(&source);
         kept.clear();
         kept.extend(runs.iter().map(|run| run.next));
         let root = partition.root();

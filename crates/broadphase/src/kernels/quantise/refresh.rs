@@ -39,44 +39,38 @@ pub(crate) struct List {
     /// Of which the first `len` count.
     entries: Vec<Listed>,
     len: usize,
-    /// Objects whose records must vanish, as bits, counted from `first` on, and as a list.
+    /// Objects whose records must vanish: as a list, of which the first `count` count, some of them more than once; and as bits, from the
+    /// object `first` on.
+    noted: Vec<u32>,
+    count: usize,
     marks: Vec<u64>,
-    marked: Vec<u32>,
     first: u32,
 }
 
 impl List {
     /// Forgets all entries and marks. Objects from `first` to `last` may be marked.
     pub(crate) fn clear(&mut self, first: u32, last: u32) {
-        self.len = 0;
-        self.marked.clear();
+        (self.len, self.count) = (0, 0);
         self.marks.clear();
         self.marks.resize((last - first) as usize / 64 + 1, 0);
         self.first = first;
     }
 
-    /// Marks an object.
-    #[inline(always)]
-    fn mark(&mut self, id: u32) {
-        let (word, bit) = (&mut self.marks[(id - self.first) as usize / 64], 1 << ((id - self.first) % 64));
-        if *word & bit == 0 {
+    /// Marks the noted objects, and adds those that are still there.
+    pub(crate) fn add_noted<const D: usize, T: Real>(&mut self, source: &Source<'_, D, T>) {
+        self.make_room(self.count);
+        for &id in &self.noted[..self.count] {
+            let (word, bit) = (&mut self.marks[(id - self.first) as usize / 64], 1 << ((id - self.first) % 64));
+            let is_new = *word & bit == 0;
             *word |= bit;
-            self.marked.push(id);
-        }
-    }
-
-    /// Adds the marked objects that are still there.
-    pub(crate) fn add_marked<const D: usize, T: Real>(&mut self, source: &Source<'_, D, T>) {
-        self.make_room(self.marked.len());
-        for &id in self.marked.iter().filter(|&&id| source.has(id)) {
             self.entries[self.len] = Listed { corners: corners(&source.boxes[id as usize], source.map), id };
-            self.len += 1;
+            self.len += usize::from(is_new && source.has(id));
         }
     }
 
     /// Drops the records of marked objects from `range` of the arena; returns the end of the others.
     pub(crate) fn drop_marked(&self, arena: &mut [Record], range: Range<usize>) -> usize {
-        if self.marked.is_empty() {
+        if self.count == 0 {
             return range.end;
         }
         let mut end = range.start;
@@ -107,9 +101,16 @@ impl List {
         }
     }
 
+    /// Makes room for `count` more notes, and one that does not count.
+    fn make_room_to_note(&mut self, count: usize) {
+        if self.noted.len() <= self.count + count {
+            self.noted.resize((self.count + count + 1).max(self.noted.len() * 5 / 4), 0);
+        }
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Listed>() + self.marks.capacity() * 8 + self.marked.capacity() * 4
+        self.entries.capacity() * size_of::<Listed>() + self.marks.capacity() * 8 + self.noted.capacity() * 4
     }
 }
 
@@ -209,7 +210,7 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
 
 /// Makes the records `outer` of a tile anew, of objects that reach beyond it or have come lately. They follow each other from `end` on, which
 /// is at most the start; those of objects that lie wholly inside come first. Returns their end, the end of all, and whether all
-/// boxes are valid. Objects that no longer reach the same tiles are marked; their records are still to be dropped.
+/// boxes are valid. Objects that no longer reach the same tiles are noted; their records are still to be dropped.
 #[inline(always)]
 pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
     simd: S,
@@ -220,56 +221,73 @@ pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
     end: usize,
     list: &mut List,
 ) -> (usize, usize, bool) {
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
+    list.make_room_to_note(outer.len());
+    assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
+    let mut renewed = Renewed { tile: place.record(simd), arena, inner_end: end, end, noted: &mut list.noted, count: list.count };
+    let valid = if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa, layout) as above.
-        return unsafe { avx2::renew::<D, T, S>(simd, source, place, arena, outer, end, list) };
-    }
-    let tile = place.record(simd);
-    let (mut inner_end, mut end, mut valid) = (end, end, true);
-    for at in outer {
-        ask(source.boxes, arena, at + AHEAD);
-        let old = arena[at];
-        let id = old.id();
-        if !source.has(id) {
-            list.mark(id);
-            arena[end] = old;
-            end += 1;
-            continue;
+        // SAFETY: (isa, layout) as above; (in bounds, room) just made sure.
+        let valid = unsafe { avx2::renew::<D, T, S>(simd, source, place, outer, &mut renewed) };
+        #[cfg(not(target_arch = "x86_64"))]
+        let valid = unreachable!("no AVX2");
+        valid
+    } else {
+        let mut valid = true;
+        for at in outer {
+            ask(source.boxes, renewed.arena, at + AHEAD);
+            let old = renewed.arena[at];
+            let id = old.id();
+            let (value, is_live) = (&source.boxes[id as usize], source.has(id));
+            valid &= !is_live | value.is_valid();
+            let new = record(simd, &corners(value, source.map), place.map, id);
+            // SAFETY: (in bounds, room) as above.
+            unsafe { renewed.put(simd, old, new, is_live) };
         }
-        let value = &source.boxes[id as usize];
-        valid &= value.is_valid();
-        let new = record(simd, &corners(value, source.map), place.map, id);
-        (inner_end, end) = settle(simd, &tile, (&old, &new), arena, (inner_end, end), list);
-    }
-    (inner_end, end, valid)
+        valid
+    };
+    list.count = renewed.count;
+    (renewed.inner_end, renewed.end, valid)
 }
 
-/// Writes a new record in the place of an old one, to the end of those wholly inside if it is one of them, otherwise to the end of all, and
-/// returns where the two ends are then. Marks the object if it does not end on each side of the tile as before, or has left it.
-#[inline(always)]
-fn settle<S: Simd>(
-    _: S,
-    tile: &Record,
-    (old, new): (&Record, &Record),
-    arena: &mut [Record],
-    (inner_end, end): (usize, usize),
-    list: &mut List,
-) -> (usize, usize) {
-    // SAFETY: (isa) `S` is proven by the kernel table.
-    let (ended, ends, outside) = unsafe {
-        let (tile, old, new) = (S::U16::load(&tile.0), S::U16::load(&old.0), S::U16::load(&new.0));
-        // Coordinates are the higher, the further inside: what the tile's own exceed ends beyond it.
-        (tile.excess(old).zeros(), tile.excess(new).zeros(), !new.excess(tile.reach()).zeros() & COORDINATES)
-    };
-    arena[end] = *new;
-    if (ended ^ ends) & COORDINATES | outside != 0 {
-        list.mark(new.id());
-    } else if ends & COORDINATES == COORDINATES {
-        arena.swap(inner_end, end);
-        return (inner_end + 1, end + 1);
+/// The records of a tile, while they are renewed.
+struct Renewed<'a> {
+    /// The tile itself, as a record.
+    tile: Record,
+    arena: &'a mut [Record],
+    /// The end of those wholly inside, and of all.
+    inner_end: usize,
+    end: usize,
+    /// The objects noted so far are the first `count`.
+    noted: &'a mut [u32],
+    count: usize,
+}
+
+impl Renewed<'_> {
+    /// Writes a record for an old one, behind those wholly inside if it is one of them, otherwise behind all. Notes the object if it is gone, has
+    /// left the tile, or does not end on each side of it as before. Whether it does is nobody's guess, so it is not asked.
+    ///
+    /// # Safety
+    /// *isa* (of `S`); *in bounds*: the old record is not before the end; *room*: for one more note.
+    #[inline(always)]
+    unsafe fn put<S: Simd>(&mut self, _: S, old: Record, new: Record, is_live: bool) {
+        debug_assert!(self.inner_end <= self.end && self.end < self.arena.len() && self.count < self.noted.len());
+        // SAFETY: (isa, in bounds, room) the caller's duties.
+        unsafe {
+            let (tile, old_words, new_words) = (S::U16::load(&self.tile.0), S::U16::load(&old.0), S::U16::load(&new.0));
+            // Coordinates are the higher, the further inside: what the tile's own exceed ends beyond it.
+            let (ended, ends) = (tile.excess(old_words).zeros(), tile.excess(new_words).zeros());
+            let outside = !new_words.excess(tile.reach()).zeros();
+            let is_same = is_live & (((ended ^ ends) | outside) & COORDINATES == 0);
+            *self.noted.get_unchecked_mut(self.count) = new.id();
+            self.count += usize::from(!is_same);
+            *self.arena.get_unchecked_mut(self.end) = new;
+            if is_same & (ends & COORDINATES == COORDINATES) {
+                self.arena.swap(self.inner_end, self.end);
+                self.inner_end += 1;
+            }
+        }
+        self.end += 1;
     }
-    (inner_end, end + 1)
 }
 
 /// Makes the records `all` of a tile anew whose objects have a bit in `changed`, and flags them; the others stay, wherever their objects
@@ -498,38 +516,35 @@ mod avx2 {
         unsafe { !_mm_movemask_ps(valid) & ((1 << D) - 1) == 0 }
     }
 
-    /// As [`super::renew`], for boxes of `f32`, all of them live.
+    /// As [`super::renew`], for boxes of `f32`, all of them live. Returns whether all are valid.
     ///
     /// # Safety
-    /// *isa*: AVX2, and `S`. *Layout*: `T` is `f32`, and `D` is 2 or 3.
+    /// *isa*: AVX2, and `S`. *Layout*: `T` is `f32`, and `D` is 2 or 3. *In bounds*: the arena has the records `outer`, of which none is
+    /// before the end. *Room*: for a note of each.
     #[inline(always)]
     pub(super) unsafe fn renew<const D: usize, T: Real, S: Simd>(
         simd: S,
         source: &Source<'_, D, T>,
         place: Place<'_>,
-        arena: &mut [Record],
         outer: Range<usize>,
-        end: usize,
-        list: &mut List,
-    ) -> (usize, usize, bool) {
-        assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
-        let (boxes, tile) = (source.boxes, place.record(simd));
-        let (mut inner_end, mut end) = (end, end);
-        // SAFETY: (isa, layout) the caller's duties; (in bounds) records are read where there are any.
+        renewed: &mut Renewed<'_>,
+    ) -> bool {
+        let boxes = source.boxes;
+        // SAFETY: (isa, layout, in bounds, room) the caller's duties.
         unsafe {
             let lens = Lens::new(source, place);
             let mut valid = _mm_castsi128_ps(_mm_set1_epi32(-1));
             for at in outer {
-                ask(boxes, arena, at + AHEAD);
-                let old = *arena.get_unchecked(at);
+                ask(boxes, renewed.arena, at + AHEAD);
+                let old = *renewed.arena.get_unchecked(at);
                 let (lower, higher) = Lens::load(&boxes[old.id() as usize]);
                 valid = _mm_and_ps(valid, _mm_cmple_ps(lower, higher));
                 let corners = Lens::truncate::<D>(Lens::clamp(lens.steps((lower, higher))));
                 let mut new = Record::default();
                 _mm_store_si128((&raw mut new).cast(), lens.words(corners, old.id()));
-                (inner_end, end) = settle(simd, &tile, (&old, &new), arena, (inner_end, end), list);
+                renewed.put(simd, old, new, true);
             }
-            (inner_end, end, all_valid::<D>(valid))
+            all_valid::<D>(valid)
         }
     }
 }

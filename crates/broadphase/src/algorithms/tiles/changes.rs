@@ -18,8 +18,9 @@ const SPARSE: usize = 32;
 const RESTLESS: u32 = 4;
 /// A mean move counts from so many times its own error on.
 const SIGNIFICANT: f64 = 3.0;
-/// Boxes in the sample, about.
+/// Boxes in the sample, about; fewer of few objects, one in so many, where looking at the sample would otherwise take as long as a tenth of the frame.
 const SAMPLE: usize = 128;
+const SAMPLED: usize = 32;
 
 /// What an update has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,15 +165,16 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// How far the objects have moved since the last frame, all together, as far as the sample can tell: the mean move on each axis, or
     /// zero where it is not far from zero, compared with how it scatters.
     pub(super) fn drift(&self, frame: &Frame<'_, D, T>) -> [T; D] {
-        let pairs = || sample_of(frame).zip(&self.sample);
-        std::array::from_fn(|k| {
-            let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
-            for (now, before) in pairs() {
+        let mut sums = [(0.0, 0.0, 0.0); D];
+        for (now, before) in sample_of(frame).zip(&self.sample) {
+            for (k, (count, sum, squares)) in sums.iter_mut().enumerate() {
                 let by = now.min[k].to_f64() - before.min[k].to_f64();
                 if by.is_finite() {
-                    (count, sum, squares) = (count + 1.0, sum + by, squares + by * by);
+                    (*count, *sum, *squares) = (*count + 1.0, *sum + by, *squares + by * by);
                 }
             }
+        }
+        sums.map(|(count, sum, squares)| {
             let mean: f64 = sum / f64::max(count, 1.0);
             let error = (squares - mean * sum).max(0.0).sqrt() / f64::max(count, 1.0);
             T::from_f64(if mean.abs() > SIGNIFICANT * error { mean } else { 0.0 })
@@ -255,12 +257,12 @@ fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>])
     changed
 }
 
-/// About [`SAMPLE`] boxes, spread over the slots, at uneven distances: a caller may move every tenth object.
+/// Some boxes, spread over the slots, at uneven distances: a caller may move every tenth object.
 fn sample_of<'a, const D: usize, T: Real>(frame: &Frame<'a, D, T>) -> impl Iterator<Item = &'a Aabb<D, T>> + Clone {
     let boxes = frame.boxes;
-    let stride = boxes.len().div_ceil(SAMPLE).max(1);
+    let stride = boxes.len().div_ceil(SAMPLE).max(SAMPLED);
     (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
-        let within = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        &boxes[(start + within as usize % stride).min(boxes.len() - 1)]
+        let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
+        &boxes[(start + (random * stride as u64 >> 32) as usize).min(boxes.len() - 1)]
     })
 }

@@ -10,8 +10,8 @@ use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::LAST_PLACE;
 use crate::kernels::quantise::Corners;
+use crate::kernels::{LAST_PLACE, prefetch};
 use crate::objects::Frame;
 
 /// Slots per block at least, and blocks at most: small enough that a block's boxes stay in the cache while its records are made, few
@@ -23,6 +23,8 @@ const UNEVEN: f64 = 1.5;
 /// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.
 const SAMPLE_PER_TILE: usize = 64;
 const SAMPLE: usize = 1 << 17;
+/// How many changed objects further on a box is asked for.
+const AHEAD: usize = 16;
 /// Objects that are looked at each frame, to notice that all of them move away.
 const LOOKS: usize = 16;
 
@@ -97,7 +99,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     fn scatter_flagged(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         let list = std::mem::take(&mut self.coherence.list);
         self.coherence.grow(frame.slots());
-        for &id in list.iter().filter(|&&id| (id as usize) < frame.slots()) {
+        for (at, &id) in list.iter().enumerate().filter(|(_, id)| (**id as usize) < frame.slots()) {
+            if let Some(&coming) = list.get(at + AHEAD) {
+                prefetch(frame.boxes, coming as usize);
+                prefetch(&self.coherence.previous, coming as usize);
+            }
             self.coherence.book(id, frame.live.contains(id).then(|| &frame.boxes[id as usize]));
         }
         self.coherence.list = list;

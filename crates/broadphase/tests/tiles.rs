@@ -34,9 +34,13 @@ struct Run<const D: usize> {
 
 impl<const D: usize> Run<D> {
     fn new() -> Self {
+        Self::of("tiles")
+    }
+
+    fn of(spec: &str) -> Self {
         let contexts = Isa::available().map(|isa| Context::new().with_kernels(Kernels::new(isa).unwrap()));
         let threads = [2, 3].map(|count| Context::new().with_executor(Threads::new(count).unwrap()));
-        let runs = contexts.chain(threads).map(|context| (build("tiles"), context, PairStore::default())).collect();
+        let runs = contexts.chain(threads).map(|context| (build(spec), context, PairStore::default())).collect();
         Self { runs, other: (build("sort-and-sweep"), Context::new(), PairStore::default()) }
     }
 
@@ -81,6 +85,35 @@ fn frames_of_many_blocks_agree_while_objects_walk_jump_and_gather() {
         boxes.iter_mut().step_by(2).for_each(|b| *b = b.translate(std::array::from_fn(|k| (20.0 - b.min[k]) * 0.1)));
         run.frame(&Frame::new(&boxes), &format!("gather {round}"));
     }
+}
+
+/// Records stay where they lie as long as each of them finds that the object ends on its tile's sides as before. Were that not enough to know
+/// that the tiles are the same, an object would be missing in some.
+fn objects_that_reach_many_tiles_stay_in_exactly_those<const D: usize>(seed: u64, n: usize, side: f32) {
+    let mut random = Random(seed);
+    let mut boxes = spread::<D>(n, side, &mut random);
+    let size = |random: &mut Random| 0.2 * 40f32.powf(random.unit() * random.unit());
+    boxes.iter_mut().for_each(|b| b.max = b.min.map(|x| x + size(&mut random)));
+    let mut run = Run::of("tiles:target=16");
+    for round in 0..25 {
+        run.frame(&Frame::new(&boxes), &format!("round {round}"));
+        // Small steps and large ones, along one axis and along all; a few objects change their size.
+        let step = [0.02, 0.3, 2.0][round % 3];
+        for b in &mut boxes {
+            let axis = random.below(2 * D as u64) as usize;
+            let by = std::array::from_fn(|k| if axis == k || axis >= D { (random.unit() - 0.5) * step } else { 0.0 });
+            *b = b.translate(by);
+            if random.below(50) == 0 {
+                b.max = b.min.map(|x| x + size(&mut random));
+            }
+        }
+    }
+}
+
+#[test]
+fn objects_that_reach_many_tiles_stay_in_exactly_those_in_space_and_plane() {
+    objects_that_reach_many_tiles_stay_in_exactly_those::<3>(7, 3000, 25.0);
+    objects_that_reach_many_tiles_stay_in_exactly_those::<2>(8, 3000, 80.0);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It stays as it is from frame to frame,
 //!    and is cut anew only when tiles have grown too uneven, or when smaller ones are worth a try (`grain.rs`).
 //! 3. An object has a 16-byte *record*, quantised relative to the tile, in each tile that it reaches. A new partition is filled in one
-//!    pass over the boxes (`scatter.rs`). From then on, records of objects that stay wholly in their tile are made anew where they
+//!    pass over the boxes (`scatter.rs`). From then on, records of objects that reach the same tiles as before are made anew where they
 //!    lie, and only the others are placed anew (`refresh.rs`).
 //! 4. Each tile is sorted and swept in bytes, along the axis that spreads its objects most, confirmed in words, and decided on the
 //!    boxes only where words are equal (`kernels/tile`, which also has the argument why no pair is lost, invented or reported twice).
@@ -17,17 +17,19 @@
 //!
 //! # Cost
 //! Each box is read once, 16 bytes are written per object and tile reached, and each object is swept over those of the tile that start
-//! within its width on the sweep axis. An object that reaches several tiles costs a look-up more, and a copy for each; so does one that
-//! changes tile. Where more than half do, everything is scattered in order, as in the first frame. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles
-//! are never cut below a few mean sizes, so that copies stay few and tiles grow fuller instead; the cost is then that of a sweep.
+//! within its width on the sweep axis. An object that reaches several tiles costs a copy for each; one that comes to reach others, a look-up.
+//! Where more than half do, everything is scattered in order, as in the first frame. The bad case: objects much larger than their
+//! distances, so that each reaches many tiles. Tiles are never cut below a few mean sizes, so that copies stay few and tiles grow fuller
+//! instead; the cost is then that of a sweep.
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
 //!
-//! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through; up
-//! to a third, all are, but only records of the moved are made anew, and only their pairs sought; beyond, everything is done anew.
+//! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
+//! the records of the moved are at hand (`movers.rs`); up to a third, all tiles are, but only records of the moved are made anew, and
+//! only their pairs sought; beyond, everything is done anew.
 //!
 //! # Memory
-//! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of the boxes; where questions are asked
-//! (`index.rs`) about another.
+//! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of the
+//! boxes and a byte; where questions are asked (`index.rs`) about another.
 //!
 //! # Source
 //! Ours. The parts are old: counting sorts, sweeps, grids whose duplicates vanish by a reference corner.

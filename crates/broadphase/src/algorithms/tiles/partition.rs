@@ -205,6 +205,8 @@ impl Partition {
             let extent = (high[k] - low[k]) as u32;
             (0..31).find(|&s| (extent - 1) >> s <= 65_534).unwrap_or(30)
         });
+        // Tiles consist of cells, which are powers of two: so the first quantum behind a tile is another than the last one inside.
+        debug_assert!((0..3).all(|k| (high[k] - low[k]) % (1 << shift[k]) == 0 && (high[k] - low[k]) >> shift[k] < 65_535));
         self.tiles.push(Tile { low, high, shift, axis });
         (self.tiles.len() - 1) as u16
     }

@@ -1,7 +1,8 @@
-//! Records made anew where they lie, for objects that stay in their tile; the others are placed anew.
+//! Records made anew where they lie, for objects that reach the same tiles as before; the others are placed anew.
 //!
-//! Most objects of a frame are wholly inside the tile that they were wholly inside before. Their records are overwritten: no
-//! look-up, and boxes are the only memory that is not read in order. A block is small enough for them to stay in the cache.
+//! Most objects of a frame are wholly inside the tile that they were wholly inside before, and most of the others still reach the same tiles.
+//! Their records are overwritten: no look-up, and boxes are the only memory that is not read in order. A block is small enough for
+//! them to stay in the cache. (To place all anew that reach several tiles made updates about half as long again.)
 
 use super::lattice::Lattice;
 use super::partition::{FINER, Partition};

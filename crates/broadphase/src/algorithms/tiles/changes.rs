@@ -263,6 +263,6 @@ fn sample_of<'a, const D: usize, T: Real>(frame: &Frame<'a, D, T>) -> impl Itera
     let stride = boxes.len().div_ceil(SAMPLE).max(SAMPLED);
     (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
         let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
-        &boxes[(start + (random * stride as u64 >> 32) as usize).min(boxes.len() - 1)]
+        &boxes[(start + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
     })
 }

@@ -224,29 +224,41 @@ pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
     list.make_room_to_note(outer.len());
     assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
     let mut renewed = Renewed { tile: place.record(simd), arena, inner_end: end, end, noted: &mut list.noted, count: list.count };
-    let valid = if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa, layout) as above; (in bounds, room) just made sure.
-        let valid = unsafe { avx2::renew::<D, T, S>(simd, source, place, outer, &mut renewed) };
-        #[cfg(not(target_arch = "x86_64"))]
-        let valid = unreachable!("no AVX2");
-        valid
-    } else {
-        let mut valid = true;
-        for at in outer {
-            ask(source.boxes, renewed.arena, at + AHEAD);
-            let old = renewed.arena[at];
-            let id = old.id();
-            let (value, is_live) = (&source.boxes[id as usize], source.has(id));
-            valid &= !is_live | value.is_valid();
-            let new = record(simd, &corners(value, source.map), place.map, id);
-            // SAFETY: (in bounds, room) as above.
-            unsafe { renewed.put(simd, old, new, is_live) };
-        }
-        valid
-    };
+    // SAFETY: (in bounds, room) just made sure.
+    let valid = unsafe { renew_each(simd, source, place, outer, &mut renewed) };
     list.count = renewed.count;
     (renewed.inner_end, renewed.end, valid)
+}
+
+/// The loop of [`renew`]. Returns whether all boxes are valid.
+///
+/// # Safety
+/// *In bounds*: the arena has the records `outer`, of which none is before the end. *Room*: for a note of each.
+#[inline(always)]
+unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: Place<'_>,
+    outer: Range<usize>,
+    renewed: &mut Renewed<'_>,
+) -> bool {
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: (isa, layout) as above; (in bounds, room) the caller's duties.
+        return unsafe { avx2::renew::<D, T, S>(simd, source, place, outer, renewed) };
+    }
+    let mut valid = true;
+    for at in outer {
+        ask(source.boxes, renewed.arena, at + AHEAD);
+        let old = renewed.arena[at];
+        let id = old.id();
+        let (value, is_live) = (&source.boxes[id as usize], source.has(id));
+        valid &= !is_live | value.is_valid();
+        let new = record(simd, &corners(value, source.map), place.map, id);
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds, room) the caller's duties.
+        unsafe { renewed.put(simd, old, new, is_live) };
+    }
+    valid
 }
 
 /// The records of a tile, while they are renewed.

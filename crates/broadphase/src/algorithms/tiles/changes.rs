@@ -10,7 +10,7 @@ use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
 
 /// Above this share of changed objects, 1 in `SHARE`, everything is scattered and joined anew.
-const SHARE: usize = 3;
+const SHARE: usize = 5;
 /// Above this share, 1 in `SPARSE`, everything is scattered anew, in order, which is cheaper than to look for the records of each;
 /// but only pairs of changed objects are sought.
 const SPARSE: usize = 32;
@@ -155,11 +155,11 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         true
     }
 
-    /// Did at least half of the sample not move?
+    /// Did most of the sample not move, so that comparing would pay?
     fn sample_stands_still(&self, frame: &Frame<'_, D, T>) -> bool {
         let now = sample_of(frame);
-        let still = now.clone().zip(&self.sample).filter(|(now, before)| now == before).count();
-        !self.sample.is_empty() && now.count() == self.sample.len() && still * 2 >= self.sample.len()
+        let moved = now.clone().zip(&self.sample).filter(|(now, before)| now != before).count();
+        !self.sample.is_empty() && now.count() == self.sample.len() && moved * SHARE <= self.sample.len()
     }
 
     /// How far the objects have moved since the last frame, all together, as far as the sample can tell: the mean move on each axis, or

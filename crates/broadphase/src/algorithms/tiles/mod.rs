@@ -24,7 +24,7 @@
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
 //!
 //! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
-//! the records of the moved are at hand (`movers.rs`); up to a third, all tiles are, but only records of the moved are made anew, and
+//! the records of the moved are at hand (`movers.rs`); up to a fifth, all tiles are, but only records of the moved are made anew, and
 //! only their pairs sought; beyond, everything is done anew.
 //!
 //! # Memory

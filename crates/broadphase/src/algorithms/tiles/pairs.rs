@@ -102,4 +102,4 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 }
 
 /// Up to one changed object in this many, the pairs of the others are kept.
-const KEEP: usize = 4;
+const KEEP: usize = 5;

@@ -60,11 +60,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(next as usize));
             let coming = next.as_ref().map_or(&[][..], |next| &next[..runs.len()]);
             let scratch = &mut *self.scratch.get(worker);
-            let mut flagged = std::mem::take(&mut scratch.movers);
-            if kept && listed.is_none() {
-                tile::list_flagged(runs, &mut flagged);
-            }
-            let movers = listed.map_or(&flagged[..], |movers| movers.of(tile));
+            let mut room = std::mem::take(&mut scratch.movers);
+            let movers = match listed {
+                Some(movers) => movers.of(tile),
+                None if kept => tile::list_flagged(runs, &mut room),
+                None => &[],
+            };
             if kept && movers.len() * KEEP <= runs.iter().map(|run| run.len()).sum() {
                 let unchanged = |pair: Pair| !(changed[pair.a as usize] | changed[pair.b as usize]);
                 out.edit(tile, worker, frame, unchanged, |hits| {
@@ -73,7 +74,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             } else {
                 out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, coming, frame.boxes, scratch, hits));
             }
-            scratch.movers = flagged;
+            scratch.movers = room;
         });
     }
 

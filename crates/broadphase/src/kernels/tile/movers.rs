@@ -14,17 +14,17 @@ use crate::kernels::lanes::Simd;
 const COLUMNS_FROM: usize = 3;
 const SORTED_FROM: usize = 32;
 
-/// Lists the records of objects with a flag.
-pub(crate) fn list_flagged(runs: &[&[Record]], flagged: &mut Vec<Record>) {
+/// Lists the records of objects with a flag. `room` is scratch.
+pub(crate) fn list_flagged<'a>(runs: &[&[Record]], room: &'a mut Vec<Record>) -> &'a [Record] {
     let all: usize = runs.iter().map(|run| run.len()).sum();
-    flagged.resize(all.max(flagged.len()), Record::default());
+    room.resize(all.max(room.len()), Record::default());
     let mut count = 0;
     for record in runs.iter().copied().flatten() {
         // Which ones have it is nobody's guess, so it is not asked.
-        flagged[count] = record.without_flag();
+        room[count] = record.without_flag();
         count += usize::from(record.is_flagged());
     }
-    flagged.truncate(count);
+    &room[..count]
 }
 
 /// Reports all pairs of `movers`, which are among the records in `runs`, each once; `is_mover` tells them from the others. Meanwhile, the
@@ -84,7 +84,8 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
             for (row, own) in movers.iter().enumerate() {
                 tests += all - 1;
                 coming.ask_some(movers.len());
-                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many records, laid out on all axes, and no more than a batch waits.
+                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many records, laid out on all axes, and no more
+                // than a batch waits.
                 waiting = unsafe { sweep.one_row::<SIDES, S>(own, row, 0..all, waiting) };
                 if judge.confirm_many(simd, scratch, &mut waiting, hits) {
                     break;

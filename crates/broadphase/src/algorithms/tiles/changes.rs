@@ -18,7 +18,7 @@ const SPARSE: usize = 32;
 const RESTLESS: u32 = 4;
 /// A mean move counts from so many times its own error on.
 const SIGNIFICANT: f64 = 3.0;
-/// Boxes in the sample, about; fewer of few objects, one in so many, where looking at the sample would otherwise take as long as a tenth of the frame.
+/// Boxes in the sample, about; of few objects, one in so many: to look at the sample would otherwise be a good part of the frame.
 const SAMPLE: usize = 128;
 const SAMPLED: usize = 32;
 

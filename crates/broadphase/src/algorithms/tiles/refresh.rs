@@ -2,7 +2,7 @@
 //!
 //! Most objects of a frame are wholly inside the tile that they were wholly inside before, and most of the others still reach the same tiles.
 //! Their records are overwritten: no look-up, and boxes are the only memory that is not read in order. A block is small enough for
-//! them to stay in the cache. (To place all anew that reach several tiles made updates about half as long again.)
+//! them to stay in the cache. (To place all anew that reach several tiles lost.)
 
 use super::lattice::Lattice;
 use super::partition::{FINER, Partition};

@@ -197,9 +197,7 @@ impl Scratch {
             self.candidates.resize(BATCH + MOST, Candidate::default());
         }
     }
-}
 
-impl Scratch {
     /// Copies all records, in their order, and fills all columns.
     #[inline(always)]
     fn copy<S: Simd>(&mut self, runs: &[&[Record]], len: usize) {

@@ -116,6 +116,26 @@ fn objects_that_reach_many_tiles_stay_in_exactly_those_in_space_and_plane() {
     objects_that_reach_many_tiles_stay_in_exactly_those::<2>(8, 3000, 80.0);
 }
 
+/// Bricks that touch, overlap or miss each other by less than a record can tell: nearly every candidate is decided by the boxes.
+fn bricks_side_by_side<const D: usize>(side: usize, seed: u64) {
+    let (mut random, mut run) = (Random(seed), Run::<D>::new());
+    let place = |index: usize, axis: usize| (index / side.pow(axis as u32) % side) as f32;
+    for jitter in [0.0, 1e-6, 1e-4, 3e-4, 0.0] {
+        let brick = |index: usize| {
+            let at: [f32; D] = std::array::from_fn(|axis| place(index, axis) + jitter * (random.unit() - 0.5));
+            Aabb::new(at, at.map(|x| x + 1.0))
+        };
+        let boxes: Vec<Aabb<D, f32>> = (0..side.pow(D as u32)).map(brick).collect();
+        run.frame(&Frame::new(&boxes), &format!("{D}D, jitter {jitter}"));
+    }
+}
+
+#[test]
+fn bricks_side_by_side_are_decided_by_their_boxes_in_space_and_plane() {
+    bricks_side_by_side::<3>(16, 11);
+    bricks_side_by_side::<2>(64, 12);
+}
+
 #[test]
 fn a_few_movers_leave_the_records_of_others_alone() {
     let mut random = Random(2);

@@ -1,22 +1,34 @@
 //! What started and what ended: the difference of two lists, chunk by chunk, then across chunks.
 
 use super::Pair;
+use crate::bits::IndexSort;
 
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// A hash table of the old pairs: [`EMPTY`], [`MET`], or a pair's key.
+    /// A hash table of the old pairs: the round in the upper half, the place in the list in the lower one. Entries of other rounds are
+    /// empty, so that nothing has to be cleared.
     table: Vec<u64>,
-    /// Where each old pair stands in it.
-    places: Vec<u32>,
+    round: u32,
+    /// A bit for each old pair that was found among the new ones.
+    met: Vec<u64>,
     /// Pairs that an edit does not keep.
     pub(super) gone: Vec<Pair>,
 }
 
-/// No pair: the smaller id comes first.
-const EMPTY: u64 = u64::MAX;
-/// An old pair that was found among the new ones; no pair either.
-const MET: u64 = u64::MAX - 1;
+impl Scratch {
+    /// An empty table of `2^bits` entries, what counting ones have in their upper half, and a bit for each pair.
+    fn clear(&mut self, bits: u32, pairs: usize) -> (&mut [u64], u64, &mut [u64]) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            (self.table, self.round) = (Vec::new(), 1);
+        }
+        self.table.resize(self.table.len().max(1 << bits), 0);
+        self.met.clear();
+        self.met.resize(pairs.div_ceil(64), 0);
+        (&mut self.table[..1 << bits], u64::from(self.round), &mut self.met)
+    }
+}
 
 /// Appends to `started` the pairs of `new` that are not in `old`, and to `ended` the reverse. The lists need no order.
 ///
@@ -33,34 +45,71 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
         return;
     }
 
-    // A quarter full at most, so that the first place is nearly always the right one. (Half full lost.)
-    let bits = (old.len() * 4).next_power_of_two().ilog2();
-    let mask = (1usize << bits) - 1;
-    let first = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
-    let Scratch { table, places, .. } = scratch;
-    table.clear();
-    table.resize(1 << bits, EMPTY);
-    places.clear();
-    for pair in old {
-        let mut place = first(pair.key());
-        while table[place & mask] != EMPTY {
+    // An eighth full at most, so that the first place is nearly always the right one. (A quarter full lost.)
+    let bits = (old.len() * 8).next_power_of_two().ilog2();
+    let (table, round, met) = scratch.clear(bits, old.len());
+    let first = |pair: &Pair| (pair.key().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
+    let mask = table.len() - 1;
+    for (index, pair) in old.iter().enumerate() {
+        let mut place = first(pair);
+        while table[place & mask] >> 32 == round {
             place += 1;
         }
-        table[place & mask] = pair.key();
-        places.push((place & mask) as u32);
+        table[place & mask] = round << 32 | index as u64;
     }
     for pair in new {
-        let mut place = first(pair.key());
-        while table[place & mask] != EMPTY && table[place & mask] != pair.key() {
+        let mut place = first(pair);
+        let found = loop {
+            let entry = table[place & mask];
+            let index = entry as u32 as usize;
+            if entry >> 32 != round || old[index] == *pair {
+                break (entry >> 32 == round).then_some(index);
+            }
             place += 1;
-        }
-        if table[place & mask] == EMPTY {
-            started.push(*pair);
-        } else {
-            table[place & mask] = MET;
+        };
+        match found {
+            Some(index) => met[index / 64] |= 1 << (index % 64),
+            None => started.push(*pair), // (to write it in any case and count it if so lost)
         }
     }
-    ended.extend(old.iter().zip(&*places).filter(|(_, place)| table[**place as usize] != MET).map(|(pair, _)| *pair));
+    for (word, met) in met.iter().enumerate() {
+        let mut left = !met;
+        while left != 0 {
+            ended.extend(old.get(word * 64 + left.trailing_zeros() as usize));
+            left &= left - 1;
+        }
+    }
+}
+
+/// Sorts lists of pairs. Its buffers are scratch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sorter {
+    by_first: IndexSort<u32>,
+    order: Vec<u32>,
+    sorted: Vec<Pair>,
+}
+
+/// From this many pairs on, digits are counted instead of pairs compared.
+const LONG: usize = 1 << 10;
+
+impl Sorter {
+    /// Sorts a list: by the first object in linear time, and then what little there is of each.
+    pub(crate) fn sort(&mut self, list: &mut Vec<Pair>) {
+        if list.len() < LONG {
+            return list.sort_unstable();
+        }
+        self.by_first.load(list.iter().zip(0..).map(|(pair, index)| (pair.a, index)));
+        self.by_first.sort_into(&mut self.order);
+        self.sorted.clear();
+        self.sorted.extend(self.order.iter().map(|&index| list[index as usize]));
+        self.sorted.chunk_by_mut(|x, y| x.a == y.a).for_each(<[Pair]>::sort_unstable);
+        std::mem::swap(list, &mut self.sorted);
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.by_first.bytes() + self.order.capacity() * 4 + self.sorted.capacity() * size_of::<Pair>()
+    }
 }
 
 /// Sorts both lists and removes what stands in both: a pair that moved from one chunk to another neither started nor ended.
@@ -121,6 +170,23 @@ mod tests {
             let (o, n): (BTreeSet<_>, BTreeSet<_>) = (old.into_iter().collect(), new.into_iter().collect());
             assert!(started.iter().copied().collect::<BTreeSet<_>>().iter().eq(n.difference(&o)));
             assert!(ended.iter().copied().collect::<BTreeSet<_>>().iter().eq(o.difference(&n)));
+        }
+    }
+
+    #[test]
+    fn long_lists_are_sorted_as_short_ones_are() {
+        let mut sorter = Sorter::default();
+        for (count, objects) in [(0, 1), (7, 3), (LONG, 40), (3 * LONG, 70_000), (20 * LONG, 1), (20 * LONG, 5000)] {
+            let mut state = 1u32;
+            let mut random = move || {
+                state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                state >> 8
+            };
+            let mut list: Vec<Pair> = (0..count).map(|_| Pair { a: random() % objects, b: random() }).collect();
+            let mut expected = list.clone();
+            expected.sort();
+            sorter.sort(&mut list);
+            assert!(list == expected, "{count} pairs of {objects} objects");
         }
     }
 

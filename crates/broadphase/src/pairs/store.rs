@@ -53,6 +53,7 @@ pub struct PairStore {
     started: Vec<Pair>,
     ended: Vec<Pair>,
     scratch: PerWorker<events::Scratch>,
+    sorter: events::Sorter,
     worker_tests: Vec<AtomicU64>,
 }
 
@@ -144,6 +145,7 @@ impl Clone for PairStore {
             started: self.started.clone(),
             ended: self.ended.clone(),
             scratch: PerWorker::default(),
+            sorter: events::Sorter::default(),
             worker_tests: Vec::new(),
             ..*self
         }
@@ -176,6 +178,7 @@ impl PairStore {
             started: Vec::new(),
             ended: Vec::new(),
             scratch: PerWorker::default(),
+            sorter: events::Sorter::default(),
             worker_tests: Vec::new(),
         }
     }
@@ -268,6 +271,7 @@ impl PairStore {
         let chunk = |c: &Chunk| c.pairs.capacity() + c.old.capacity() + c.started.capacity() + c.ended.capacity();
         let pairs: usize = self.chunks.iter().map(|c| chunk(&lock(c))).sum();
         (pairs + self.started.capacity() + self.ended.capacity()) * size_of::<Pair>()
+            + self.sorter.bytes()
             + self.chunks.capacity() * size_of::<Mutex<Chunk>>()
     }
 
@@ -439,6 +443,8 @@ impl PairStore {
         }
         match stop {
             None => {
+                self.sorter.sort(&mut self.started);
+                self.sorter.sort(&mut self.ended);
                 events::cancel(&mut self.started, &mut self.ended);
                 self.active = chunks;
                 self.lineage = Lineage::fresh();

@@ -32,7 +32,12 @@ impl Grain {
     /// Takes the tests of a full join into account. Returns whether a partition with another target should be made.
     pub(super) fn book(&mut self, tests: u64, objects: usize) -> bool {
         if self.settled {
-            return false;
+            // Where a crowd has scattered, tiles of the option's number make few tests again, and fewer copies.
+            let scattered = self.target < self.largest && tests * (SMALLEST as u64) < MANY * objects as u64;
+            if scattered {
+                *self = Self::new(self.largest);
+            }
+            return scattered;
         }
         if let Some((target, _)) = self.before.filter(|(_, then)| tests * 3 > then * LEFT) {
             (self.target, self.settled) = (target, true);
@@ -69,5 +74,8 @@ mod tests {
         assert_eq!(grain.target, 250);
         assert!(!grain.book(250_000, 2000), "the smallest is the smallest");
         assert_eq!(grain.target, 250);
+        assert!(!grain.book(60_000, 2000), "not few enough for tiles four times as large");
+        assert!(grain.book(40_000, 2000) && grain.target == 1000, "the crowd has scattered");
+        assert!(!grain.book(160_000, 2000) && grain.target == 1000, "and that is that");
     }
 }

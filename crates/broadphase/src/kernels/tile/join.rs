@@ -53,11 +53,10 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, with bytes for one more, ends are at most `len`, and no
             // more than a batch waits.
             waiting = unsafe { sweep.two_rows::<D, S>(row, from, ends, waiting) };
-            if judge.confirm_many(simd, scratch, &mut waiting, hits) {
+            if judge.confirm_many(simd, scratch, &mut waiting, row + 2 >= len, hits) {
                 break;
             }
         }
-        judge.confirm(simd, scratch, waiting, hits);
         scratch.coming = coming;
         hits.count_tests(tests as u64);
     }

@@ -124,6 +124,8 @@ const BATCH: usize = 1024;
 /// Candidates of a find that are written whether they exist or not, and the most that are written for one.
 const SPARE: usize = 4;
 const MOST: usize = WINDOW + SPARE;
+/// If the boxes have to decide at most one in so many candidates, they seldom do.
+const RARE: usize = 8;
 /// Columns are this much longer than the records: the widest register.
 const PAD: usize = 64;
 /// Columns: lower and upper coordinates on three axes; and those of y and z, which come first.
@@ -163,6 +165,9 @@ pub(crate) struct Scratch {
     /// Room for [`BATCH`] finds and those of two more rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
+    /// Candidates that words left open; and whether these were many in the last batch of this tile.
+    open: Vec<Pair>,
+    tied: bool,
     /// The records of changed objects, if they are known by their flags.
     pub(crate) movers: Vec<Record>,
     /// What the next tile reads.
@@ -175,7 +180,9 @@ type Starts = [u32; BUCKETS + 2];
 impl Scratch {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = self.finds.capacity() * size_of::<Find>() + self.candidates.capacity() * size_of::<Candidate>();
+        let lists = self.finds.capacity() * size_of::<Find>()
+            + self.candidates.capacity() * size_of::<Candidate>()
+            + self.open.capacity() * size_of::<Pair>();
         self.sorted.capacity() * 16
             + self.bytes.capacity() * 4
             + self.columns.capacity()
@@ -184,8 +191,9 @@ impl Scratch {
             + lists
     }
 
-    /// Makes room for `len` records.
+    /// Starts with a tile of `len` records: makes room for them.
     fn resize(&mut self, len: usize) {
+        self.tied = false;
         let finds = BATCH + 2 * (len / WINDOW + 2);
         if self.sorted.len() <= len || self.finds.len() < finds {
             // Of an odd number of rows, the last has a neighbour too; and columns may be made from whole groups.
@@ -195,6 +203,7 @@ impl Scratch {
             self.columns.resize(SIDES * self.stride, 0);
             self.finds.resize(finds, Find::default());
             self.candidates.resize(BATCH + MOST, Candidate::default());
+            self.open.resize(BATCH + MOST, Pair::default());
         }
     }
 
@@ -229,10 +238,10 @@ struct Judge<'a, const D: usize, T, F> {
 }
 
 impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F> {
-    /// Turns finds into hits if many are waiting. Returns whether the join must stop.
+    /// Turns finds into hits if many are waiting, or if these are the last ones. Returns whether the join must stop.
     #[inline(always)]
-    fn confirm_many<S: Simd>(self, simd: S, scratch: &mut Scratch, waiting: &mut usize, hits: &mut Hits) -> bool {
-        if *waiting < BATCH {
+    fn confirm_many<S: Simd>(self, simd: S, scratch: &mut Scratch, waiting: &mut usize, is_last: bool, hits: &mut Hits) -> bool {
+        if *waiting < BATCH && !is_last {
             return false;
         }
         self.confirm(simd, scratch, std::mem::take(waiting), hits);
@@ -245,67 +254,126 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
     /// if they are there.
     #[inline(always)]
     fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch, count: usize, hits: &mut Hits) {
-        let Scratch { sorted, finds, candidates, .. } = scratch;
-        let mut waiting = 0;
-        for find in &finds[..count] {
-            let (row, mut bits) = (find.row, find.bits);
-            let room = &mut candidates[waiting..waiting + MOST];
-            for candidate in &mut room[..SPARE] {
-                *candidate = Candidate { row, column: find.at + bits.trailing_zeros() };
-                bits &= bits.wrapping_sub(1);
+        let Scratch { sorted, finds, candidates, open, tied, .. } = scratch;
+        let mut finds = finds[..count].iter();
+        while !finds.as_slice().is_empty() {
+            let mut waiting = 0;
+            for find in finds.by_ref() {
+                let (row, mut bits) = (find.row, find.bits);
+                let room = &mut candidates[waiting..waiting + MOST];
+                for candidate in &mut room[..SPARE] {
+                    *candidate = Candidate { row, column: find.at + bits.trailing_zeros() };
+                    bits &= bits.wrapping_sub(1);
+                }
+                let mut more = SPARE;
+                while bits != 0 {
+                    room[more] = Candidate { row, column: find.at + bits.trailing_zeros() };
+                    more += 1;
+                    bits &= bits - 1;
+                }
+                waiting += find.bits.count_ones() as usize;
+                if waiting >= BATCH {
+                    break;
+                }
             }
-            let mut more = SPARE;
-            while bits != 0 {
-                room[more] = Candidate { row, column: find.at + bits.trailing_zeros() };
-                more += 1;
-                bits &= bits - 1;
-            }
-            waiting += find.bits.count_ones() as usize;
-            if waiting >= BATCH {
-                self.decide_all(simd, sorted, &candidates[..waiting], hits);
-                waiting = 0;
-            }
+            let candidates = &candidates[..waiting];
+            let equal = if *tied {
+                self.decide_together(simd, sorted, candidates, open, hits)
+            } else {
+                self.decide_each(simd, sorted, candidates, hits)
+            };
+            *tied = equal * RARE > candidates.len();
         }
-        self.decide_all(simd, sorted, &candidates[..waiting], hits);
     }
 
-    /// Turns candidates into hits.
+    /// Turns candidates into hits, where the boxes seldom have to decide. Returns how often they had to.
     #[inline(always)]
-    fn decide_all<S: Simd>(self, simd: S, sorted: &[Record], candidates: &[Candidate], hits: &mut Hits) {
+    fn decide_each<S: Simd>(self, simd: S, sorted: &[Record], candidates: &[Candidate], hits: &mut Hits) -> usize {
         let rows = self.rows.unwrap_or(sorted);
         let room = hits.room(candidates.len());
-        let mut found = 0;
+        let (mut found, mut equal) = (0, 0);
         for candidate in candidates {
             // SAFETY: (in bounds) candidates come from sweeps of the rows over the sorted records; (room) no more is found than there are
             // candidates.
             unsafe {
                 let a = rows.get_unchecked(candidate.row as usize);
                 let b = sorted.get_unchecked(candidate.column as usize);
-                let (pair, is_pair) = decide::<D, T, S>(simd, a, b, self.boxes);
+                let (pair, mut is_pair, is_open) = compare(simd, a, b);
+                if is_pair & is_open {
+                    is_pair = overlap(self.boxes, a.id(), b.id()); // (by the pair lost: who comes first need not be known)
+                    equal += 1;
+                }
                 room.get_unchecked_mut(found).write(pair);
                 found += usize::from(is_pair & (self.counts)(a.id(), b.id()));
             }
         }
         // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
         unsafe { hits.commit(found) };
+        equal
+    }
+
+    /// Turns candidates into hits, where the boxes have to decide as often as not, as they do where objects stand side by side: candidates
+    /// that words leave open are set aside without asking which, and then decided together. Returns how many those were.
+    #[inline(always)]
+    fn decide_together<S: Simd>(
+        self,
+        simd: S,
+        sorted: &[Record],
+        candidates: &[Candidate],
+        open: &mut [Pair],
+        hits: &mut Hits,
+    ) -> usize {
+        let rows = self.rows.unwrap_or(sorted);
+        assert!(candidates.len() <= open.len());
+        let room = hits.room(candidates.len());
+        let (mut found, mut undecided) = (0, 0);
+        for candidate in candidates {
+            // SAFETY: (in bounds, room) as above; no more is left open than there are candidates.
+            unsafe {
+                let a = rows.get_unchecked(candidate.row as usize);
+                let b = sorted.get_unchecked(candidate.column as usize);
+                let (pair, is_pair, is_open) = compare(simd, a, b);
+                let is_pair = is_pair & (self.counts)(a.id(), b.id());
+                room.get_unchecked_mut(found).write(pair);
+                *open.get_unchecked_mut(undecided) = pair;
+                found += usize::from(is_pair & !is_open);
+                undecided += usize::from(is_pair & is_open);
+            }
+        }
+        for &pair in &open[..undecided] {
+            // SAFETY: (room) as above.
+            unsafe { room.get_unchecked_mut(found).write(pair) };
+            found += usize::from(overlap(self.boxes, pair.a, pair.b));
+        }
+        // SAFETY: (initialised, room) as above.
+        unsafe { hits.commit(found) };
+        undecided
     }
 }
 
-/// The pair of two records, and whether it is one: by words, and by boxes where words are equal.
+/// The pair of two records, whether it may be one here, by words, and whether only the boxes could tell.
 #[inline(always)]
-fn decide<const D: usize, T: Real, S: Simd>(_: S, a: &Record, b: &Record, boxes: &[Aabb<D, T>]) -> (Pair, bool) {
+fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, bool) {
     // SAFETY: (isa) `S` is proven by the kernel table.
     let (inside, equal, both_before) = unsafe {
         let (own, other) = (S::U16::load(&a.0), S::U16::load(&b.0));
         let bound = own.reach();
         (other.excess(bound).zeros(), other.equal(bound), other.or(own).zeros())
     };
-    let mut is_pair = (!inside & COORDINATES) | (both_before & LOWER) == 0;
-    let (x, y) = (a.id(), b.id());
-    if is_pair & (equal & COORDINATES != 0) {
-        is_pair = boxes[x as usize].overlaps(&boxes[y as usize]);
-    }
-    (Pair::new(x, y), is_pair)
+    (Pair::new(a.id(), b.id()), (!inside & COORDINATES) | (both_before & LOWER) == 0, equal & COORDINATES != 0)
+}
+
+/// The pair of two records, and whether it is one: by words, and by boxes where words are equal.
+#[inline(always)]
+fn decide<const D: usize, T: Real, S: Simd>(simd: S, a: &Record, b: &Record, boxes: &[Aabb<D, T>]) -> (Pair, bool) {
+    let (pair, is_pair, is_open) = compare(simd, a, b);
+    (pair, is_pair && (!is_open || overlap(boxes, pair.a, pair.b)))
+}
+
+/// Do the boxes of two objects overlap?
+#[inline(always)]
+fn overlap<const D: usize, T: Real>(boxes: &[Aabb<D, T>], x: u32, y: u32) -> bool {
+    boxes[x as usize].overlaps(&boxes[y as usize])
 }
 
 /// Sorts all records by bucket into the scratch.

@@ -87,7 +87,7 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
                 // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many records, laid out on all axes, and no more
                 // than a batch waits.
                 waiting = unsafe { sweep.one_row::<SIDES, S>(own, row, 0..all, waiting) };
-                if judge.confirm_many(simd, scratch, &mut waiting, hits) {
+                if judge.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
                     break;
                 }
             }
@@ -103,12 +103,11 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
                 coming.ask_some(movers.len());
                 // SAFETY: (isa, in bounds) as above; a range is part of the records.
                 waiting = unsafe { sweep.one_row::<YZ, S>(own, row, range, waiting) };
-                if judge.confirm_many(simd, scratch, &mut waiting, hits) {
+                if judge.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
                     break;
                 }
             }
         }
-        judge.confirm(simd, scratch, waiting, hits);
         scratch.coming = coming;
         hits.count_tests(tests as u64);
     }

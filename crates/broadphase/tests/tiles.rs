@@ -1,6 +1,8 @@
 //! `tiles` from frame to frame: records that are made anew where they lie, in many blocks, through jumps, crowds and comings and goings.
 
-use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Spec, Strength, Threads, step};
+use broadphase::{
+    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Probes, Spec, Strength, Threads, step,
+};
 
 /// A small generator of its own, so that no scene's change moves these tests.
 struct Random(u64);
@@ -186,6 +188,33 @@ fn listed_movers_of_a_tile_agree<const D: usize>(seed: u64, side: f32) {
 fn listed_movers_of_a_tile_agree_however_many_there_are() {
     listed_movers_of_a_tile_agree::<3>(5, 14.0);
     listed_movers_of_a_tile_agree::<2>(6, 60.0);
+}
+
+#[test]
+fn probes_find_the_same_whether_they_look_through_records_or_go_down_trees() {
+    let mut random = Random(21);
+    let mut boxes = spread::<3>(6_000, 24.0, &mut random);
+    let (mut tiles, mut context, mut store) = (build::<3>("tiles"), Context::new(), PairStore::default());
+    for round in 0..6 {
+        tiles.update(&Frame::new(&boxes), &mut context).unwrap();
+        let expected = |probes: &[Aabb<3, f32>]| -> Vec<Pair> {
+            let hits = |(a, probe): (usize, &Aabb<3, f32>)| -> Vec<Pair> {
+                let ids = (0..boxes.len()).filter(|&b| boxes[b].overlaps(probe));
+                ids.map(|b| Pair { a: a as u32, b: b as u32 }).collect()
+            };
+            probes.iter().enumerate().flat_map(hits).collect()
+        };
+        // Trees are made when the third probes come and nothing has changed; then something does.
+        for time in 0..5 {
+            let mut probes = spread::<3>(30, 24.0, &mut random);
+            probes.push(Aabb::everything());
+            probes.push(Aabb::new([-5.0; 3], [-4.0; 3]));
+            tiles.probe(&Frame::new(&boxes), Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+            assert!(store.sorted() == expected(&probes), "round {round}, time {time}");
+        }
+        let few = if round % 2 == 0 { boxes.len() } else { 3 };
+        shift(&mut boxes[..few], 0.5, &mut random);
+    }
 }
 
 #[test]

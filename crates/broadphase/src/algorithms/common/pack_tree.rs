@@ -134,6 +134,23 @@ impl<const D: usize, T: Real> PackTree<D, T> {
         ControlFlow::Continue(())
     }
 
+    /// Visits the items whose boxes overlap `area`, in their order. Returns how many were compared with it.
+    pub(crate) fn visit_overlapping(&self, area: &Aabb<D, T>, visit: &mut impl FnMut(usize)) -> u64 {
+        if self.len() == 0 { 0 } else { self.enter(self.height - 1, 0, area, visit) }
+    }
+
+    fn enter(&self, level: usize, index: usize, area: &Aabb<D, T>, visit: &mut impl FnMut(usize)) -> u64 {
+        let (start, count) = self.levels[level];
+        let lanes = (count as usize - index * LANES).min(LANES);
+        let bounds = area.bounds(&self.packs[start as usize + index]);
+        let reached = (0..lanes).filter(|&lane| bounds[lane] == T::ZERO).map(|lane| index * LANES + lane);
+        if level == 0 {
+            reached.for_each(visit);
+            return lanes as u64;
+        }
+        reached.fold(0, |tests, item| tests + self.enter(level - 1, item, area, visit))
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         bytes_of(&self.packs)
@@ -207,6 +224,11 @@ mod tests {
                 let expected = (0..n as u32).filter(|&id| measure.bound(&boxes[id as usize]).is_some_and(|d| d <= 2e5));
                 assert!(found.iter().copied().eq(expected), "{n} boxes");
             }
+            let (area, mut found) = (Aabb::new([100.0; 3], [900.0; 3]), Vec::new());
+            let tests = tree.visit_overlapping(&area, &mut |item| found.push(ids[item]));
+            found.sort_unstable();
+            assert!(found.iter().copied().eq((0..n as u32).filter(|&id| boxes[id as usize].overlaps(&area))), "{n} boxes");
+            assert!(found.len() as u64 <= tests && tests <= n as u64);
         }
     }
 }

@@ -13,6 +13,7 @@
 //! Trees are made under [`OnceLock`]s, in whichever thread comes first; their content depends on the frame alone. Buffers come
 //! from trees that were dropped.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::Tiles;
@@ -54,17 +55,31 @@ pub(super) struct Index<const D: usize, T> {
     /// Buffers of dropped trees.
     spare: Mutex<Vec<Tree<D, T>>>,
     items: Mutex<Vec<Items<D, T>>>,
+    /// How often probes have come since the last change.
+    probed: AtomicU32,
 }
+
+/// From this many times on that probes come and nothing has changed, they go down the trees. (At the first time, looking through records costs
+/// less than making trees.)
+const CALM: u32 = 2;
 
 impl<const D: usize, T> Default for Index<D, T> {
     fn default() -> Self {
-        Self { top: OnceLock::new(), bounds: Vec::new(), trees: Vec::new(), spare: Mutex::default(), items: Mutex::default() }
+        Self {
+            top: OnceLock::new(),
+            bounds: Vec::new(),
+            trees: Vec::new(),
+            spare: Mutex::default(),
+            items: Mutex::default(),
+            probed: AtomicU32::new(0),
+        }
     }
 }
 
 impl<const D: usize, T: Real> Index<D, T> {
     /// Drops what is known of the touched tiles, or of all.
     pub(super) fn forget(&mut self, tiles: usize, touched: Option<&[bool]>) {
+        *self.probed.get_mut() = 0;
         let spare = self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
         spare.extend(self.top.take());
         let touched = touched.filter(|_| self.trees.len() == tiles);
@@ -76,6 +91,11 @@ impl<const D: usize, T: Real> Index<D, T> {
         }
         self.trees.resize_with(tiles, OnceLock::new);
         self.bounds.resize_with(tiles, OnceLock::new);
+    }
+
+    /// Notes that probes have come. Have they come before, with no change in between, so that trees pay?
+    pub(super) fn is_calm(&self) -> bool {
+        self.probed.fetch_add(1, Ordering::Relaxed) >= CALM
     }
 
     fn buffers(&self) -> Tree<D, T> {

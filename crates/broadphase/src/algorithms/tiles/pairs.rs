@@ -89,9 +89,15 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
+        let calm = !self.stale && self.index.is_calm();
         probe_chunks(frame, probes, context, out, |range, hits| {
             let mut found = Vec::new();
             for index in range {
+                if calm {
+                    let tests = self.visit_trees(frame, &probes.boxes[index], &mut |id| hits.push(probes.pair(index, id)));
+                    hits.count_tests(tests);
+                    continue;
+                }
                 let tests = self.visit_box(frame, context.kernels(), &probes.boxes[index], &mut found, &mut |id| {
                     hits.push(probes.pair(index, id));
                     ControlFlow::Continue(())

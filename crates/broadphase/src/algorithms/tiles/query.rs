@@ -1,4 +1,5 @@
-//! Queries: probes look through the records of the tiles they reach; questions go down the trees of `index.rs`.
+//! Queries: probes look through the records of the tiles they reach; questions, and probes where nothing changes, go down the trees of
+//! `index.rs`.
 
 use std::ops::ControlFlow;
 
@@ -48,6 +49,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
+    /// As [`visit_box`](Tiles::visit_box), down the trees.
+    pub(super) fn visit_trees(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut impl FnMut(u32)) -> u64 {
+        let (top, mut tests) = (self.top(frame), 0);
+        top.packs.visit_overlapping(area, &mut |item| {
+            let tree = self.tree(top.ids[item] as usize, frame);
+            tests += tree.packs.visit_overlapping(area, &mut |item| visit(tree.ids[item]));
+        });
+        tests
+    }
+
     /// Shows the tiles. Those at the border reach to infinity, as their content may.
     pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
         let side = |k: usize, place: i32| match place {

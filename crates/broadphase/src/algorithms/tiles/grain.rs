@@ -20,31 +20,34 @@ pub(super) struct Grain {
     largest: usize,
     /// The number before this try, and its tests.
     before: Option<(usize, u64)>,
-    settled: bool,
+    /// The tests when the search was over.
+    settled: Option<u64>,
 }
 
 impl Grain {
     /// A search that starts with the option's number.
     pub(super) fn new(largest: usize) -> Self {
-        Self { target: largest, largest, before: None, settled: false }
+        Self { target: largest, largest, before: None, settled: None }
     }
 
     /// Takes the tests of a full join into account. Returns whether a partition with another target should be made.
     pub(super) fn book(&mut self, tests: u64, objects: usize) -> bool {
-        if self.settled {
-            // Where a crowd has scattered, tiles of the option's number make few tests again, and fewer copies.
-            let scattered = self.target < self.largest && tests * (SMALLEST as u64) < MANY * objects as u64;
+        if let Some(then) = self.settled {
+            // Where a crowd has scattered, tiles of the option's number make few tests again, and fewer copies. That there are far fewer tests
+            // than when it was settled keeps the search from going round in circles.
+            let few = MANY.min(then / objects.max(1) as u64) * objects as u64;
+            let scattered = self.target < self.largest && tests * (SMALLEST as u64) < few;
             if scattered {
                 *self = Self::new(self.largest);
             }
             return scattered;
         }
         if let Some((target, _)) = self.before.filter(|(_, then)| tests * 3 > then * LEFT) {
-            (self.target, self.settled) = (target, true);
+            (self.target, self.settled) = (target, Some(tests));
             return true;
         }
         if tests <= MANY * objects as u64 || self.target / 2 < self.largest / SMALLEST || objects <= self.target {
-            self.settled = true;
+            self.settled = Some(tests);
             return false;
         }
         self.before = Some((self.target, tests));
@@ -77,5 +80,12 @@ mod tests {
         assert!(!grain.book(60_000, 2000), "not few enough for tiles four times as large");
         assert!(grain.book(40_000, 2000) && grain.target == 1000, "the crowd has scattered");
         assert!(!grain.book(160_000, 2000) && grain.target == 1000, "and that is that");
+
+        let mut grain = Grain::new(1000);
+        assert!(grain.book(800_000, 2000) && grain.book(400_000, 2000) && !grain.book(40_000, 2000));
+        assert!(
+            (0..100).all(|_| !grain.book(40_000, 2000)) && grain.target == 250,
+            "small tiles made the tests few, no scattering"
+        );
     }
 }

@@ -7,7 +7,8 @@
 //!
 //! # Cost
 //! The first question after a change looks at the objects of all touched tiles once, to know the boxes around them. A tile's tree is made when
-//! a question first enters the tile. Who never asks pays nothing.
+//! a question first enters the tile. Who never asks pays nothing. Probes, which come in numbers and without a question's patience, look through
+//! records at first, and take the trees where nothing changes between them, as among statics.
 //!
 //! # Threads
 //! Trees are made under [`OnceLock`]s, in whichever thread comes first; their content depends on the frame alone. Buffers come

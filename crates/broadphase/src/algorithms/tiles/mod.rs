@@ -21,11 +21,13 @@
 //! Where more than half do, everything is scattered in order, as in the first frame. The bad case: objects much larger than their
 //! distances, so that each reaches many tiles. Tiles are never cut below a few mean sizes, so that copies stay few and tiles grow fuller
 //! instead; the cost is then that of a sweep.
-//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them.
+//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them: large objects need no level of
+//! their own, and where many are large, tiles are.
 //!
 //! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
 //! the records of the moved are at hand (`movers.rs`); up to a fifth, all tiles are, but only records of the moved are made anew, and
-//! only their pairs sought; beyond, everything is done anew.
+//! only their pairs sought; beyond, everything is done anew. (To keep candidates of boxes with some leeway over a few frames lost, in random
+//! walks and on cloth alike: as many objects change tiles or leave their leeway as the joins would have cost.)
 //!
 //! # Memory
 //! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of the

@@ -163,7 +163,7 @@ fn has_bit(words: &[u64], id: u32) -> bool {
 }
 
 /// How many records further on the next box is asked for.
-const AHEAD: usize = 24;
+const AHEAD: usize = 48;
 
 /// Asks for the box of the record `at`, if there is one.
 #[inline(always)]

@@ -30,6 +30,9 @@ impl Scratch {
     }
 }
 
+/// A list from here on is long.
+const LONG: usize = 1 << 12;
+
 /// Appends to `started` the pairs of `new` that are not in `old`, and to `ended` the reverse. The lists need no order.
 ///
 /// Cost: linear. Lists that agree at both ends, as they do where little moved, cost one comparison per pair there.
@@ -45,8 +48,10 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
         return;
     }
 
-    // An eighth full at most, so that the first place is nearly always the right one. (A quarter full lost.)
-    let bits = (old.len() * 8).next_power_of_two().ilog2();
+    // An eighth full at most, so that the first place is nearly always the right one (a quarter full lost); but a long list's table may be
+    // half full, since it would take more memory than all pairs.
+    let room = if old.len() < LONG { 8 } else { 2 };
+    let bits = (old.len() * room).next_power_of_two().ilog2();
     let (table, round, met) = scratch.clear(bits, old.len());
     let first = |pair: &Pair| (pair.key().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
     let mask = table.len() - 1;
@@ -87,15 +92,17 @@ pub(crate) struct Sorter {
     by_first: IndexSort<u32>,
     order: Vec<u32>,
     sorted: Vec<Pair>,
+    /// The length of the last list.
+    last: usize,
 }
 
-/// From this many pairs on, digits are counted instead of pairs compared.
-const LONG: usize = 1 << 10;
+/// From this many pairs on, they are sorted by counting digits instead of comparing pairs.
+const MANY: usize = 1 << 10;
 
 impl Sorter {
     /// Sorts a list: by the first object in linear time, and then what little there is of each.
     pub(crate) fn sort(&mut self, list: &mut Vec<Pair>) {
-        if list.len() < LONG {
+        if list.len() < MANY {
             return list.sort_unstable();
         }
         self.by_first.load(list.iter().zip(0..).map(|(pair, index)| (pair.a, index)));
@@ -104,6 +111,12 @@ impl Sorter {
         self.sorted.extend(self.order.iter().map(|&index| list[index as usize]));
         self.sorted.chunk_by_mut(|x, y| x.a == y.a).for_each(<[Pair]>::sort_unstable);
         std::mem::swap(list, &mut self.sorted);
+        // In the first frame all pairs have started: no later one will need such buffers.
+        let outgrown = list.len() > 4 * self.last.max(MANY);
+        if outgrown {
+            *self = Self::default();
+        }
+        self.last = list.len();
     }
 
     /// The bytes it holds.
@@ -174,9 +187,28 @@ mod tests {
     }
 
     #[test]
+    fn long_lists_differ_as_short_ones_do() {
+        let list = |from: u32, to: u32| -> Vec<Pair> { (from..to).rev().map(|a| Pair { a: a % 977, b: 1000 + a }).collect() };
+        let (mut scratch, mut started, mut ended) = (Scratch::default(), Vec::new(), Vec::new());
+        let long = 3 * LONG as u32;
+        for (old, new) in [(0..long, 5..long + 7), (0..9, 3..long), (0..long, long / 2..2 * long), (1..long, 0..2)] {
+            started.clear();
+            ended.clear();
+            let all = |range: &std::ops::Range<u32>, but: &std::ops::Range<u32>| -> BTreeSet<Pair> {
+                list(range.start, range.end).into_iter().filter(|pair| !but.contains(&(pair.b - 1000))).collect()
+            };
+            difference(&list(old.start, old.end), &list(new.start, new.end), &mut scratch, &mut started, &mut ended);
+            assert!(
+                started.iter().copied().collect::<BTreeSet<_>>() == all(&new, &old) && started.len() == all(&new, &old).len()
+            );
+            assert!(ended.iter().copied().collect::<BTreeSet<_>>() == all(&old, &new) && ended.len() == all(&old, &new).len());
+        }
+    }
+
+    #[test]
     fn long_lists_are_sorted_as_short_ones_are() {
         let mut sorter = Sorter::default();
-        for (count, objects) in [(0, 1), (7, 3), (LONG, 40), (3 * LONG, 70_000), (20 * LONG, 1), (20 * LONG, 5000)] {
+        for (count, objects) in [(0, 1), (7, 3), (MANY, 40), (3 * MANY, 70_000), (20 * MANY, 1), (20 * MANY, 5000)] {
             let mut state = 1u32;
             let mut random = move || {
                 state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
@@ -188,6 +220,9 @@ mod tests {
             sorter.sort(&mut list);
             assert!(list == expected, "{count} pairs of {objects} objects");
         }
+        let mut sorter = Sorter::default();
+        sorter.sort(&mut vec![Pair::default(); 100 * MANY]);
+        assert_eq!(sorter.bytes(), 0, "the first list is all pairs");
     }
 
     #[test]

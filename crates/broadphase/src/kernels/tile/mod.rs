@@ -42,6 +42,10 @@ use crate::pairs::Pair;
 pub(crate) const COORDINATES: u32 = 0xfff;
 /// Words that hold lower coordinates: lanes 0, 2 and 3.
 const LOWER: u32 = 0xf3;
+/// All words, as bits of [`Words::zeros`].
+const ALL: u32 = 0xffff;
+/// Where lower coordinates are, the lowest that is not before the tile.
+const LOWEST_INSIDE: [u16; 8] = [1, 0, 1, 1, 0, 0, 0, 0];
 
 /// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
 ///
@@ -355,12 +359,13 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
 #[inline(always)]
 fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, bool) {
     // SAFETY: (isa) `S` is proven by the kernel table.
-    let (inside, equal, both_before) = unsafe {
+    let (fits, equal) = unsafe {
         let (own, other) = (S::U16::load(&a.0), S::U16::load(&b.0));
         let bound = own.reach();
-        (other.excess(bound).zeros(), other.equal(bound), other.or(own).zeros())
+        let both_before = S::U16::load(&LOWEST_INSIDE).excess(other.or(own));
+        (other.excess(bound).or(both_before).zeros(), other.equal(bound))
     };
-    (Pair::new(a.id(), b.id()), (!inside & COORDINATES) | (both_before & LOWER) == 0, equal & COORDINATES != 0)
+    (Pair::new(a.id(), b.id()), fits == ALL, equal & COORDINATES != 0)
 }
 
 /// The pair of two records, and whether it is one: by words, and by boxes where words are equal.

@@ -443,6 +443,7 @@ impl PairStore {
         }
         match stop {
             None => {
+                // In linear time; `cancel` then finds both lists in order.
                 self.sorter.sort(&mut self.started);
                 self.sorter.sort(&mut self.ended);
                 events::cancel(&mut self.started, &mut self.ended);

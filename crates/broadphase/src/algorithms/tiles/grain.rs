@@ -2,7 +2,8 @@
 //!
 //! Fewer objects per tile make fewer tests and more copies. For objects spread evenly the option's number is right. Where they crowd, or
 //! where a tile that is mostly empty has a crowd in one corner, smaller tiles are worth their copies; where objects are large
-//! compared with their distances, they are not. Nobody can tell from outside, so it is tried, by halves, when a partition is new.
+//! compared with their distances, they are not. Nobody can tell from outside, so it is tried, by halves, when a partition is new,
+//! and again when a crowd has scattered.
 
 /// So many tests per object are worth a try.
 const MANY: u64 = 96;

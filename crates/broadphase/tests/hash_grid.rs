@@ -108,6 +108,7 @@ fn random_operations_match_brute_force_with_every_option_and_instruction_set() {
         "hash-grid:threshold=0:factor=1.1:dims=4",
         "hash-grid:threshold=0:factor=8:dims=4x32x8:density=1:capacity=2",
         "hash-grid:threshold=200:shapes=0:density=64",
+        "hash-grid:threshold=0:patience=0",
     ];
     for spec in specs {
         for isa in Isa::available() {
@@ -447,6 +448,80 @@ fn queries_and_probes_match_a_scan() {
         let all = (0..50u32).flat_map(|a| (0..800u32).map(move |b| Pair { a, b }));
         let expected: Vec<Pair> = all.filter(|p| probes[p.a as usize].overlaps(&boxes[p.b as usize])).collect();
         assert_eq!(store.sorted(), expected, "{spec}");
+    }
+}
+
+#[test]
+fn changes_that_wait_for_memory_are_seen_by_every_reader() {
+    let mut random = Random(57);
+    let mut boxes: Vec<Aabb<3, f32>> = (0..300).map(|_| random.aabb(30.0)).collect();
+    let mut live = vec![!0u64; 7];
+    let mut structure = build::<3, f32>("hash-grid:threshold=0:patience=0");
+    let mut context = Context::new();
+    let mut store = PairStore::default();
+    structure.update(&Frame::new(&boxes), &mut context).unwrap();
+    for round in 0..2_000 {
+        let id = random.below(boxes.len() as u64) as u32;
+        let ids = [id];
+        let (word, bit) = (id as usize / 64, 1u64 << (id % 64));
+        let was_live = live[word] & bit != 0;
+        let (mut moved, mut inserted, mut removed): (&[u32], &[u32], &[u32]) = (&[], &[], &[]);
+        if random.below(50) == 0 {
+            // Slots at the end are cut off, those who wait among them, and come back empty.
+            let slots = 200 + random.below(100) as usize;
+            let old = boxes.len();
+            boxes.resize(slots, Aabb::new([f32::NAN; 3], [f32::NAN; 3]));
+            (old.min(slots)..448).for_each(|slot| live[slot / 64] &= !(1 << (slot % 64)));
+        } else if was_live && random.below(3) == 0 {
+            live[word] &= !bit;
+            boxes[id as usize] = Aabb::new([f32::NAN; 3], [f32::NAN; 3]);
+            removed = &ids;
+        } else {
+            live[word] |= bit;
+            boxes[id as usize] = if random.below(30) == 0 { Aabb::everything() } else { random.aabb(30.0) };
+            if was_live { moved = &ids } else { inserted = &ids }
+        }
+        let changes = Changes::Listed { moved, inserted, removed };
+        let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes).with_changes(changes) };
+        structure.update(&frame, &mut context).unwrap();
+
+        let area: Aabb<3, f32> = random.aabb(30.0);
+        let is_hit = |id: &u32| frame.live.contains(*id) && boxes[*id as usize].overlaps(&area);
+        let expected: Vec<u32> = (0..boxes.len() as u32).filter(is_hit).collect();
+        let mut found = Vec::new();
+        structure.reader().unwrap().in_box(&frame, &area, &mut |id| {
+            found.push(id);
+            std::ops::ControlFlow::Continue(())
+        });
+        found.sort_unstable();
+        assert_eq!(found, expected, "round {round}");
+        let probes = broadphase::Probes { boxes: std::slice::from_ref(&area), ids: None };
+        structure.probe(&frame, probes, &mut context, &mut store).unwrap();
+        assert_eq!(store.sorted(), expected.iter().map(|&b| Pair { a: 0, b }).collect::<Vec<_>>(), "round {round}");
+        let ray = broadphase::Ray::new(area.min, [0.6, -0.5, 0.4], 100.0);
+        let mut entered = Vec::new();
+        structure.reader().unwrap().along_ray(&frame, &ray, &mut |id, _| {
+            entered.push(id);
+            std::ops::ControlFlow::Continue(100.0)
+        });
+        entered.sort_unstable();
+        let is_entered = |id: &u32| frame.live.contains(*id) && ray.enters(&boxes[*id as usize]).is_some();
+        assert_eq!(entered, (0..boxes.len() as u32).filter(is_entered).collect::<Vec<_>>(), "round {round}");
+        structure.validate(&frame, Strength::Geometry).unwrap();
+        structure.outline(&frame, &mut |_, cell| assert!(cell.is_valid(), "round {round}"));
+
+        let pairs_of = |structure: &mut dyn BroadPhase<3, f32>| {
+            let mut store = PairStore::default();
+            structure.pairs(&frame, &mut Context::new(), &mut store).unwrap();
+            store.sorted()
+        };
+        if random.below(20) == 0 {
+            let expected = naive(&boxes, |id| frame.live.contains(id));
+            assert_eq!(pairs_of(&mut *structure.boxed_clone()), expected, "a copy, round {round}");
+            if random.below(2) == 0 {
+                assert_eq!(pairs_of(&mut *structure), expected, "round {round}");
+            }
+        }
     }
 }
 

@@ -259,9 +259,9 @@ impl Cells {
     /// Requests the container of a cell from memory, if it has one.
     #[inline(always)]
     pub(super) fn prefetch_container(&self, cell: u32) {
-        // Without a branch, which nobody could foretell: the first row is asked for in place of none.
-        let crowded = self.words[cell as usize / 64].crowded >> (cell % 64) & 1;
-        prefetch(&self.pool, self.heads[cell as usize] as usize * crowded as usize);
+        let Some((word, head)) = self.words.get(cell as usize / 64).zip(self.heads.get(cell as usize)) else { return };
+        // Without a branch on what nobody could foretell: the first row is asked for in place of none.
+        prefetch(&self.pool, *head as usize * (word.crowded >> (cell % 64) & 1) as usize);
     }
 
     /// The number of objects in an occupied cell.

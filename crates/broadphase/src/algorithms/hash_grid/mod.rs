@@ -29,8 +29,9 @@
 //!    list of unbounded objects, and a box is never in cells finer than the precision of its coordinates.
 //!
 //! # Cost
-//! Insertion, removal and move: constant (`touched` / operations in the statistics; the example `operations` of the tool times them). Doubling: constant per insertion, spread out
-//! (`growth_work`). Detection: linear, if a bounded number of objects share a cell, which the hierarchy guarantees for objects
+//! Insertion, removal and move: constant (`touched` / operations in the statistics; the example `operations` of the tool times
+//! them). What is left to grow with the number of objects is the wait for memory, so changes to a large grid wait in a queue
+//! until it has arrived (`waiting.rs`). Doubling: constant per insertion, spread out (`growth_work`). Detection: linear, if a bounded number of objects share a cell, which the hierarchy guarantees for objects
 //! that do not overlap, except for uncommon long ones. The bound breaks where overlaps themselves are quadratic, and where
 //! thousands of different long shapes are mixed evenly.
 //!
@@ -49,6 +50,7 @@ mod query;
 mod region;
 mod update;
 mod validate;
+mod waiting;
 
 use std::sync::Mutex;
 
@@ -65,6 +67,7 @@ use crate::pairs::{Lineage, PairStore};
 use ladder::Ladder;
 use level::{Key, Level};
 use region::Gathered;
+use waiting::Waiting;
 
 /// A level with at most this many objects is tested against every region instead of being searched.
 pub(crate) const FEW: usize = 16;
@@ -91,6 +94,8 @@ pub struct HashGrid<const D: usize, T: Real> {
     keys: Vec<(Key<D>, u16)>,
     /// By slot: where the object is.
     seats: Vec<Seat>,
+    /// Slots whose seats are not what the last frame says.
+    waiting: Waiting,
     unbounded: Unbounded,
     misfits: usize,
     /// Objects up to this exponent stand in the level of this exponent.
@@ -170,6 +175,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             levels: Vec::new(),
             keys: Vec::new(),
             seats: Vec::new(),
+            waiting: Waiting::EMPTY,
             unbounded: Unbounded::default(),
             misfits: 0,
             floor: None,
@@ -224,11 +230,11 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for HashGrid<D, T> {
     }
 
     fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.draw(frame, visit);
+        self.settled(frame).as_ref().unwrap_or(self).draw(frame, visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
+        self.settled(frame).as_ref().unwrap_or(self).check(frame, strength)
     }
 
     fn stats(&self) -> Stats {

@@ -31,6 +31,8 @@ pub struct Options {
     pub shapes: usize,
     /// What searching one more level costs an object, in tests: levels share a grid where that is cheaper. 0 keeps to the paper's levels.
     pub merge: f64,
+    /// From this many slots on, listed changes wait until the memory they need has arrived.
+    pub patience: usize,
 }
 
 impl Default for Options {
@@ -44,6 +46,7 @@ impl Default for Options {
             capacity: 6,
             shapes: 32,
             merge: 400.0,
+            patience: 1 << 18,
         }
     }
 }
@@ -70,6 +73,11 @@ macro_rules! descriptors {
                 name: "merge",
                 default: "400",
                 help: "tests that searching a level costs; levels share a grid where that is cheaper; 0: never",
+            },
+            OptionDescriptor {
+                name: "patience",
+                default: "262144",
+                help: "from this many objects on, listed changes wait for their memory in a short queue",
             },
             OptionDescriptor { name: "shapes", default: "32", help: "the most shapes of long or flat cells; 0: cubes only" },
         ]
@@ -103,6 +111,7 @@ impl Options {
             strategy,
             capacity: spec.value("capacity", default.capacity, "a whole number from 2 to 64", |c| (2..=64).contains(c))?,
             merge: spec.value("merge", default.merge, "a number from 0 to 10000", |m| (0.0..=10_000.0).contains(m))?,
+            patience: spec.value("patience", default.patience, "a whole number", |_| true)?,
             shapes: spec.value("shapes", default.shapes, "a whole number up to 256", |s| *s <= 256)?,
         })
     }

@@ -45,6 +45,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if !self.active {
             return self.find_all_pairs(frame, context, out);
         }
+        self.settle(frame);
         self.make_plan();
         let chunks = self.scratch.plan.chunks.len() + 1;
         let kept = out.begin(frame, context, self.lineage, chunks);
@@ -249,12 +250,22 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(value)).for_each(|id| hits.push(pair(id)));
             return;
         }
+        let waits = |id: u32| self.waiting.contains(id);
         for level in self.levels.iter().filter(|level| level.count > 0) {
-            level.search(frame, value, hits, &pair);
+            let found = |id: u32| {
+                if !waits(id) {
+                    hits.push(pair(id))
+                }
+            };
+            let tests = level.search(frame, value, found);
+            hits.count_tests(tests);
         }
-        let unbounded = self.unbounded.ids();
-        hits.count_tests(unbounded.len() as u64);
-        unbounded.iter().filter(|&&id| frame.boxes[id as usize].overlaps(value)).for_each(|&id| hits.push(pair(id)));
+        for id in self.unbounded.ids().iter().copied().filter(|&id| !waits(id)).chain(self.waiting.live(frame)) {
+            hits.count_tests(1);
+            if frame.boxes[id as usize].overlaps(value) {
+                hits.push(pair(id));
+            }
+        }
     }
 }
 
@@ -274,19 +285,19 @@ fn test_candidates<const D: usize, T: Real>(
 }
 
 impl<const D: usize, T: Real> Level<D, T> {
-    /// Pushes a pair for each object of this level that overlaps `value`.
+    /// Visits each object of this level that overlaps `value`; returns how many were tested.
     #[inline]
-    pub(super) fn search(&self, frame: &Frame<'_, D, T>, value: &Aabb<D, T>, hits: &mut Hits, pair: impl Fn(u32) -> Pair) {
+    fn search(&self, frame: &Frame<'_, D, T>, value: &Aabb<D, T>, mut found: impl FnMut(u32)) -> u64 {
         let mut tests = 0;
         self.for_each_in(&self.reach(value), |cell| {
             self.cells.for_each(cell, |id| {
                 tests += 1;
                 if frame.boxes[id as usize].overlaps(value) {
-                    hits.push(pair(id));
+                    found(id);
                 }
             });
         });
-        hits.count_tests(tests);
+        tests
     }
 
     /// Is an area of the size of a region, as that of its objects is unless space has wrapped around?

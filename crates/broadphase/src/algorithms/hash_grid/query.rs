@@ -19,16 +19,20 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
             return scan(frame, measure, limit, visit);
         }
         let search = Search::new(frame, measure, limit, visit);
+        // Objects whose changes wait are not looked for in cells: each is asked at the end.
+        let offer = |id: u32| if self.waiting.contains(id) { ControlFlow::Continue(()) } else { search.offer(id) };
         for level in self.levels.iter().filter(|level| level.count > 0) {
             let flow = match measure.as_ray() {
-                Some(ray) => level.along(frame, ray, &search),
-                None => level.within(&search),
+                Some(ray) => level.along(frame, ray, &search, offer),
+                None => level.within(&search.reach(), offer),
             };
             if flow.is_break() {
                 return;
             }
         }
-        let _broken = self.unbounded.ids().iter().try_for_each(|&id| search.offer(id));
+        if self.unbounded.ids().iter().try_for_each(|&id| offer(id)).is_continue() {
+            let _broken = self.waiting.live(frame).try_for_each(|id| search.offer(id));
+        }
     }
 }
 
@@ -50,13 +54,13 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 }
 
 impl<const D: usize, T: Real> Level<D, T> {
-    /// The objects in the cells that the question can reach.
-    fn within(&self, search: &Search<'_, '_, D, T>) -> ControlFlow<()> {
+    /// The objects in the cells that have to do with an area.
+    fn within(&self, area: &Aabb<D, T>, offer: impl Fn(u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
-        self.for_each_in(&self.reach(&search.reach()), |cell| {
+        self.for_each_in(&self.reach(area), |cell| {
             self.cells.for_each(cell, |id| {
                 if flow.is_continue() {
-                    flow = search.offer(id);
+                    flow = offer(id);
                 }
             });
         });
@@ -67,7 +71,13 @@ impl<const D: usize, T: Real> Level<D, T> {
     ///
     /// A cell may be in the boxes of two successive stretches, never of two others alone, since the boxes only move on. An
     /// object counts where its own cell, before wrapping around, is in this box and not in the one before.
-    fn along(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, search: &Search<'_, '_, D, T>) -> ControlFlow<()> {
+    fn along(
+        &self,
+        frame: &Frame<'_, D, T>,
+        ray: &Ray<D, T>,
+        search: &Search<'_, '_, D, T>,
+        offer: impl Fn(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let cell: [f64; D] = self.cell.map(Real::to_f64);
         let origin: [f64; D] = std::array::from_fn(|k| ray.origin[k].to_f64() / cell[k]);
         let speed: [f64; D] = std::array::from_fn(|k| ray.direction[k].to_f64() / cell[k]);
@@ -82,7 +92,7 @@ impl<const D: usize, T: Real> Level<D, T> {
             self.cells.for_each_cell(|c| {
                 self.cells.for_each(c, |id| {
                     if flow.is_continue() {
-                        flow = search.offer(id);
+                        flow = offer(id);
                     }
                 });
             });
@@ -104,7 +114,7 @@ impl<const D: usize, T: Real> Level<D, T> {
                 self.cells.for_each(c, |id| {
                     let at = self.coordinates(&frame.boxes[id as usize]);
                     if flow.is_continue() && inside(&at, &range) && !inside(&at, &before) {
-                        flow = search.offer(id);
+                        flow = offer(id);
                     }
                 });
             });

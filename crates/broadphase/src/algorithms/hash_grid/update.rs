@@ -22,8 +22,6 @@ const SLOTS_PER_JOB: usize = 1 << 14;
 /// How far ahead of their use cells are requested from memory, if there are this many slots.
 const AHEAD: usize = 8;
 const LARGE: usize = 1 << 18;
-/// Shorter lists of changes are over before the request for a later one is answered.
-const SHORT: usize = 4;
 
 /// An object that has to move, and its new cell in the same level; [`NONE`] if the level may change too.
 pub(super) type Pending = (u32, u32);
@@ -54,22 +52,26 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
         match frame.changes {
             Changes::Listed { moved, inserted, removed } => {
-                // All else begins at the seat, so the first ones are on their way while the lists are checked.
-                for list in [removed, moved, inserted] {
-                    list.iter().take(SHORT).for_each(|&id| prefetch(&self.seats, id as usize));
+                let lists = [removed, moved, inserted];
+                let waits = self.seats.len() >= self.options.patience;
+                if !waits {
+                    // All else begins at the seat, so the first one is on its way while the lists are checked.
+                    lists.iter().filter_map(|list| list.first()).for_each(|&id| prefetch(&self.seats, id as usize));
                 }
                 frame.check()?;
-                self.dirty |=
-                    !(moved.is_empty() && inserted.is_empty() && removed.is_empty()) || frame.slots() < self.seats.len();
+                self.dirty |= lists.iter().any(|list| !list.is_empty()) || frame.slots() < self.seats.len();
                 self.resize(frame.slots());
-                let in_range = |id: &u32| (*id as usize) < frame.slots();
-                if moved.len() + inserted.len() + removed.len() < SHORT {
-                    removed.iter().filter(|id| in_range(id)).for_each(|&id| self.remove(id));
-                    moved.iter().chain(inserted).for_each(|&id| self.move_object(frame, id));
-                } else {
-                    let removed = removed.iter().copied().filter(in_range);
-                    let listed = removed.chain(moved.iter().copied()).chain(inserted.iter().copied());
-                    self.for_each(frame, listed, Self::move_object);
+                for list in lists {
+                    for &id in list {
+                        match (id as usize) < frame.slots() {
+                            true if waits => self.postpone(frame, id),
+                            true => self.move_object(frame, id),
+                            false => {} // gone with its slot
+                        }
+                    }
+                }
+                if !waits {
+                    self.settle(frame);
                 }
             }
             Changes::Unknown | Changes::All if self.options.strategy == Strategy::Reinsert => {
@@ -79,9 +81,11 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
         if self.is_census_due() {
+            self.settle(frame);
             self.take_census(frame);
         }
         if self.is_floor_due(self.live) {
+            self.settle(frame);
             self.find_floor(frame, self.live);
         }
         Ok(())
@@ -119,6 +123,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if checked.is_ok() {
             self.resize(frame.slots());
             lists.iter().for_each(|list| self.move_listed(frame, list));
+            self.waiting.clear(); // the comparison has noticed them
             self.dirty = true;
         }
         for (slot, list) in pending.iter_mut().zip(lists.drain(..)) {
@@ -192,8 +197,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             prefetch(frame.boxes, id as usize);
             prefetch(&grid.seats, id as usize);
         };
-        let cells = |id: u32, grid: &Self| grid.request_cells(frame, id);
-        let containers = |id: u32, grid: &Self| grid.request_container(frame, id);
+        let cells = |id: u32, grid: &Self| _ = grid.request_cells(frame, id);
+        let containers = |id: u32, grid: &Self| grid.request_container(id, grid.likely_cell(frame, id));
         first.by_ref().take(2 * AHEAD).for_each(|id| request(id, self));
         second.by_ref().take(AHEAD).for_each(|id| cells(id, self));
         third.by_ref().take(AHEAD / 2).for_each(|id| containers(id, self));
@@ -205,29 +210,33 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// Requests the cell and the container that an object is in, and the cell that it will probably be in.
+    /// Requests the cell and the container that an object is in, and the cell that it will probably be in, which is returned.
     #[inline(always)]
-    fn request_cells(&self, frame: &Frame<'_, D, T>, id: u32) {
+    pub(super) fn request_cells(&self, frame: &Frame<'_, D, T>, id: u32) -> u32 {
         let seat = self.seats[id as usize];
-        let Some(level) = self.likely_level(seat) else { return };
+        let Some(level) = self.likely_level(seat) else { return NONE };
         if seat.level != ABSENT {
             level.cells.prefetch(seat.cell);
             level.cells.prefetch_place(seat.place);
         }
-        if frame.live.contains(id) {
-            level.cells.prefetch(level.locate(&frame.boxes[id as usize]).0);
+        let cell = self.likely_cell(frame, id);
+        level.cells.prefetch(cell);
+        cell
+    }
+
+    /// Requests the container that an object will probably be in; `cell` is its cell, or was when it was asked for.
+    #[inline(always)]
+    pub(super) fn request_container(&self, id: u32, cell: u32) {
+        if let Some(level) = self.likely_level(self.seats[id as usize]) {
+            level.cells.prefetch_container(cell);
         }
     }
 
-    /// Requests the container that an object will probably be in.
+    /// The cell of an object in its likely level; [`NONE`] if it is not live.
     #[inline(always)]
-    fn request_container(&self, frame: &Frame<'_, D, T>, id: u32) {
-        if !frame.live.contains(id) {
-            return;
-        }
-        if let Some(level) = self.likely_level(self.seats[id as usize]) {
-            level.cells.prefetch_container(level.locate(&frame.boxes[id as usize]).0);
-        }
+    fn likely_cell(&self, frame: &Frame<'_, D, T>, id: u32) -> u32 {
+        let level = self.likely_level(self.seats[id as usize]).filter(|_| frame.live.contains(id));
+        level.map_or(NONE, |level| level.locate(&frame.boxes[id as usize]).0)
     }
 
     /// The level that an object is in, or that of the last insertion.
@@ -244,6 +253,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             level.clear();
         }
         self.unbounded.clear();
+        self.waiting.clear();
         self.live = 0;
         self.misfits = 0;
         let cut = frame.slots().min(self.seats.len());
@@ -270,6 +280,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     fn resize_to(&mut self, slots: usize) {
         (slots..self.seats.len()).for_each(|id| self.remove(id as u32));
+        self.waiting.cut(slots);
         if slots > self.seats.capacity() {
             self.seats.reserve(slots - self.seats.len());
             prefer_huge_pages(&self.seats, self.seats.capacity());

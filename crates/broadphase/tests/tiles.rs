@@ -1,7 +1,7 @@
 //! `tiles` from frame to frame: records that are made anew where they lie, in many blocks, through jumps, crowds and comings and goings.
 
 use broadphase::{
-    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Probes, Spec, Strength, Threads, step,
+    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Probes, Real, Spec, Strength, Threads, step,
 };
 
 /// A small generator of its own, so that no scene's change moves these tests.
@@ -24,17 +24,17 @@ fn spread<const D: usize>(n: usize, side: f32, random: &mut Random) -> Vec<Aabb<
     (0..n).map(|_| corner(random)).map(|at: [f32; D]| Aabb::new(at, at.map(|x| x + 1.0))).collect()
 }
 
-fn build<const D: usize>(spec: &str) -> Box<dyn BroadPhase<D, f32>> {
+fn build<const D: usize, T: Real>(spec: &str) -> Box<dyn BroadPhase<D, T>> {
     spec.parse::<Spec>().unwrap().build().unwrap()
 }
 
 /// The structure under test, under several instruction sets and numbers of threads at once, against another algorithm.
-struct Run<const D: usize> {
-    runs: Vec<(Box<dyn BroadPhase<D, f32>>, Context, PairStore)>,
-    other: (Box<dyn BroadPhase<D, f32>>, Context, PairStore),
+struct Run<const D: usize, T: Real = f32> {
+    runs: Vec<(Box<dyn BroadPhase<D, T>>, Context, PairStore)>,
+    other: (Box<dyn BroadPhase<D, T>>, Context, PairStore),
 }
 
-impl<const D: usize> Run<D> {
+impl<const D: usize, T: Real> Run<D, T> {
     fn new() -> Self {
         Self::of("tiles")
     }
@@ -47,7 +47,7 @@ impl<const D: usize> Run<D> {
     }
 
     /// One frame: the same list everywhere, the set of the other algorithm, and every record where it belongs.
-    fn frame(&mut self, frame: &Frame<'_, D, f32>, what: &str) {
+    fn frame(&mut self, frame: &Frame<'_, D, T>, what: &str) {
         let (other, context, store) = &mut self.other;
         step(&mut **other, &frame.with_changes(Changes::All), context, store).unwrap();
         let expected: Vec<Pair> = store.sorted();
@@ -119,23 +119,27 @@ fn objects_that_reach_many_tiles_stay_in_exactly_those_in_space_and_plane() {
 }
 
 /// Bricks that touch, overlap or miss each other by less than a record can tell: nearly every candidate is decided by the boxes.
-fn bricks_side_by_side<const D: usize>(side: usize, seed: u64) {
-    let (mut random, mut run) = (Random(seed), Run::<D>::new());
-    let place = |index: usize, axis: usize| (index / side.pow(axis as u32) % side) as f32;
+fn bricks_side_by_side<const D: usize, T: Real>(spec: &str, side: usize, seed: u64) {
+    let (mut random, mut run) = (Random(seed), Run::<D, T>::of(spec));
+    let place = |index: usize, axis: usize| (index / side.pow(axis as u32) % side) as f64;
     for jitter in [0.0, 1e-6, 1e-4, 3e-4, 0.0] {
         let brick = |index: usize| {
-            let at: [f32; D] = std::array::from_fn(|axis| place(index, axis) + jitter * (random.unit() - 0.5));
-            Aabb::new(at, at.map(|x| x + 1.0))
+            let at: [f64; D] = std::array::from_fn(|axis| place(index, axis) + jitter * (f64::from(random.unit()) - 0.5));
+            Aabb::new(at.map(T::from_f64), at.map(|x| T::from_f64(x + 1.0)))
         };
-        let boxes: Vec<Aabb<D, f32>> = (0..side.pow(D as u32)).map(brick).collect();
-        run.frame(&Frame::new(&boxes), &format!("{D}D, jitter {jitter}"));
+        let boxes: Vec<Aabb<D, T>> = (0..side.pow(D as u32)).map(brick).collect();
+        run.frame(&Frame::new(&boxes), &format!("{spec}, {D}D, jitter {jitter}"));
     }
 }
 
 #[test]
 fn bricks_side_by_side_are_decided_by_their_boxes_in_space_and_plane() {
-    bricks_side_by_side::<3>(16, 11);
-    bricks_side_by_side::<2>(64, 12);
+    for spec in ["tiles", "tiles:target=32"] {
+        bricks_side_by_side::<3, f32>(spec, 16, 11);
+        bricks_side_by_side::<2, f32>(spec, 64, 12);
+        bricks_side_by_side::<3, f64>(spec, 16, 13);
+        bricks_side_by_side::<2, f64>(spec, 64, 14);
+    }
 }
 
 #[test]
@@ -194,7 +198,7 @@ fn listed_movers_of_a_tile_agree_however_many_there_are() {
 fn probes_find_the_same_whether_they_look_through_records_or_go_down_trees() {
     let mut random = Random(21);
     let mut boxes = spread::<3>(6_000, 24.0, &mut random);
-    let (mut tiles, mut context, mut store) = (build::<3>("tiles"), Context::new(), PairStore::default());
+    let (mut tiles, mut context, mut store) = (build::<3, f32>("tiles"), Context::new(), PairStore::default());
     for round in 0..6 {
         tiles.update(&Frame::new(&boxes), &mut context).unwrap();
         let expected = |probes: &[Aabb<3, f32>]| -> Vec<Pair> {

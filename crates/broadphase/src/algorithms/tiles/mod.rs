@@ -115,7 +115,7 @@ pub struct Tiles<const D: usize, T: Real> {
     /// The last update failed half-way: records are gone, and are made again from the next frame that comes along.
     stale: bool,
     lineage: Lineage,
-    scratch: PerWorker<tile::Scratch>,
+    scratch: PerWorker<tile::Scratch<T>>,
     /// The tiles to join; scratch.
     jobs: Vec<u32>,
     /// The records of changed objects, if they are few; scratch.

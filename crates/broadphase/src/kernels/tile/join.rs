@@ -13,7 +13,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     runs: &[&[Record]],
     coming: &[&[Record]],
     boxes: &[Aabb<D, T>],
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<T>,
     hits: &mut Hits,
 ) {
     scratch.coming.note(coming);
@@ -23,7 +23,7 @@ pub(crate) fn join<const D: usize, T: Real>(
 struct TileJoin<'a, 'h, 'r, const D: usize, T> {
     runs: &'a [&'a [Record]],
     boxes: &'a [Aabb<D, T>],
-    scratch: &'a mut Scratch,
+    scratch: &'a mut Scratch<T>,
     hits: &'h mut Hits<'r>,
 }
 

@@ -12,7 +12,9 @@
 //! 2. Along the run, y and z are compared in bytes, as many at once as a register has, and for two records at once, whose runs are nearly
 //!    the same. What 64 comparisons find is appended without a branch, as a mask, so that the order of pairs is that of every register.
 //! 3. Each candidate is confirmed on its words: outside on any axis, it is no pair; strictly inside on all, it is one; only where
-//!    two words are equal do the boxes decide.
+//!    two words are equal do the boxes decide. Objects that stand side by side have equal words as often as not, and who foretells
+//!    that wrongly pays more than for a box. So where many words were equal, the boxes of the tile are laid out like the records, and
+//!    decide all.
 //!
 //! # Exactness
 //! For a monotone map q, `x <= y` implies `q(x) <= q(y)`: no pair is lost in steps 1 to 3. And `q(x) < q(y)` implies `x < y`: a
@@ -128,8 +130,11 @@ const BATCH: usize = 1024;
 /// Candidates of a find that are written whether they exist or not, and the most that are written for one.
 const SPARE: usize = 4;
 const MOST: usize = WINDOW + SPARE;
-/// If the boxes have to decide at most one in so many candidates, they seldom do.
+/// If the boxes have to decide at most one in so many candidates, or at most so many of a batch, they seldom do.
 const RARE: usize = 8;
+const FEW: usize = 32;
+/// Tiles after which words are tried again where boxes decide.
+const AGAIN: usize = 8;
 /// Columns are this much longer than the records: the widest register.
 const PAD: usize = 64;
 /// Columns: lower and upper coordinates on three axes; and those of y and z, which come first.
@@ -156,10 +161,43 @@ struct Candidate {
     column: u32,
 }
 
+/// The box of a sorted record, so that one comparison of all lanes tells whether two make a pair here: `own` of the one is at most
+/// `bounds` of the other. Lanes are `min` and `-max`, against `max` and `-min`; the last two fail where both start before the tile on y or on z.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+struct Sides<T> {
+    own: [T; 8],
+    bounds: [T; 8],
+}
+
+impl<T: Real> Sides<T> {
+    #[inline(always)]
+    fn new<const D: usize>(record: &Record, value: &Aabb<D, T>) -> Self {
+        let (mut own, mut bounds) = ([T::ZERO; 8], [T::ZERO; 8]);
+        for k in 0..D {
+            (own[k], own[3 + k]) = (value.min[k], -value.max[k]);
+            (bounds[k], bounds[3 + k]) = (value.max[k], -value.min[k]);
+        }
+        for (lane, word) in [(6, 2), (7, 3)] {
+            let starts_before = record.0[word] == 0;
+            own[lane] = if starts_before { T::ONE } else { T::ZERO };
+            bounds[lane] = if starts_before { T::ZERO } else { T::ONE };
+        }
+        Self { own, bounds }
+    }
+
+    #[inline(always)]
+    fn meets(&self, other: &Self) -> bool {
+        (0..8).fold(true, |all, k| all & (self.own[k] <= other.bounds[k]))
+    }
+}
+
 /// Buffers of the joins, reused: nothing in here outlives a call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Scratch<T> {
+    /// The first `len` are those of the tile at hand.
     sorted: Vec<Record>,
+    len: usize,
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, in sorted order.
     bytes: Vec<u32>,
     /// The upper bytes of all words, inverted and side by side: columns `!min.y, !min.z, max.y, max.z, !min.x, max.x` of `stride`
@@ -169,9 +207,12 @@ pub(crate) struct Scratch {
     /// Room for [`BATCH`] finds and those of two more rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
-    /// Candidates that words left open; and whether these were many in the last batch of this tile.
-    open: Vec<Pair>,
+    /// Did words leave many candidates open in the last batch that they decided? Which way is taken does not show in the result.
     tied: bool,
+    /// Tiles so far, of which every [`AGAIN`]th begins with words.
+    turns: usize,
+    /// The boxes of the sorted records, if this tile has needed them.
+    sides: Vec<Sides<T>>,
     /// The records of changed objects, if they are known by their flags.
     pub(crate) movers: Vec<Record>,
     /// What the next tile reads.
@@ -181,12 +222,12 @@ pub(crate) struct Scratch {
 /// Where each bucket starts in the sorted records, with one more for the end.
 type Starts = [u32; BUCKETS + 2];
 
-impl Scratch {
+impl<T: Real> Scratch<T> {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.finds.capacity() * size_of::<Find>()
             + self.candidates.capacity() * size_of::<Candidate>()
-            + self.open.capacity() * size_of::<Pair>();
+            + self.sides.capacity() * size_of::<Sides<T>>();
         self.sorted.capacity() * 16
             + self.bytes.capacity() * 4
             + self.columns.capacity()
@@ -197,7 +238,10 @@ impl Scratch {
 
     /// Starts with a tile of `len` records: makes room for them.
     fn resize(&mut self, len: usize) {
-        self.tied = false;
+        self.len = len;
+        self.sides.clear();
+        self.turns = self.turns.wrapping_add(1);
+        self.tied &= !self.turns.is_multiple_of(AGAIN);
         let finds = BATCH + 2 * (len / WINDOW + 2);
         if self.sorted.len() <= len || self.finds.len() < finds {
             // Of an odd number of rows, the last has a neighbour too; and columns may be made from whole groups.
@@ -207,7 +251,6 @@ impl Scratch {
             self.columns.resize(SIDES * self.stride, 0);
             self.finds.resize(finds, Find::default());
             self.candidates.resize(BATCH + MOST, Candidate::default());
-            self.open.resize(BATCH + MOST, Pair::default());
         }
     }
 
@@ -244,7 +287,14 @@ struct Judge<'a, const D: usize, T, F> {
 impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F> {
     /// Turns finds into hits if many are waiting, or if these are the last ones. Returns whether the join must stop.
     #[inline(always)]
-    fn confirm_many<S: Simd>(self, simd: S, scratch: &mut Scratch, waiting: &mut usize, is_last: bool, hits: &mut Hits) -> bool {
+    fn confirm_many<S: Simd>(
+        self,
+        simd: S,
+        scratch: &mut Scratch<T>,
+        waiting: &mut usize,
+        is_last: bool,
+        hits: &mut Hits,
+    ) -> bool {
         if *waiting < BATCH && !is_last {
             return false;
         }
@@ -257,8 +307,9 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
     /// How many candidates a find holds, one or two or three, is nobody's guess, so it is not asked: four are written always, and counted
     /// if they are there.
     #[inline(always)]
-    fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch, count: usize, hits: &mut Hits) {
-        let Scratch { sorted, finds, candidates, open, tied, .. } = scratch;
+    fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch<T>, count: usize, hits: &mut Hits) {
+        let Scratch { sorted, len, finds, candidates, sides, tied, .. } = scratch;
+        let sorted = &sorted[..*len];
         let mut finds = finds[..count].iter();
         while !finds.as_slice().is_empty() {
             let mut waiting = 0;
@@ -281,18 +332,18 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
                 }
             }
             let candidates = &candidates[..waiting];
-            let equal = if *tied {
-                self.decide_together(simd, sorted, candidates, open, hits)
+            if *tied && self.rows.is_none() {
+                self.decide_by_boxes(sorted, candidates, sides, hits);
             } else {
-                self.decide_each(simd, sorted, candidates, hits)
-            };
-            *tied = equal * RARE > candidates.len();
+                let equal = self.decide_by_words(simd, sorted, candidates, hits);
+                *tied = equal > FEW.max(candidates.len() / RARE);
+            }
         }
     }
 
     /// Turns candidates into hits, where the boxes seldom have to decide. Returns how often they had to.
     #[inline(always)]
-    fn decide_each<S: Simd>(self, simd: S, sorted: &[Record], candidates: &[Candidate], hits: &mut Hits) -> usize {
+    fn decide_by_words<S: Simd>(self, simd: S, sorted: &[Record], candidates: &[Candidate], hits: &mut Hits) -> usize {
         let rows = self.rows.unwrap_or(sorted);
         let room = hits.room(candidates.len());
         let (mut found, mut equal) = (0, 0);
@@ -316,42 +367,26 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
         equal
     }
 
-    /// Turns candidates into hits, where the boxes have to decide as often as not, as they do where objects stand side by side: candidates
-    /// that words leave open are set aside without asking which, and then decided together. Returns how many those were.
+    /// Turns candidates into hits, where words would leave many open, as they do where objects stand side by side.
     #[inline(always)]
-    fn decide_together<S: Simd>(
-        self,
-        simd: S,
-        sorted: &[Record],
-        candidates: &[Candidate],
-        open: &mut [Pair],
-        hits: &mut Hits,
-    ) -> usize {
-        let rows = self.rows.unwrap_or(sorted);
-        assert!(candidates.len() <= open.len());
-        let room = hits.room(candidates.len());
-        let (mut found, mut undecided) = (0, 0);
-        for candidate in candidates {
-            // SAFETY: (in bounds, room) as above; no more is left open than there are candidates.
-            unsafe {
-                let a = rows.get_unchecked(candidate.row as usize);
-                let b = sorted.get_unchecked(candidate.column as usize);
-                let (pair, is_pair, is_open) = compare(simd, a, b);
-                let is_pair = is_pair & (self.counts)(a.id(), b.id());
-                room.get_unchecked_mut(found).write(pair);
-                *open.get_unchecked_mut(undecided) = pair;
-                found += usize::from(is_pair & !is_open);
-                undecided += usize::from(is_pair & is_open);
-            }
+    fn decide_by_boxes(self, sorted: &[Record], candidates: &[Candidate], sides: &mut Vec<Sides<T>>, hits: &mut Hits) {
+        if sides.is_empty() {
+            sides.extend(sorted.iter().map(|record| Sides::new(record, &self.boxes[record.id() as usize])));
         }
-        for &pair in &open[..undecided] {
-            // SAFETY: (room) as above.
-            unsafe { room.get_unchecked_mut(found).write(pair) };
-            found += usize::from(overlap(self.boxes, pair.a, pair.b));
+        let room = hits.room(candidates.len());
+        let mut found = 0;
+        for candidate in candidates {
+            let (row, column) = (candidate.row as usize, candidate.column as usize);
+            // SAFETY: (in bounds, room) as above.
+            unsafe {
+                let (a, b) = (sorted.get_unchecked(row).id(), sorted.get_unchecked(column).id());
+                room.get_unchecked_mut(found).write(Pair::new(a, b));
+                let is_pair = sides.get_unchecked(row).meets(sides.get_unchecked(column));
+                found += usize::from(is_pair & (self.counts)(a, b));
+            }
         }
         // SAFETY: (initialised, room) as above.
         unsafe { hits.commit(found) };
-        undecided
     }
 }
 
@@ -383,7 +418,7 @@ fn overlap<const D: usize, T: Real>(boxes: &[Aabb<D, T>], x: u32, y: u32) -> boo
 
 /// Sorts all records by bucket into the scratch.
 #[inline(always)]
-fn sort<S: Simd>(_: S, runs: &[&[Record]], scratch: &mut Scratch) -> Starts {
+fn sort<T: Real, S: Simd>(_: S, runs: &[&[Record]], scratch: &mut Scratch<T>) -> Starts {
     let mut starts = [0u32; BUCKETS + 2];
     let mut len = 0;
     for run in runs {
@@ -433,7 +468,7 @@ struct Sweep {
 
 impl Sweep {
     #[inline(always)]
-    fn over(scratch: &mut Scratch) -> Self {
+    fn over<T>(scratch: &mut Scratch<T>) -> Self {
         Self {
             sorted: scratch.sorted.as_ptr(),
             bytes: scratch.bytes.as_ptr(),

@@ -35,7 +35,7 @@ pub(crate) fn join_movers<const D: usize, T: Real>(
     coming: &[&[Record]],
     boxes: &[Aabb<D, T>],
     is_mover: impl Fn(u32) -> bool + Copy,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<T>,
     hits: &mut Hits,
 ) {
     scratch.coming.note(coming);
@@ -49,7 +49,7 @@ struct MoverJoin<'a, 'h, 'r, const D: usize, T, F> {
     movers: &'a [Record],
     boxes: &'a [Aabb<D, T>],
     is_mover: F,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut Scratch<T>,
     hits: &'h mut Hits<'r>,
 }
 

@@ -1,9 +1,9 @@
 //! Coherence: what changed since the last frame, and what that touches.
 //!
 //! Three states. *Untracked*: only a small sample of boxes is remembered; where everything moves, comparing everything would be
-//! wasted. *Tracked*: the last frame's boxes are remembered, because the sample stood still or because the caller lists changes;
-//! a frame is compared box by box, or the lists are believed. *Restless*: a tracked frame moved too much; after a few of them,
-//! tracking ends.
+//! wasted. *Tracked*: the last frame's boxes are remembered, because the sample stood still, because the caller lists changes, or
+//! because this is the first frame, of which nobody knows what follows; a frame is compared box by box, or the lists are
+//! believed. *Restless*: a tracked frame moved too much; after a few of them, or one if it is the second of all, tracking ends.
 
 use crate::geometry::{Aabb, Real};
 use crate::kernels::tile::Record;
@@ -121,7 +121,9 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             }
             Changes::Unknown if compare && frame.may_compare() && self.sample_stands_still(frame) => self.track(),
             Changes::Unknown | Changes::All => {
-                self.tracked &= !matches!(frame.changes, Changes::All);
+                let is_first = self.sample.is_empty();
+                self.tracked = compare && is_first;
+                self.restless = RESTLESS - 1;
                 Plan::Everything
             }
         }
@@ -184,6 +186,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// After everything was scattered: remembers what the state asks for.
     pub(super) fn remember(&mut self, frame: &Frame<'_, D, T>, tiles: usize) {
         self.sample.clear();
+        self.sample.extend(sample_of(frame));
         self.previous.clear();
         self.live.clear();
         if self.tracked {
@@ -192,7 +195,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             let slots = frame.slots();
             self.live.iter_mut().enumerate().for_each(|(word, live)| *live = frame.live.word(word, slots));
         } else {
-            self.sample.extend(sample_of(frame));
+            self.previous = Vec::new();
         }
         self.forget_changes();
         self.touched.clear();

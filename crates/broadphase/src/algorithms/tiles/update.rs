@@ -202,10 +202,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 }
 
-/// How many of [`LOOKS`] objects start at the first place or end at the last one, on any axis. There, all places are one, and only the
+/// How many of [`LOOKS`] objects, one from each stretch of slots, start at the first place or end at the last one, on any axis. There, all places are one, and only the
 /// boxes could tell objects apart.
 fn off_lattice<const D: usize, T: Real>(lattice: &Lattice<D, T>, frame: &Frame<'_, D, T>) -> usize {
-    let looks = frame.ids().step_by((frame.slots() / LOOKS).max(1)).take(LOOKS);
+    let slots = frame.slots() as u32;
+    let stretch = slots.div_ceil(LOOKS as u32).max(1);
+    let first_live = |from: u32| (from..slots.min(from.saturating_add(stretch))).find(|&id| frame.live.contains(id));
+    let looks = (0..slots).step_by(stretch as usize).filter_map(first_live);
     let is_off = |id: &u32| {
         let corners = lattice.corners(&frame.boxes[*id as usize]);
         let (low, high) = (corners.low(), corners.high());

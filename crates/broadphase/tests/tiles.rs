@@ -89,6 +89,27 @@ fn frames_of_many_blocks_agree_while_objects_walk_jump_and_gather() {
     }
 }
 
+/// The lattice follows what all do together; one that flies far off on its own, and a few that stay behind, are still found.
+fn crowds_that_spread_and_gather<const D: usize>(n: usize, seed: u64) {
+    let mut random = Random(seed);
+    let mut boxes = spread::<D>(n, 30.0, &mut random);
+    let mut run = Run::of("tiles:target=200");
+    for round in 0..30 {
+        run.frame(&Frame::new(&boxes), &format!("{D}D, round {round}"));
+        let factor = if round < 15 { 1.15 } else { 0.8 };
+        for (id, b) in boxes.iter_mut().enumerate().filter(|(id, _)| !id.is_multiple_of(50)) {
+            let by = std::array::from_fn(|k| (b.min[k] - 10.0) * (factor - 1.0) + 0.05 * random.unit());
+            *b = b.translate(if id == 7 { [1e5; D] } else { by });
+        }
+    }
+}
+
+#[test]
+fn crowds_that_spread_and_gather_agree_in_space_and_plane() {
+    crowds_that_spread_and_gather::<3>(4000, 21);
+    crowds_that_spread_and_gather::<2>(3000, 22);
+}
+
 /// Records stay where they lie as long as each of them finds that the object ends on its tile's sides as before. Were that not enough to know
 /// that the tiles are the same, an object would be missing in some.
 fn objects_that_reach_many_tiles_stay_in_exactly_those<const D: usize>(seed: u64, n: usize, side: f32) {

@@ -5,6 +5,7 @@
 //! because this is the first frame, of which nobody knows what follows; a frame is compared box by box, or the lists are
 //! believed. *Restless*: a tracked frame moved too much; after a few of them, or one if it is the second of all, tracking ends.
 
+use super::lattice::{Flow, Lattice};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
@@ -16,8 +17,13 @@ const SHARE: usize = 5;
 const SPARSE: usize = 32;
 /// Restless frames in a row that end tracking.
 const RESTLESS: u32 = 4;
-/// A mean move counts from so many times its own error on.
+/// A common move counts from so many times its own error on.
 const SIGNIFICANT: f64 = 3.0;
+/// Objects that spread or gather by more than this in a frame jump; fewer moves than these are on a line by chance; and a line that slopes has
+/// to be that of this part of them.
+const STEEP: f64 = 0.5;
+const FEWEST: f64 = 4.0;
+const MOST: f64 = 0.6;
 /// Boxes in the sample, about; of few objects, one in so many: to look at the sample would otherwise be a good part of the frame.
 const SAMPLE: usize = 128;
 const SAMPLED: usize = 32;
@@ -164,22 +170,34 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         !self.sample.is_empty() && now.count() == self.sample.len() && moved * SHARE <= self.sample.len()
     }
 
-    /// How far the objects have moved since the last frame, all together, as far as the sample can tell: the mean move on each axis, or
-    /// zero where it is not far from zero, compared with how it scatters.
-    pub(super) fn drift(&self, frame: &Frame<'_, D, T>) -> [T; D] {
-        let mut sums = [(0.0, 0.0, 0.0); D];
-        for (now, before) in sample_of(frame).zip(&self.sample) {
-            for (k, (count, sum, squares)) in sums.iter_mut().enumerate() {
-                let by = now.min[k].to_f64() - before.min[k].to_f64();
-                if by.is_finite() {
-                    (*count, *sum, *squares) = (*count + 1.0, *sum + by, *squares + by * by);
-                }
+    /// How the objects have moved since the last frame, all together, as far as the sample can tell: on each axis the straight line through
+    /// the moves by place.
+    ///
+    /// What is not far from zero, compared with how it scatters, counts as zero. What was not on the lattice does not count: one outlier
+    /// would be a line by itself. So would one that jumped among others that stood still, so a line must also come close to the moves of most.
+    pub(super) fn flow(&self, frame: &Frame<'_, D, T>, lattice: &Lattice<D, T>) -> [Flow; D] {
+        let moves = sample_of(frame).zip(&self.sample).filter(|(_, before)| lattice.holds(before));
+        let on_axis = |k: usize, now: &Aabb<D, T>, before: &Aabb<D, T>| {
+            let x = before.min[k].to_f64();
+            (x - lattice.start(k), now.min[k].to_f64() - x)
+        };
+        let mut sums = [Moves::default(); D];
+        for (now, before) in moves.clone() {
+            for (k, sums) in sums.iter_mut().enumerate() {
+                let (place, by) = on_axis(k, now, before);
+                sums.add(place, by);
             }
         }
-        sums.map(|(count, sum, squares)| {
-            let mean: f64 = sum / f64::max(count, 1.0);
-            let error = (squares - mean * sum).max(0.0).sqrt() / f64::max(count, 1.0);
-            T::from_f64(if mean.abs() > SIGNIFICANT * error { mean } else { 0.0 })
+        std::array::from_fn(|k| {
+            let mut flow = sums[k].flow(true);
+            let follows = |(place, by): (f64, f64)| (flow.of(place) - place - by).abs() * 2.0 < by.abs();
+            if flow.factor != 1.0 {
+                let followers = moves.clone().filter(|(now, before)| follows(on_axis(k, now, before))).count();
+                if (followers as f64) < MOST * sums[k].count {
+                    flow = sums[k].flow(false);
+                }
+            }
+            Flow { center: flow.center + lattice.start(k), ..flow }
         })
     }
 
@@ -246,6 +264,48 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     }
 }
 
+/// Sums over places and moves on one axis, in one pass.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moves {
+    count: f64,
+    places: f64,
+    moves: f64,
+    places_squared: f64,
+    products: f64,
+    moves_squared: f64,
+}
+
+impl Moves {
+    #[inline(always)]
+    fn add(&mut self, place: f64, by: f64) {
+        if by.is_finite() {
+            self.count += 1.0;
+            self.places += place;
+            self.moves += by;
+            self.places_squared += place * place;
+            self.products += place * by;
+            self.moves_squared += by * by;
+        }
+    }
+
+    /// The line through the moves by place, which may slope or not, as far as it is significant.
+    fn flow(&self, may_slope: bool) -> Flow {
+        if self.count < FEWEST {
+            return Flow::NONE;
+        }
+        let (center, mean) = (self.places / self.count, self.moves / self.count);
+        let width = self.places_squared - center * self.places;
+        let common = self.products - center * self.moves;
+        let scatter = (self.moves_squared - mean * self.moves).max(0.0);
+        let slope = if width > 0.0 { common / width } else { 0.0 };
+        let left = (scatter - slope * common).max(0.0);
+        let is_slope = may_slope && slope.abs() < STEEP && slope * common * self.count > SIGNIFICANT * SIGNIFICANT * left;
+        let (slope, left) = if is_slope { (slope, left) } else { (0.0, scatter) };
+        let is_shift = mean.abs() * self.count > SIGNIFICANT * left.sqrt();
+        Flow { center, by: if is_shift { mean } else { 0.0 }, factor: 1.0 + slope }
+    }
+}
+
 /// A bit for each of up to 64 boxes that differs. Bit for bit: -0.0 differs from 0.0, which costs a test and no more.
 #[inline(always)]
 fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>]) -> u64 {
@@ -268,4 +328,41 @@ fn sample_of<'a, const D: usize, T: Real>(frame: &Frame<'a, D, T>) -> impl Itera
         let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
         &boxes[(start + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How 2,000 points on a diagonal flow, on the first axis, when each is moved.
+    fn flow_of(motion: impl Fn(usize, f64) -> f64) -> Flow {
+        let before: Vec<Aabb<2, f64>> = (0..2000).map(|i| Aabb::point([f64::from(i); 2])).collect();
+        let after: Vec<_> = before.iter().enumerate().map(|(i, b)| Aabb::point([motion(i, b.min[0]), b.min[1]])).collect();
+        let (first, second) = (Frame::new(&before), Frame::new(&after));
+        let mut coherence = Coherence::default();
+        coherence.remember(&first, 1);
+        let [flow, other] = coherence.flow(&second, &Lattice::over(&first));
+        assert_eq!((other.by, other.factor), (0.0, 1.0), "nothing happens on the other axis");
+        flow
+    }
+
+    /// A number from -1 to 1, a different one for each object.
+    fn noise(i: usize) -> f64 {
+        (i as u32).wrapping_mul(0x9e37_79b9) as f64 / f64::from(1u32 << 31) - 1.0
+    }
+
+    #[test]
+    fn a_flow_is_what_most_have_in_common() {
+        let is_none = |flow: Flow| (flow.by, flow.factor) == (0.0, 1.0);
+        assert!(is_none(flow_of(|_, x| x)), "all stand still");
+        let drift = flow_of(|i, x| x + 5.0 + noise(i));
+        assert!((drift.by - 5.0).abs() < 0.5 && drift.factor == 1.0, "{drift:?}");
+        let spread = flow_of(|i, x| x * 1.1 - 40.0 + noise(i));
+        assert!((spread.of(0.0) + 40.0).abs() < 2.0 && (spread.factor - 1.1).abs() < 0.01, "{spread:?}");
+        // One in a hundred jumps, all of them from one end, which makes a fine line; the rest stands still.
+        let jumps = flow_of(|i, x| if i > 1980 { x + 5000.0 } else { x });
+        assert_eq!(jumps.factor, 1.0, "{jumps:?}");
+        assert!(is_none(flow_of(|i, x| x + f64::INFINITY * f64::from(i as u8 % 2))), "nobody knows");
+        assert_eq!(flow_of(|_, x| x * 3.0).factor, 1.0, "that is no flow");
+    }
 }

@@ -31,6 +31,23 @@ pub(crate) struct Lattice<const D: usize, T> {
     map: Map<T>,
 }
 
+/// How objects have moved together along an axis: by so much, and away from a center by a factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Flow {
+    pub(crate) center: f64,
+    pub(crate) by: f64,
+    pub(crate) factor: f64,
+}
+
+impl Flow {
+    pub(crate) const NONE: Self = Self { center: 0.0, by: 0.0, factor: 1.0 };
+
+    /// Where the flow has taken what was at `x`.
+    pub(crate) fn of(&self, x: f64) -> f64 {
+        x + self.by + (self.factor - 1.0) * (x - self.center)
+    }
+}
+
 /// Boxes looked at to place the lattice.
 const SAMPLE: usize = 1024;
 /// The part of the sample at each end that counts as outliers if it lies far off.
@@ -58,11 +75,31 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         Self { map: Map::new(origin, factor) }
     }
 
-    /// The same lattice, moved along with objects that drift together.
-    pub(crate) fn moved(&self, by: [T; D]) -> Self {
-        let mut map = self.map;
-        map.translate(by);
-        Self { map }
+    /// The same lattice, moved along with objects that drift, spread or gather together: each keeps its place. As it is on an axis where that
+    /// cannot be told in numbers.
+    pub(crate) fn following(&self, flows: [Flow; D]) -> Self {
+        let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
+        for k in 0..3 {
+            (origin[k], factor[k]) = self.map.axis(k);
+            if let Some(flow) = flows.get(k) {
+                let (start, scale) = (origin[k].to_f64(), factor[k].to_f64());
+                let moved = (T::from_f64(flow.of(start)), T::from_f64(scale / flow.factor));
+                if moved.0.is_finite() && moved.1.is_finite() && moved.1 >= T::MIN_POSITIVE {
+                    (origin[k], factor[k]) = moved;
+                }
+            }
+        }
+        Self { map: Map::new(origin, factor) }
+    }
+
+    /// Where the lattice starts on an axis.
+    pub(crate) fn start(&self, axis: usize) -> f64 {
+        self.map.axis(axis).0.to_f64()
+    }
+
+    /// Is the box on the lattice, and not only on its rim, as outliers are?
+    pub(crate) fn holds(&self, value: &Aabb<D, T>) -> bool {
+        self.map.holds(value)
     }
 
     /// The map, as the kernels take it.
@@ -128,6 +165,20 @@ mod tests {
         holds_order(&make(&[1e-310, 2e-310, 3e-310]));
         holds_order(&make(&[7.0, 7.0]));
         holds_order(&[Aabb::new([f32::MIN, 0.0], [f32::MAX, 0.0]), Aabb::new([-1e-45, 0.0], [1e-45, 0.0])]);
+    }
+
+    #[test]
+    fn a_lattice_that_follows_a_flow_keeps_everything_in_its_place() {
+        let boxes: Vec<Aabb<2, f64>> = (0..1000).map(|i| Aabb::point([f64::from(i), 0.0])).collect();
+        let lattice = Lattice::over(&Frame::new(&boxes));
+        let flow = Flow { center: 300.0, by: -70.0, factor: 1.25 };
+        let followed = lattice.following([flow, Flow::NONE]);
+        for x in [0.0, 17.0, 300.0, 999.0] {
+            assert!(place(&lattice, x).abs_diff(place(&followed, flow.of(x))) <= 1, "{x}");
+        }
+        // What cannot be told in numbers is not followed.
+        let endless = Flow { by: f64::INFINITY, ..flow };
+        assert_eq!(place(&lattice.following([endless; 2]), 500.0), place(&lattice, 500.0));
     }
 
     #[test]

@@ -47,16 +47,14 @@ impl<T: Real> Map<T> {
         Self { origin: std::array::from_fn(|lane| origin[lane % 3]), scale: std::array::from_fn(|lane| scale[lane % 3]) }
     }
 
-    /// Moves the origin.
-    pub(crate) fn translate<const D: usize>(&mut self, by: [T; D]) {
-        for (lane, origin) in self.origin.iter_mut().enumerate().filter(|(lane, _)| lane % 3 < D) {
-            *origin += by[lane % 3];
-        }
+    /// Where an axis starts, and its factor.
+    pub(crate) fn axis(&self, axis: usize) -> (T, T) {
+        (self.origin[axis], self.scale[axis])
     }
 
     /// Is the box on the lattice without being clamped to it?
     #[inline(always)]
-    fn holds<const D: usize>(&self, value: &Aabb<D, T>) -> bool {
+    pub(crate) fn holds<const D: usize>(&self, value: &Aabb<D, T>) -> bool {
         let last = T::from_f64(f64::from(LAST_PLACE));
         (0..D).all(|k| {
             let steps = |x: T| (x - self.origin[k]) * self.scale[k];

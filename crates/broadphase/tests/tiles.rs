@@ -311,28 +311,3 @@ fn a_bad_box_amid_a_refresh_is_refused_and_forgotten() {
         run.frame(&Frame::new(&boxes), &format!("after {bad}"));
     }
 }
-
-#[test]
-fn what_stands_still_from_the_first_frame_on_costs_nothing_in_the_second() {
-    let mut random = Random(41);
-    for spec in ["tiles", "auto"] {
-        let mut boxes = spread::<3>(20_000, 60.0, &mut random);
-        let (mut structure, mut context, mut store) = (build::<3, f32>(spec), Context::new(), PairStore::default());
-        step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-        let (first, pairs) = (store.tests(), store.sorted());
-        step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-        assert_eq!((store.tests(), store.sorted() == pairs), (0, true), "{spec}");
-        shift(&mut boxes[..200], 1.0, &mut random);
-        step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-        assert!(store.tests() > 0 && store.tests() < first, "{spec}: {} of {first} tests", store.tests());
-
-        // Where all move from the start, the boxes of the first frame are not kept.
-        let mut structure = build::<3, f32>(spec);
-        step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-        let at_first = structure.stats().bytes;
-        shift(&mut boxes, 0.1, &mut random);
-        step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-        let kept = 20_000 * size_of::<Aabb<3, f32>>();
-        assert!(structure.stats().bytes + kept / 2 < at_first, "{spec}: {} bytes of {at_first}", structure.stats().bytes);
-    }
-}

@@ -1,9 +1,12 @@
 //! Coherence: what changed since the last frame, and what that touches.
 //!
 //! Three states. *Untracked*: only a small sample of boxes is remembered; where everything moves, comparing everything would be
-//! wasted. *Tracked*: the last frame's boxes are remembered, because the sample stood still, because the caller lists changes, or
-//! because this is the first frame, of which nobody knows what follows; a frame is compared box by box, or the lists are
-//! believed. *Restless*: a tracked frame moved too much; after a few of them, or one if it is the second of all, tracking ends.
+//! wasted. *Tracked*: the last frame's boxes are remembered, because the sample stood still or because the caller lists changes;
+//! a frame is compared box by box, or the lists are believed. *Restless*: a tracked frame moved too much; after a few of them,
+//! tracking ends.
+//!
+//! To remember the first frame, in case that all stand still, lost: where they do not, fresh memory and its return cost half a
+//! frame more than is saved where they do.
 
 use super::lattice::{Flow, Lattice};
 use crate::geometry::{Aabb, Real};
@@ -127,9 +130,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             }
             Changes::Unknown if compare && frame.may_compare() && self.sample_stands_still(frame) => self.track(),
             Changes::Unknown | Changes::All => {
-                let is_first = self.sample.is_empty();
-                self.tracked = compare && is_first;
-                self.restless = RESTLESS - 1;
+                self.tracked &= !matches!(frame.changes, Changes::All);
                 Plan::Everything
             }
         }
@@ -212,8 +213,6 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             self.live.resize(frame.slots().div_ceil(64), 0);
             let slots = frame.slots();
             self.live.iter_mut().enumerate().for_each(|(word, live)| *live = frame.live.word(word, slots));
-        } else {
-            self.previous = Vec::new();
         }
         self.forget_changes();
         self.touched.clear();

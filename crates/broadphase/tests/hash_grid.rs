@@ -526,6 +526,32 @@ fn changes_that_wait_for_memory_are_seen_by_every_reader() {
 }
 
 #[test]
+fn a_ray_meets_an_object_that_moved_by_a_whole_turn_of_the_grid_and_so_kept_its_cell() {
+    // Cells of the root of two, eight on each axis; the object goes from the middle of a cell to that of the eighth one behind.
+    let cell = std::f64::consts::SQRT_2;
+    let at = |x: f64| Aabb::<2, f64>::from_center([cell * (x + 0.5), cell * 0.5], [0.5; 2]);
+    for told in [Changes::Unknown, Changes::Listed { moved: &[1], inserted: &[], removed: &[] }] {
+        let mut boxes: Vec<Aabb<2, f64>> = vec![at(0.0), at(2.0), at(3.0), at(5.0)];
+        let mut structure = build::<2, f64>("hash-grid:threshold=0:dims=8:density=1");
+        structure.update(&Frame::new(&boxes), &mut Context::new()).unwrap();
+        let before = extra(&*structure, "cells");
+        boxes[1] = at(10.0);
+        let frame = Frame::new(&boxes).with_changes(told);
+        structure.update(&frame, &mut Context::new()).unwrap();
+        assert_eq!((before, extra(&*structure, "cells")), (64.0, 64.0), "the test is about a grid of eight by eight");
+        structure.validate(&frame, Strength::Geometry).unwrap();
+        let ray = broadphase::Ray::new([100.0, cell * 0.5], [-1.0, 0.0], f64::INFINITY);
+        let mut entered = Vec::new();
+        structure.reader().unwrap().along_ray(&frame, &ray, &mut |id, _| {
+            entered.push(id);
+            std::ops::ControlFlow::Continue(f64::INFINITY)
+        });
+        entered.sort_unstable();
+        assert_eq!(entered, [0, 1, 2, 3], "{told:?}");
+    }
+}
+
+#[test]
 fn a_bad_box_is_named_and_changes_nothing() {
     let mut boxes = cubes(2_000, [1.0; 3], 1);
     let mut structure = build::<3, f32>("hash-grid");

@@ -12,6 +12,7 @@ const EXTRA: &[&str] = &[
     "octree:split=4:depth=10",
     "level-grid:levels=2:ratio=1",
     "tiles:target=32",
+    "hash-grid:threshold=0:patience=0",
     "kd-tree:t=8",
     "kd-tree-incremental:t=64",
 ];

@@ -155,6 +155,13 @@ impl<const D: usize, T: Real> Level<D, T> {
         std::array::from_fn(|k| floor(value.min[k] * self.inverse[k]))
     }
 
+    /// Is the cell of a box, before wrapping around, among the coordinates in use?
+    #[inline(always)]
+    pub(super) fn covers(&self, value: &Aabb<D, T>) -> bool {
+        let at = self.coordinates(value);
+        (0..D).fold(true, |all, k| all & (self.lowest[k] <= at[k]) & (at[k] <= self.highest[k]))
+    }
+
     /// The cells, by first and last coordinate, that can hold an object which overlaps `area`.
     #[inline(always)]
     pub(super) fn reach(&self, area: &Aabb<D, T>) -> [(i64, i64); D] {

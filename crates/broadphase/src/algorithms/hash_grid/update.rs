@@ -144,9 +144,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             return (entry != ABSENT).then_some(NONE);
         }
         let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return Some(NONE) };
-        let (cell, suits) = level.locate(&frame.boxes[id as usize]);
+        let value = &frame.boxes[id as usize];
+        let (cell, suits) = level.locate(value);
         match suits & (entry & MISFIT == 0) {
-            true => (cell != old).then_some(cell),
+            true => ((cell != old) | !level.covers(value)).then_some(cell),
             false => Some(NONE),
         }
     }
@@ -305,7 +306,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if !suits || entry & MISFIT != 0 {
             return self.change_level(frame, id);
         }
-        if cell != old {
+        // Space wraps around: what has moved by a whole turn is in its old cell, and yet elsewhere.
+        if cell != old || !self.levels[entry as usize].covers(value) {
             self.counters.insertions += 1;
             self.counters.removals += 1;
             self.recent = entry;
@@ -339,8 +341,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let Seat { cell: old, level: entry, .. } = self.seats[id as usize];
         let value = &frame.boxes[id as usize];
         let target = self.find_level(value, entry);
-        let cell = self.levels.get((target & LEVEL) as usize).map(|level| level.locate(value).0);
-        if target == entry && cell.is_none_or(|cell| cell == old) {
+        let level = self.levels.get((target & LEVEL) as usize);
+        if target == entry && level.is_none_or(|level| level.locate(value).0 == old && level.covers(value)) {
             return;
         }
         self.counters.moves += 1;

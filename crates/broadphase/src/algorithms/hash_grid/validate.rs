@@ -96,12 +96,15 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 ensure!(!is_bounded(value) || sides.to_f64() > 1e25, "object {id} is on the unbounded list without need");
                 continue;
             };
-            ensure!(is_bounded(value), "object {id} has infinite sides and is in a cell");
+            let is_finite = (0..D).all(|k| value.min[k].is_finite() && value.max[k].is_finite());
+            ensure!(is_finite, "object {id} has infinite sides and is in a cell");
             ensure!(level.holds(value), "object {id} is larger than the cells of its level");
-            ensure!(level.locate(value).0 == self.seats[id as usize].cell, "object {id} has left its cell");
-            let at = level.coordinates(value);
-            let known = (0..D).all(|k| level.lowest[k] <= at[k] && at[k] <= level.highest[k]);
-            ensure!(known, "object {id} is outside of the coordinates in use");
+            let (cell, suits) = level.locate(value);
+            ensure!(cell == self.seats[id as usize].cell, "object {id} has left its cell");
+            ensure!(level.covers(value), "object {id} is outside of the coordinates in use");
+            if suits {
+                continue;
+            }
             let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else {
                 return Err(Violation(format!("object {id} has no level and is in a cell")));
             };

@@ -1,6 +1,8 @@
 //! All pairs of a tile.
 
-use super::{BUCKETS, Judge, Record, Scratch, Sweep, sort};
+use super::judge::Judge;
+use super::sweep::Sweep;
+use super::{BUCKETS, Record, Scratch, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};

@@ -4,7 +4,9 @@
 //! compared in bytes, on all axes: laying the records side by side costs as much as comparing two, and then each costs little. From
 //! [`SORTED_FROM`] on, sorting pays: a mover is then compared with the run of those that may reach it.
 
-use super::{Judge, Record, SIDES, Scratch, Sweep, YZ, decide, sort};
+use super::judge::{Judge, decide};
+use super::sweep::Sweep;
+use super::{Record, SIDES, Scratch, YZ, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};

@@ -13,7 +13,11 @@ const EXTRA: &[&str] = &[
     "level-grid:levels=2:ratio=1",
     "tiles:target=32",
     "hash-grid:threshold=0:patience=0",
+    "tiles:target=32:coherence=false",
+    "hash-grid-reinsert:threshold=0",
+    "particle-grid:grid=hashed:hash=modular",
     "kd-tree:t=8",
+    "kd-tree-rebuilt:t=4",
     "kd-tree-incremental:t=64",
 ];
 

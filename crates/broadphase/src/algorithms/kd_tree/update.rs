@@ -191,6 +191,10 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             }
         }
         let rebuilt = self.options.variant == Variant::Rebuilt;
+        if rebuilt && !self.touched {
+            // A new tree of the same objects may have other nodes, and the pairs that are kept are in the chunks of these.
+            return;
+        }
         if rebuilt {
             self.tree.reset();
         } else if noted && self.loose.words().iter().all(|&word| word == 0) && !self.leaves {

@@ -2,7 +2,7 @@
 
 use super::judge::Judge;
 use super::sweep::Sweep;
-use super::{BUCKETS, Record, Scratch, sort};
+use super::{BUCKETS, Record, Scratch, Starts, sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -22,6 +22,9 @@ pub(crate) fn join<const D: usize, T: Real>(
     kernels.run(TileJoin { runs, boxes, scratch, hits });
 }
 
+/// Tests per object below which runs are short.
+const SHORT_RUN: usize = 20;
+
 struct TileJoin<'a, 'h, 'r, const D: usize, T> {
     runs: &'a [&'a [Record]],
     boxes: &'a [Aabb<D, T>],
@@ -34,8 +37,16 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { runs, boxes, scratch, hits } = self;
-        let starts = sort(simd, runs, scratch);
+        let starts = sort(simd, self.runs, self.scratch);
+        if self.scratch.short { self.sweep::<true, S>(simd, &starts) } else { self.sweep::<false, S>(simd, &starts) }
+    }
+}
+
+impl<const D: usize, T: Real> TileJoin<'_, '_, '_, D, T> {
+    /// Sweeps the sorted records. `SHORT`: runs are expected to end in the first half of a window.
+    #[inline(always)]
+    fn sweep<const SHORT: bool, S: Simd>(self, simd: S, starts: &Starts) {
+        let Self { boxes, scratch, hits, .. } = self;
         let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
         let (sweep, judge) = (Sweep::over(scratch), Judge { rows: None, boxes, counts: |_, _| true });
         let (mut tests, mut waiting) = (0, 0);
@@ -54,12 +65,13 @@ impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
             coming.ask();
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, with bytes for one more, ends are at most `len`, and no
             // more than a batch waits.
-            waiting = unsafe { sweep.two_rows::<D, S>(row, from, ends, waiting) };
+            waiting = unsafe { sweep.two_rows::<D, SHORT, S>(row, from, ends, waiting) };
             if judge.confirm_many(simd, scratch, &mut waiting, row + 2 >= len, hits) {
                 break;
             }
         }
         scratch.coming = coming;
+        scratch.short = tests < len * SHORT_RUN;
         hits.count_tests(tests as u64);
     }
 }

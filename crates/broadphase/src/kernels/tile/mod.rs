@@ -150,6 +150,8 @@ pub(crate) struct Scratch<T> {
     candidates: Vec<Candidate>,
     /// Did words leave many candidates open in the last batch that they decided? Which way is taken does not show in the result.
     tied: bool,
+    /// Were the runs of the last tile short?
+    short: bool,
     /// Tiles so far, of which every [`AGAIN`]th begins with words.
     turns: usize,
     /// The boxes of the sorted records, if this tile has needed them.

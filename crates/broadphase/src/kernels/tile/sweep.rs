@@ -72,17 +72,20 @@ impl Sweep {
     /// As two calls of [`one_row`](Sweep::one_row), for y and z of the sorted record `row` and the next one, which meet the records from `from`
     /// on up to their own `ends`: records are loaded once for both. The second row does not meet itself.
     ///
+    /// Unless runs are `SHORT`, whether the last window is needed beyond its first half is nobody's guess. Where a window is two registers, it is
+    /// not asked.
+    ///
     /// # Safety
     /// As for [`one_row`](Sweep::one_row); a second row may be read, and there is room for the finds of two rows.
     #[inline(always)]
-    pub(super) unsafe fn two_rows<const D: usize, S: Simd>(
+    pub(super) unsafe fn two_rows<const D: usize, const SHORT: bool, S: Simd>(
         self,
         row: usize,
         from: usize,
         ends: [usize; 2],
         mut waiting: usize,
     ) -> usize {
-        // SAFETY: (isa, in bounds) the caller's duties, as above.
+        // SAFETY: (isa, in bounds) the caller's duties, as above; a window that starts below the number of records ends within `PAD` of it.
         unsafe {
             let (first, second) = (self.bounds::<S>(row), self.bounds::<S>(row + 1));
             let end = ends[0].max(ends[1]);
@@ -95,7 +98,7 @@ impl Sweep {
                     found[0] |= Self::overlaps::<D, S>(first, columns) << step;
                     found[1] |= Self::overlaps::<D, S>(second, columns) << step;
                     step += S::U8::N;
-                    if step >= WINDOW || at + step >= end {
+                    if step >= WINDOW || (SHORT || S::U8::N * 2 < WINDOW) && at + step >= end {
                         break;
                     }
                 }
@@ -136,7 +139,7 @@ impl Sweep {
     /// The first `K` columns of the records from `at` on, as many as a register has: with [`YZ`], `!min.y, !min.z, max.y, max.z`.
     ///
     /// # Safety
-    /// *isa*; *in bounds*: `at` is at most the number of records.
+    /// *isa*; *in bounds*: as many records behind `at` as a register has are part of the columns, `PAD` included.
     #[inline(always)]
     unsafe fn columns<const K: usize, S: Simd>(self, at: usize) -> [S::U8; K] {
         // SAFETY: (isa, in bounds) the caller's duties.

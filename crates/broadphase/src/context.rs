@@ -64,7 +64,7 @@ impl Context {
     /// The number of workers.
     #[inline]
     pub fn width(&self) -> usize {
-        if self.sequential { 1 } else { self.executor.width() }
+        if self.sequential { 1 } else { self.executor.width().max(1) }
     }
 
     /// Uses one worker for now, for work that is not worth a second one. Results do not depend on it.

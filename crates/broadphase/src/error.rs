@@ -19,7 +19,7 @@ pub enum BoxFault {
 pub enum Error {
     /// A box has a NaN corner, or its lower corner is above its upper one.
     InvalidBox {
-        /// The object's index in the slice that was handed over, or its slot.
+        /// Its position in the list that was handed over; in a frame, its slot; for one object of a world, its handle's index.
         index: usize,
         /// 0 for x, 1 for y, 2 for z.
         axis: usize,
@@ -164,7 +164,7 @@ impl fmt::Display for Error {
                 write!(f, "{count} objects are more than the {limit} that ids can name; split them into several worlds")
             }
             Error::TooManyPairs { limit } => {
-                write!(f, "more than {limit} pairs; raise the limit with PairStore::set_limit, or ask for Want::Count")
+                write!(f, "more than {limit} pairs; raise the limit with World::set_pair_limit or PairStore::set_limit")
             }
             Error::OutOfMemory { what } => write!(f, "out of memory for {what}"),
             Error::InvalidFrame { index, reason } => write!(f, "slot {index}: {reason}"),

@@ -34,7 +34,7 @@ pub use threads::Threads;
 #[cfg(feature = "parallel")]
 mod threads {
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::Executor;
     use crate::Error;
@@ -58,8 +58,13 @@ mod threads {
 
         fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
             let next = AtomicUsize::new(0);
+            let busy: Vec<AtomicBool> = (0..self.width()).map(|_| AtomicBool::new(false)).collect();
             let work = |_: &rayon::Scope<'_>| {
                 let worker = rayon::current_thread_index().unwrap_or(0);
+                // A job that waits for something of rayon's own may be given this in the meantime. Its thread is at work already.
+                if busy[worker].swap(true, Ordering::Relaxed) {
+                    return;
+                }
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= jobs {
@@ -67,6 +72,7 @@ mod threads {
                     }
                     job(number, worker);
                 }
+                busy[worker].store(false, Ordering::Relaxed);
             };
             let work = &work;
             self.0.scope(|scope| (0..self.width().min(jobs)).for_each(|_| scope.spawn(work)));
@@ -86,6 +92,20 @@ mod tests {
             counts[job].fetch_add(1, Ordering::Relaxed);
         });
         assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn jobs_that_wait_for_rayon_are_not_given_another_one_of_the_same_worker() {
+        let threads = Threads::new(4).unwrap();
+        let at_work: Vec<AtomicU32> = (0..4).map(|_| AtomicU32::new(0)).collect();
+        for _ in 0..200 {
+            threads.run(8, &|_, worker| {
+                assert_eq!(at_work[worker].fetch_add(1, Ordering::Relaxed), 0, "worker {worker}");
+                rayon::scope(|scope| (0..4).for_each(|_| scope.spawn(|_| std::thread::yield_now())));
+                at_work[worker].fetch_sub(1, Ordering::Relaxed);
+            });
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl<const D: usize, T: Real> Clone for Box<dyn BroadPhase<D, T>> {
 pub struct Probes<'a, const D: usize, T> {
     /// The boxes. They must be valid.
     pub boxes: &'a [Aabb<D, T>],
-    /// If given: the probes are objects too, with these slots of the frame's tables, which are not live in the frame. Pairs are
+    /// If given, as many as boxes: the probes are objects too, with these slots of the frame's tables, which are not live in the frame. Pairs are
     /// then canonical and filtered. If not: a pair is (index of the probe, id of the object), unfiltered.
     pub ids: Option<&'a [u32]>,
 }

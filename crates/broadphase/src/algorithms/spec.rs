@@ -50,9 +50,10 @@ impl FromStr for Spec {
                 });
             };
             if option.name == "isa" {
-                spec.kernels = value.parse().ok().and_then(Kernels::new).ok_or_else(|| {
+                let kernels = if value == "best" { Some(Kernels::best()) } else { value.parse().ok().and_then(Kernels::new) };
+                spec.kernels = kernels.ok_or_else(|| {
                     let here: Vec<_> = Isa::available().map(Isa::name).collect();
-                    spec.invalid("isa", value, format!("one of {} on this CPU", here.join(", ")))
+                    spec.invalid("isa", value, format!("best, or one of {} on this CPU", here.join(", ")))
                 })?;
             }
             spec.options.push((option.name, value.to_string()));

@@ -14,7 +14,7 @@ use super::{Aabb, Measure, Real};
 pub struct HalfSpace<const D: usize, T> {
     /// Points out of the half-space; of any length but zero.
     pub normal: [T; D],
-    /// How far the boundary is from the origin, in lengths of `normal`.
+    /// The product of `normal` with any point of the boundary: its distance from the origin times the length of `normal`.
     pub offset: T,
 }
 
@@ -37,7 +37,7 @@ impl<const D: usize, T: Real> HalfSpace<D, T> {
                 least += self.normal[k] * corner;
             }
         }
-        least <= self.offset
+        least <= self.offset || least.is_nan() // of products too large for the scalar: nobody knows
     }
 }
 

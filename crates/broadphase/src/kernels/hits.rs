@@ -125,10 +125,12 @@ impl<'a> Hits<'a> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, count: usize) {
-        if self.pairs.len() - self.settled >= FLUSH || self.stop.is_some() {
+        // What a filter removes does not count.
+        let is_over = |hits: &Self| hits.pairs.len() as u64 + hits.counted > hits.limit;
+        if self.pairs.len() - self.settled >= FLUSH || self.stop.is_some() || is_over(self) {
             self.settle();
         }
-        if self.pairs.len() as u64 + self.counted > self.limit {
+        if is_over(self) {
             self.stop = Some(Stop::Limit);
         }
         if self.stop.is_some() {

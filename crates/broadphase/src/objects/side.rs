@@ -157,6 +157,11 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.plain.as_ref().unwrap_or(&self.boxes)
     }
 
+    /// What the box of a slot stands for, in a world of `default`. A swept box is a box.
+    pub(crate) fn shape(&self, slot: u32, default: Shape) -> Shape {
+        if self.swept.get(slot) { Shape::Box } else { self.shapes.get(slot).unwrap_or(default) }
+    }
+
     /// A new object, whose box is grown by `margin`.
     pub(super) fn insert(&mut self, owner: u32, plain: Aabb<D, T>, margin: T) -> u32 {
         let slot = self.slots.take();
@@ -375,6 +380,12 @@ impl<const D: usize, T: Real> Side<D, T> {
         let exists = |slot: &u32| (*slot as usize) < len;
         let mut marked = self.marked.clone();
         marked.sort_unstable();
+        let removed = marked.iter().copied().filter(|&slot| self.marks.get(slot as usize) == Some(&Mark::Removed));
+        let fits = |slot: u32| match self.marks[slot as usize] {
+            Mark::None => false,
+            Mark::Moved | Mark::Inserted => self.slots.contains(slot),
+            Mark::Removed | Mark::Void => !self.slots.contains(slot),
+        };
         self.slots.is_sound()
             && [self.boxes.len(), self.owners.len(), self.marks.len()] == [len; 3]
             && self.plain.as_ref().is_none_or(|list| list.len() == len)
@@ -382,9 +393,11 @@ impl<const D: usize, T: Real> Side<D, T> {
             && self.tags.is_sound(Tag::default())
             && self.kinematic.is_sound(false)
             && self.envs == self.count_envs()
-            && self.retired.iter().all(|slot| exists(slot) && !self.slots.contains(*slot))
+            && self.shapes.is_sound(None)
+            && self.swept.is_sound(false)
+            && self.slots.are_vacated(self.retired.iter().copied().chain(removed))
             && marked.windows(2).all(|two| two[0] != two[1])
-            && marked.iter().all(|slot| exists(slot) && self.marks[*slot as usize] != Mark::None)
+            && marked.iter().all(|slot| exists(slot) && fits(*slot))
             && self.marks.iter().filter(|&&mark| mark != Mark::None).count() == marked.len()
             && self.touched.list.iter().all(|&slot| (slot as usize) / 64 < self.touched.bits.len())
     }

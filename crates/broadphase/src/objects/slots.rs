@@ -103,7 +103,7 @@ impl Slots {
         self.changed = true;
     }
 
-    /// Hands a vacated number out again.
+    /// Makes a vacated number free again.
     pub(crate) fn release(&mut self, slot: u32) {
         self.free.push(Reverse(slot));
     }
@@ -154,6 +154,16 @@ impl Slots {
             && self.live.iter().map(|word| word.count_ones() as usize).sum::<usize>() == self.count
             && free.windows(2).all(|two| two[0] != two[1])
             && free.iter().all(|&slot| !self.contains(slot))
+    }
+
+    /// Are these numbers vacated, each of them listed once?
+    #[cfg(feature = "serde")]
+    pub(super) fn are_vacated(&self, numbers: impl Iterator<Item = u32>) -> bool {
+        let mut listed: Vec<u32> = numbers.collect();
+        let known = listed.iter().all(|&slot| (slot as usize) < self.len && !self.contains(slot));
+        listed.extend(self.free.iter().map(|&Reverse(slot)| slot).filter(|&slot| (slot as usize) < self.len));
+        listed.sort_unstable();
+        known && listed.windows(2).all(|two| two[0] != two[1])
     }
 
     /// The bytes it holds.

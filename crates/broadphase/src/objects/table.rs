@@ -195,7 +195,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             && [self.generations.len(), self.places.len(), self.kinds.len()] == [len; 3]
             && self.users.is_sound(0)
             && self.margins.is_sound(T::ZERO)
-            && self.retired.iter().all(|&index| (index as usize) < len && !self.slots.contains(index))
+            && self.slots.are_vacated(self.retired.iter().copied())
             && (count(ObjectKind::Static), count(ObjectKind::Kinematic)) == (self.statics_count, self.kinematic_count)
             && check_margin(margins.fold(T::ZERO, T::max), self.margin, None).is_ok()
             && check_margin(self.margin, T::ZERO, None).is_ok()

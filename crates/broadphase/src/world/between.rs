@@ -4,14 +4,14 @@ use super::{Engine, World};
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Ball, Real};
+use crate::geometry::{Aabb, Real};
 use crate::objects::side::Side;
 use crate::objects::{Handle, Shape};
 use crate::pairs::{PairStore, Want};
 
 impl<const D: usize, T: Real> World<D, T> {
     /// Fills `found` with all pairs of an object of this world and one of `other`, sorted: what [`update`](World::update) would report of
-    /// them if they were in one world. Kinds, tags, environments and margins count, and balls if both worlds are of balls; filters do not.
+    /// them if they were in one world. Kinds, tags, environments, margins and shapes count; filters do not.
     ///
     /// For a character against its surroundings, a chunk of a map against its neighbour, a guest against a host. Nothing is kept for the
     /// next call. Cost: a probe for each object of the smaller of two sides, each in the structure of the larger.
@@ -98,11 +98,10 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
     fn pair(&self, slot: u32, other: &Self, their: u32) -> Option<(Handle, Handle)> {
         let handle = |half: &Self, slot: u32| half.world.table.handle(half.side.owners[slot as usize]);
         let kind = |half: &Self, slot: u32| half.world.table.kind(half.side.owners[slot as usize]);
-        let ball = |half: &Self, slot: u32| Ball::inscribed(&half.side.boxes[slot as usize]);
-        let balls = self.world.shape == Shape::Ball && other.world.shape == Shape::Ball;
+        let shape = |half: &Self, slot: u32| half.side.shape(slot, half.world.shape);
         let allowed = kind(self, slot).pairs_with(kind(other, their))
             && self.side.tags.get(slot).allows(&other.side.tags.get(their))
-            && (!balls || ball(self, slot).overlaps(&ball(other, their)));
+            && shape(self, slot).meets(&self.side.boxes[slot as usize], shape(other, their), &other.side.boxes[their as usize]);
         allowed.then(|| (handle(self, slot), handle(other, their)))
     }
 }

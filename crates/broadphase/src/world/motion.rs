@@ -50,7 +50,7 @@ impl Remedy {
 
     pub(super) fn check(self) -> Result<(), Error> {
         let fault = |option, value: String, expected: &str| {
-            Err(Error::InvalidOption { algorithm: "world", option, value, expected: expected.into() })
+            Err(Error::InvalidOption { algorithm: "the remedy", option, value, expected: expected.into() })
         };
         match self {
             Remedy::Rate { step, .. } if !(step > 0.0 && step <= 1.0) => {
@@ -186,6 +186,12 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.clear();
         self.before.resize(movers.slots.len(), Aabb::empty());
         movers.slots.ids().for_each(|slot| self.before[slot as usize] = movers.plain(slot));
+    }
+
+    /// Are all handles below `indices`?
+    #[cfg(feature = "serde")]
+    pub(super) fn is_sound(&self, indices: usize) -> bool {
+        self.fleeting.iter().all(|(a, b)| a.index.max(b.index) < indices as u32)
     }
 
     pub(super) fn bytes(&self) -> usize {

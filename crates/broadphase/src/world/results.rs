@@ -63,9 +63,11 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// All pairs, the smaller index first, each once; deterministic, but in an order that depends on the algorithm. None with
-    /// [`Want::Count`]. Cost: two look-ups per pair.
+    /// [`Want::Count`], and none after it until the next update. Cost: two look-ups per pair.
     pub fn pairs(&self) -> Pairs<'_, D, T> {
-        let left = if self.want == Want::Count { 0 } else { self.pair_count() as usize };
+        // What is wanted may have changed since the stores were filled.
+        let wants = [self.want, self.own.want(), self.mixed.store.want()];
+        let left = if wants.contains(&Want::Count) { 0 } else { self.pair_count() as usize };
         Pairs { world: self, mixed: false, chunk: 0, from: 0, buffer: [Pair::default(); BUFFER], at: 0, filled: 0, left }
     }
 
@@ -144,7 +146,7 @@ impl<const D: usize, T: Real> Iterator for Pairs<'_, D, T> {
             // Behind both stores come the pairs that only an earlier look of the frame saw.
             let fleeting = &self.world.motion.fleeting;
             self.left -= 1;
-            return fleeting.get(fleeting.len() - 1 - self.left).copied();
+            return fleeting.get(fleeting.len().checked_sub(1 + self.left)?).copied();
         }
         let table = &self.world.table;
         let pair = table.to_indices(self.buffer[self.at], self.mixed);

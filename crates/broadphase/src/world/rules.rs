@@ -38,15 +38,11 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.table.movers.shapes.any() || (self.shape == Shape::Ball && self.table.movers.swept.any())
     }
 
-    /// The exact tests of balls with balls and with boxes. A swept box is a box.
+    /// The exact tests of balls with balls and with boxes.
     fn test_shapes(&self, fresh: &mut Retain<'_>, of_a: &Side<D, T>, of_b: &Side<D, T>) {
-        let shape = |side: &Side<D, T>, slot: u32| match side.swept.get(slot) {
-            true => Shape::Box,
-            false => side.shapes.get(slot).unwrap_or(self.shape),
-        };
         fresh.retain(|pair| {
             let (a, b) = (&of_a.boxes[pair.a as usize], &of_b.boxes[pair.b as usize]);
-            shape(of_a, pair.a).meets(a, shape(of_b, pair.b), b)
+            of_a.shape(pair.a, self.shape).meets(a, of_b.shape(pair.b, self.shape), b)
         });
     }
 

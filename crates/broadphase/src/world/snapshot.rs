@@ -67,7 +67,8 @@ impl Held {
     }
 
     fn store(&self, want: Want, limit: u64) -> PairStore {
-        let mut store = PairStore::new(want);
+        let only_counted = self.pairs.is_empty() && self.count > 0;
+        let mut store = PairStore::new(if only_counted { Want::Count } else { want });
         store.set_limit(limit);
         store.hold(&self.pairs, self.count);
         store
@@ -136,10 +137,14 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         let Snapshot { table, want, limit, shape, .. } = snapshot;
         table.check()?;
-        snapshot.motion.remedy.check()?;
+        let broken = |error: Error| Error::InvalidSnapshot { reason: error.to_string() };
+        snapshot.motion.remedy.check().map_err(broken)?;
         let (movers, statics) = (table.movers.slots.len(), table.statics.slots.len());
         if !snapshot.own.is_sound(movers, movers) || !snapshot.mixed.is_sound(movers, statics) {
             return Err(Error::InvalidSnapshot { reason: "its pairs are not of its objects".to_string() });
+        }
+        if !snapshot.motion.is_sound(table.indices()) {
+            return Err(Error::InvalidSnapshot { reason: "its passing pairs are not of its objects".to_string() });
         }
         let engine = |text: &str| -> Result<Engine<D, T>, Error> {
             let spec: Spec = text.parse()?;

@@ -15,13 +15,12 @@ use crate::pairs::{Pair, Want, events};
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The structure, built if need be.
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
-        if self.structure.is_none() {
-            self.structure = Some(if self.apart { Box::new(Environments::new(&self.spec)?) } else { self.spec.build()? });
-        }
-        match &mut self.structure {
-            Some(structure) => Ok(&mut **structure),
-            None => Err(Error::OutOfMemory { what: "the structure" }),
-        }
+        let structure = match self.structure.take() {
+            Some(structure) => structure,
+            None if self.apart => Box::new(Environments::new(&self.spec)?),
+            None => self.spec.build()?,
+        };
+        Ok(&mut **self.structure.insert(structure))
     }
 
     /// Hands the structure what `side` has gathered. On error neither changes.
@@ -61,8 +60,8 @@ impl<const D: usize, T: Real> World<D, T> {
         let found = if self.motion.by_rate() {
             self.find_by_rate()
         } else {
-            self.flush()?;
-            self.find()
+            self.begin_find();
+            self.flush().and_then(|()| self.find())
         };
         if let Err(error) = found {
             self.failed = true;
@@ -96,7 +95,6 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Finds pairs where something changed, and all differences.
     fn find(&mut self) -> Result<(), Error> {
-        self.begin_find();
         if self.look()? {
             // A pair of an object that changed sides ended on one and started on the other.
             events::cancel(&mut self.started, &mut self.ended);

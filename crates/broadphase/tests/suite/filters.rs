@@ -1,6 +1,6 @@
 //! Tags, balls, closures, counts and limits: what stands between an overlap and a pair.
 
-use broadphase::{Changes, Error, Frame, Pair, PairStore, Real, Retain, Shape, Tag, Want, step};
+use broadphase::{Changes, Error, Filter, Frame, Pair, PairStore, Real, Retain, Shape, Tag, Want, step};
 
 use crate::data::{Layout, Random};
 use crate::oracle;
@@ -118,7 +118,30 @@ fn a_pair_limit_is_an_error_and_then_forgotten<const D: usize, T: Real>(trial: &
     });
 }
 
+/// What a closure removes does not count, however many boxes overlap; and a number of pairs has the limit of a list.
+fn a_pair_limit_counts_what_the_closure_leaves<const D: usize, T: Real>(trial: &mut Trial) {
+    trial.each(|subject| {
+        let sparse = boxes::<D, T>(subject, &mut Random(56));
+        let dense = vec![sparse[0]; N];
+        let few = |fresh: &mut Retain<'_>| fresh.retain(|pair| pair.a + pair.b < 10);
+        let none = |fresh: &mut Retain<'_>| fresh.retain(|_| false);
+        for want in [Want::Both, Want::Count] {
+            let mut run = Run::new(subject);
+            run.store.set_want(want);
+            let mut count = |filter: Filter<'_>, limit: u64| {
+                run.store.set_limit(limit);
+                let frame = Frame { filter: Some(filter), ..subject.frame(&dense) };
+                step(&mut *run.structure, &frame, &mut run.context, &mut run.store).map(|()| run.store.len())
+            };
+            assert_eq!(count(&none, 0), Ok(0), "{want:?}");
+            assert_eq!(count(&few, 25), Ok(25), "{want:?}");
+            assert_eq!(count(&few, 24), Err(Error::TooManyPairs { limit: 24 }), "{want:?}");
+        }
+    });
+}
+
 in_every_space!(
+    a_pair_limit_counts_what_the_closure_leaves,
     tags_decide_and_may_change,
     balls_decide_and_the_shape_may_change,
     a_closure_has_the_last_word,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use broadphase::{Aabb, Handle, Object, ObjectKind, Reader, World, World2, World3};
+use broadphase::{Aabb, Handle, Object, ObjectKind, Reader, Shape, Want, World, World2, World3};
 
 use crate::{Random, specs};
 
@@ -25,6 +25,41 @@ fn iterators_over_pairs_nest_and_know_their_length() {
         assert!(a.index < b.index);
         assert!(update.pairs().any(|pair| pair == (a, b)));
     }
+}
+
+#[test]
+fn there_is_no_list_after_a_count_until_the_next_update_whatever_is_wanted() {
+    let mut world = World2::new();
+    let h = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 3]).unwrap();
+    world.set_want(Want::Count);
+    assert_eq!((world.update().unwrap().len(), world.pairs().len()), (3, 0));
+    world.set_want(Want::Both);
+    assert_eq!((world.pair_count(), world.pairs().len(), world.pairs().count()), (3, 0, 0));
+    assert_eq!((world.sorted_pairs().len(), world.pairs_of(h[0]).unwrap().count()), (0, 0));
+    assert!(!world.set_pair_value(h[0], h[1], 1).unwrap());
+    assert_eq!((world.update().unwrap().pairs().count(), world.pairs_of(h[0]).unwrap().count()), (3, 2));
+    world.set_want(Want::Count);
+    assert_eq!((world.pairs().count(), world.pair_count()), (0, 3));
+}
+
+#[test]
+fn an_update_that_the_algorithm_refuses_shows_no_pairs_and_the_next_difference_is_against_the_last_good_one() {
+    let mut world = World2::new();
+    world.set_algorithm(&"particle-grid".parse().unwrap()).unwrap();
+    world.set_shape(Shape::Ball);
+    let ball = |x: f32, size: f32| Aabb::new([x, 0.0], [x + size, size]);
+    let h = world.insert_many(&[ball(0.0, 1.0), ball(0.5, 1.0), ball(1.25, 1.0)]).unwrap();
+    world.update().unwrap();
+    assert_eq!(world.sorted_pairs(), [(h[0], h[1]), (h[1], h[2])]);
+    for _ in 0..2 {
+        world.set_box(h[2], ball(1.0, 3.0)).unwrap();
+        assert_eq!(world.update().unwrap_err().code(), "unsuited");
+        assert_eq!((world.pair_count(), world.pairs().count(), world.started().len(), world.ended().len()), (0, 0, 0, 0));
+        assert_eq!(world.pairs_of(h[0]).unwrap().count(), 0);
+    }
+    world.set_box(h[2], ball(9.0, 1.0)).unwrap();
+    let update = world.update().unwrap();
+    assert_eq!((update.len(), update.started(), update.ended()), (1, &[][..], &[(h[1], h[2])][..]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Snapshots: the same future, and what is not one of ours.
 
-use broadphase::{Aabb, Error, Object, ObjectKind, Snapshot, Spec, Tag, Want, World, World2, World3};
+use broadphase::{Aabb, Error, Object, ObjectKind, Remedy, Shape, Snapshot, Spec, Strength, Tag, Want, World, World2, World3};
 
 use crate::{Random, specs};
 
@@ -100,12 +100,24 @@ fn a_number_of_pairs_without_a_list_survives_though_a_list_is_wanted_next() {
 /// A world whose snapshot can be spoilt, and the text of one.
 fn sample() -> (World3, String) {
     let (mut world, mut random) = (World3::new(), Random(2));
-    for _ in 0..30 {
-        world.insert(object(&mut random)).unwrap();
+    world.set_remedy(Remedy::RATE).unwrap();
+    for k in 0..30 {
+        let shape = if k % 7 == 0 { Some(Shape::Ball) } else { None };
+        world.insert(Object { shape, ..object(&mut random) }).unwrap();
     }
     world.update().unwrap();
-    let handle = world.iter().next().unwrap().0;
-    world.remove(handle).unwrap();
+    let handles: Vec<_> = world.iter().map(|(handle, _)| handle).collect();
+    for &handle in &handles[5..] {
+        world.set_box(handle, object(&mut random).aabb).unwrap();
+    }
+    world.update().unwrap();
+    assert!(world.motion_stats().fleeting > 0, "some pairs have only passed");
+    // Between two updates: slots that are vacated, and such as are free again.
+    let short = world.insert(object(&mut random)).unwrap();
+    world.remove_many(&[handles[0], handles[3], short]).unwrap();
+    world.read().unwrap();
+    world.remove_many(&[handles[1], handles[4]]).unwrap();
+    world.set_box(handles[7], object(&mut random).aabb).unwrap();
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     (world, text)
 }
@@ -160,7 +172,18 @@ fn a_snapshot_that_was_changed_is_refused_or_harmless() {
                     assert_eq!((again.sorted_pairs(), again.len()), (before.clone(), count));
                 }
                 // What is consistent is taken: a box, a tag, a user's number.
-                Ok(()) => _ = again.update().map(|update| update.len()),
+                Ok(()) => {
+                    assert_eq!(again.pairs().count(), again.pairs().len());
+                    let handles: Vec<_> = again.iter().map(|(handle, _)| handle).collect();
+                    handles.iter().for_each(|&handle| _ = again.pairs_of(handle).unwrap().count());
+                    _ = again.validate(Strength::Geometry);
+                    for k in 0..3 {
+                        _ = again.update().map(|update| update.pairs().count());
+                        _ = again.insert(Object { shape: Some(Shape::Ball), ..Object::new(Aabb::point([k as f32; 3])) });
+                    }
+                    handles.iter().for_each(|&handle| _ = again.remove(handle));
+                    _ = again.update();
+                }
             }
         }
     }

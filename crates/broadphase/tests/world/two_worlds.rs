@@ -1,6 +1,6 @@
 //! Pairs of two worlds.
 
-use broadphase::{Handle, Object, ObjectKind, Tag, Threads, World};
+use broadphase::{Handle, Object, ObjectKind, Shape, Tag, Threads, World};
 
 use crate::{Random, specs};
 
@@ -12,8 +12,11 @@ fn fill(seed: u64, n: usize, spec: &broadphase::Spec) -> World<3, f32> {
         let kind = [ObjectKind::Dynamic, ObjectKind::Static, ObjectKind::Kinematic][random.below(3) as usize];
         let tag = [Tag::default(), Tag::new(1, 3), Tag::new(2, 1), Tag::default().with_env(5)][random.below(4) as usize];
         let tag = tag.with_env(if random.below(2) == 0 { tag.env } else { random.below(4) as u32 });
-        world.insert(Object::new(random.aabb(20, 3)).with_kind(kind).with_tag(tag)).unwrap();
+        let shape = [None, None, Some(Shape::Ball), Some(Shape::Box)][random.below(4) as usize];
+        let object = Object::new(random.aabb(20, 3)).with_kind(kind).with_tag(tag);
+        world.insert(Object { shape, ..object }).unwrap();
     }
+    world.set_shape(if seed == 1 { Shape::Ball } else { Shape::Box });
     world
 }
 
@@ -28,7 +31,9 @@ fn pairs_of_two_worlds_are_those_of_a_double_loop() {
             for (x, _) in a.iter() {
                 for (y, _) in b.iter() {
                     let (p, q) = (a.object(x).unwrap(), b.object(y).unwrap());
-                    let meets = a.grown_box(x).unwrap().overlaps(&b.grown_box(y).unwrap());
+                    let (own, their) = (a.grown_box(x).unwrap(), b.grown_box(y).unwrap());
+                    let (own_shape, their_shape) = (p.shape.unwrap_or(a.shape()), q.shape.unwrap_or(b.shape()));
+                    let meets = own.overlaps(&their) && own_shape.meets(&own, their_shape, &their);
                     if meets && p.kind.pairs_with(q.kind) && p.tag.allows(&q.tag) {
                         expected.push((x, y));
                     }

@@ -17,6 +17,16 @@ pub(crate) use probing::{Visit, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 pub(crate) use world::World;
 
+/// Refuses, when it is compiled, what is neither in the plane nor in space: structures count on two or three axes.
+pub(crate) fn assert_dimension<const D: usize>() {
+    const { assert!(D == 2 || D == 3, "structures work in two and three dimensions") }
+}
+
+/// The value, or the nearest one that is in range; for NaN, the least.
+pub(crate) fn nearest_in(value: f64, least: f64, most: f64) -> f64 {
+    value.max(least).min(most)
+}
+
 /// The bytes of a list, by its capacity.
 pub(crate) fn bytes_of<V>(list: &Vec<V>) -> usize {
     list.capacity() * size_of::<V>()

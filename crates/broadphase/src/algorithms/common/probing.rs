@@ -26,6 +26,9 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     out: &mut PairStore,
     join: impl Fn(Range<usize>, &mut Hits<'_>) + Sync,
 ) -> Result<(), Error> {
+    if let Some(ids) = probes.ids.filter(|ids| ids.len() != probes.boxes.len()) {
+        return Err(Error::InvalidFrame { index: ids.len(), reason: "there are not as many probe ids as probe boxes" });
+    }
     let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
     let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
     let view = if probes.ids.is_some() { frame } else { &unfiltered };

@@ -56,6 +56,7 @@ use std::sync::Mutex;
 
 pub use options::{Options, Strategy};
 
+use crate::algorithms::common::assert_dimension;
 use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -165,8 +166,10 @@ impl<const D: usize, T: Real> Clone for Scratch<D, T> {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// An empty structure.
+    /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             active: false,

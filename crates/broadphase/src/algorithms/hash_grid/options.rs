@@ -1,5 +1,6 @@
 //! The paper's parameters, all settable.
 
+use crate::algorithms::common::nearest_in;
 use crate::algorithms::{OptionDescriptor, Spec};
 use crate::error::Error;
 
@@ -88,6 +89,19 @@ pub(crate) const INDIVIDUAL: &[OptionDescriptor] = descriptors!("individual");
 pub(crate) const REINSERT: &[OptionDescriptor] = descriptors!("reinsert");
 
 impl Options {
+    /// Each value, or the nearest in its range; dimensions are rounded up to powers of two.
+    pub(super) fn in_range(self) -> Self {
+        Self {
+            factor: nearest_in(self.factor, 1.1, 16.0),
+            dims: self.dims.map(|cells| cells.clamp(4, 1024).next_power_of_two()),
+            density: self.density.clamp(1, 64),
+            capacity: self.capacity.clamp(2, 64),
+            merge: nearest_in(self.merge, 0.0, 10_000.0),
+            shapes: self.shapes.min(256),
+            ..self
+        }
+    }
+
     /// Reads the options of a spec; `strategy` is the default.
     pub(crate) fn from_spec(spec: &Spec, strategy: Strategy) -> Result<Self, Error> {
         let default = Self::default();
@@ -118,7 +132,7 @@ impl Options {
 
     /// The cells of a new grid on an axis, as bits.
     pub(super) fn axis_bits(&self, axis: usize) -> u32 {
-        self.dims[axis.min(2)].max(4).next_power_of_two().trailing_zeros()
+        self.dims[axis.min(2)].trailing_zeros()
     }
 }
 

@@ -52,6 +52,7 @@ use std::sync::atomic::AtomicU64;
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
 pub use options::{Options, Pruning, Variant};
 
+use crate::algorithms::common::assert_dimension;
 use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -121,8 +122,10 @@ struct Found {
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    /// An empty tree.
+    /// An empty tree. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             tree: Tree::default(),

@@ -1,5 +1,6 @@
 //! What can be set, as `kd-tree:t=256:k=50`.
 
+use crate::algorithms::common::nearest_in;
 use crate::algorithms::{OptionDescriptor, Spec};
 use crate::error::Error;
 
@@ -68,6 +69,16 @@ impl Options {
     /// settled:moving=0.2 settled:moving=0.3 --n 16000,128000 --algorithms kd-tree:k=0,kd-tree-complete`).
     pub fn new(variant: Variant) -> Self {
         Self { variant, threshold: 512, adaptive_percent: 75.0, epsilon: 0.01, pruning: Pruning::Both }
+    }
+
+    /// Each value, or the nearest in its range.
+    pub(super) fn in_range(self) -> Self {
+        Self {
+            threshold: self.threshold.max(1),
+            adaptive_percent: nearest_in(self.adaptive_percent, 0.0, 100.0),
+            epsilon: nearest_in(self.epsilon, 0.0, 10.0),
+            ..self
+        }
     }
 
     /// The options that a text gives.

@@ -30,7 +30,7 @@ mod sections;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Ledger, bytes_of, probe_each};
+use crate::algorithms::common::{Bins, Ledger, assert_dimension, bytes_of, nearest_in, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -66,6 +66,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Each value, or the nearest in its range.
+    fn in_range(self) -> Self {
+        Self { levels: self.levels.clamp(1, 7), ratio: nearest_in(self.ratio, f64::MIN_POSITIVE, 1.0) }
+    }
+
     /// From the options of a [`Spec`].
     pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
         let default = Self::default();
@@ -98,8 +103,10 @@ struct Scratch<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
-    /// An empty structure.
+    /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             ledger: Ledger::default(),

@@ -32,7 +32,7 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Ledger, World, bytes_of, probe_each};
+use crate::algorithms::common::{Bins, Ledger, World, assert_dimension, bytes_of, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -75,6 +75,12 @@ impl Options {
     const FIXED: usize = 7;
     /// The deepest tree that splits on demand.
     const ADAPTIVE: usize = 24;
+
+    /// Each value, or the nearest in its range.
+    fn in_range(self) -> Self {
+        let most = if self.split == 0 { Self::FIXED } else { Self::ADAPTIVE };
+        Self { depth: self.depth.clamp(1, most), ..self }
+    }
 
     /// From the options of a [`Spec`].
     pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
@@ -128,8 +134,10 @@ struct Scratch<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> Octree<D, T> {
-    /// An empty structure.
+    /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             ledger: Ledger::default(),

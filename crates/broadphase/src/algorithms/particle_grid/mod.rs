@@ -39,6 +39,7 @@ pub use grid::{Options, ParticleGrid, Storage};
 pub use hash::Hash;
 pub use neighbours::NeighbourLists;
 
+use crate::algorithms::common::assert_dimension;
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -96,6 +97,7 @@ pub struct ParticlePhase<const D: usize, T: Real> {
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     /// An empty structure.
     pub fn new(storage: Storage) -> Self {
+        assert_dimension::<D>();
         Self {
             storage,
             grid: None,

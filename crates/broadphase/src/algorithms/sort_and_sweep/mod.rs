@@ -19,6 +19,7 @@ mod query;
 mod update;
 mod validate;
 
+use crate::algorithms::common::assert_dimension;
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::bits::IndexSort;
 use crate::context::Context;
@@ -56,6 +57,7 @@ struct Scratch {
 impl<const D: usize, T: Real> SortAndSweep<D, T> {
     /// An empty structure with the options of `spec`.
     pub fn new(spec: &Spec) -> Result<Self, Error> {
+        assert_dimension::<D>();
         let fixed_axis = axis_option(spec)?;
         if fixed_axis.is_some_and(|axis| axis >= D) {
             return Err(spec.invalid("axis", "z", "x, y or auto in two dimensions".to_string()));

@@ -44,6 +44,7 @@ mod validate;
 
 pub(crate) use options::DESCRIPTORS as OPTIONS;
 
+use crate::algorithms::common::assert_dimension;
 use crate::algorithms::{BroadPhase, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -103,6 +104,7 @@ impl<T> Default for Scratch<T> {
 impl<const D: usize, T: Real> Sweep<D, T> {
     /// An empty structure with the options of `spec`.
     pub fn new(spec: &Spec) -> Result<Self, Error> {
+        assert_dimension::<D>();
         let options = Options::new(spec)?;
         if let Some(axes) = options.axes.filter(|axes| axes.iter().any(|&axis| axis >= D)) {
             let text: String = axes.iter().map(|&axis| ["x", "y", "z"][axis]).collect();

@@ -52,6 +52,7 @@ mod validate;
 
 use std::sync::Mutex;
 
+use crate::algorithms::common::assert_dimension;
 use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -89,6 +90,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Each value, or the nearest in its range.
+    fn in_range(self) -> Self {
+        Self { target: self.target.clamp(16, 65536), ..self }
+    }
+
     /// From the options of a [`Spec`].
     pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
         let default = Self::default();
@@ -143,8 +149,10 @@ struct Load {
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// An empty structure.
+    /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             lattice: Lattice::default(),

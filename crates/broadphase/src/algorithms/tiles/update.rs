@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::quantise::Corners;
+use crate::kernels::tile::Record;
 use crate::kernels::{LAST_PLACE, prefetch};
 use crate::objects::Frame;
 
@@ -23,6 +24,8 @@ const UNEVEN: f64 = 1.5;
 /// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.
 const SAMPLE_PER_TILE: usize = 64;
 const SAMPLE: usize = 1 << 17;
+/// Slots that a record can name beside its flag.
+const MAX_SLOTS: usize = Record::FLAG as usize;
 /// How many changed objects further on a box is asked for.
 const AHEAD: usize = 16;
 /// Objects that are looked at each frame, to notice that all of them move away.
@@ -31,6 +34,9 @@ const LOOKS: usize = 16;
 impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check_lists()?;
+        if frame.slots() > MAX_SLOTS {
+            return Err(Error::TooManyObjects { count: frame.slots(), limit: MAX_SLOTS });
+        }
         let count = frame.count();
         let plan = self.coherence.plan(frame, self.options.coherence);
         let mut lattice = self.lattice;

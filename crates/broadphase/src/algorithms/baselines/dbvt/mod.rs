@@ -29,7 +29,7 @@ mod tree;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, bytes_of, probe_each};
+use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, nearest_in, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -66,6 +66,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Each value, or the nearest in its range.
+    fn in_range(self) -> Self {
+        Self { margin: nearest_in(self.margin, 0.0, 10.0), ..self }
+    }
+
     /// From the options of a [`Spec`].
     pub(crate) fn from_spec(mode: Mode, spec: &Spec) -> Result<Self, Error> {
         let margin = spec.value("margin", 0.1, "a number from 0 to 10", |margin| (0.0..=10.0).contains(margin))?;
@@ -102,8 +107,10 @@ struct Scratch {
 }
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
-    /// An empty structure.
+    /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             ledger: Ledger::default(),

@@ -26,7 +26,7 @@ mod pairs;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, bytes_of, probe_each};
+use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -51,6 +51,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Each value, or the nearest in its range.
+    fn in_range(self) -> Self {
+        Self { cells: self.cells.min(64) }
+    }
+
     /// From the options of a [`Spec`].
     pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
         Ok(Self { cells: spec.value("cells", 0, "a number from 0 to 64", |cells| *cells <= 64)? })
@@ -83,8 +88,10 @@ struct Scratch<T> {
 }
 
 impl<const D: usize, T: Real> GridSap<D, T> {
-    /// An empty structure.
+    /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
+        assert_dimension::<D>();
+        let options = options.in_range();
         Self {
             options,
             ledger: Ledger::default(),

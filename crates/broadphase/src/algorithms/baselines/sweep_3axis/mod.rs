@@ -22,7 +22,7 @@ mod pairs;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, bytes_of, probe_each};
+use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, probe_each};
 use crate::algorithms::{BroadPhase, Probes, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -47,6 +47,7 @@ pub struct Sweep3Axis<const D: usize, T: Real> {
 
 impl<const D: usize, T: Real> Default for Sweep3Axis<D, T> {
     fn default() -> Self {
+        assert_dimension::<D>();
         Self { ledger: Ledger::default(), axes: std::array::from_fn(|_| Vec::new()), overlaps: PairSet::default(), tests: 0 }
     }
 }

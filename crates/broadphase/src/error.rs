@@ -172,10 +172,13 @@ impl fmt::Display for Error {
                 write!(f, "handle {index} of generation {generation} is stale: its object was removed, or it is another world's")
             }
             Error::InvalidMargin { index: Some(index), margin } => {
-                write!(f, "object {index}: a margin of {margin} is not allowed; it must be finite and not negative")
+                write!(
+                    f,
+                    "object {index}: a margin of {margin} is not allowed; with the world's it must be finite, and not negative"
+                )
             }
             Error::InvalidMargin { index: None, margin } => {
-                write!(f, "a margin of {margin} is not allowed; it must be finite and not negative")
+                write!(f, "a margin of {margin} is not allowed; with any object's it must be finite, and not negative")
             }
             Error::InvalidQuery { reason } => write!(f, "the query has no answer: {reason}"),
             Error::ForeignSnapshot { found, expected } => {

@@ -27,7 +27,8 @@
 //! [`World::set_filter`]. All of it happens before pairs are reported.
 //!
 //! **What about fast objects?** A box that jumps over another in one step does not touch it. [`World::set_remedy`] looks at fast objects
-//! more often, or at the boxes around their ways ([`Remedy`]); or ask where a motion first hits: [`Reader::first_along_swept`], [`Reader::first_along_swept_ball`].
+//! more often, or at the boxes around their ways ([`Remedy`]); or ask where a motion first hits: [`Reader::first_along_swept`],
+//! [`Reader::first_along_swept_ball`].
 //!
 //! **What else can I ask?** [`World::read`] gives a [`Reader`]: boxes, balls, rays, motions, a camera's frustum, the nearest; many at once with
 //! [`Answers`]. Pairs of two worlds: [`World::pairs_with`].

@@ -243,6 +243,30 @@ fn probes_find_the_same_whether_they_look_through_records_or_go_down_trees() {
 }
 
 #[test]
+fn a_list_of_no_changes_neither_makes_tests_nor_hides_objects_where_tiles_were_about_to_be_cut_anew() {
+    // Two crowds so far apart that tiles are tried smaller at once.
+    let far = |i: usize| if i % 2 == 0 { 0.0 } else { 1e6 };
+    let place = |i: usize| [far(i) + (i / 2 % 50) as f32, far(i) + (i / 100) as f32];
+    let boxes: Vec<Aabb<2, f32>> = (0..3000).map(|i| Aabb::new(place(i), place(i).map(|x| x + 0.5))).collect();
+    let (mut context, mut store) = (Context::new(), PairStore::default());
+    for spec in ["tiles", "tiles:target=256", "auto"] {
+        let mut tiles = build::<2, f32>(spec);
+        step(&mut *tiles, &Frame::new(&boxes).with_changes(Changes::All), &mut context, &mut store).unwrap();
+        let nothing = Frame::new(&boxes).with_changes(Changes::Listed { moved: &[], inserted: &[], removed: &[] });
+        for again in 0..3 {
+            step(&mut *tiles, &nothing, &mut context, &mut store).unwrap();
+            assert_eq!(store.tests(), 0, "{spec}, unchanged frame {again}");
+            let mut seen = 0;
+            tiles.reader().unwrap().in_box(&nothing, &Aabb::everything(), &mut |_| {
+                seen += 1;
+                std::ops::ControlFlow::Continue(())
+            });
+            assert_eq!(seen, boxes.len(), "{spec}, unchanged frame {again}");
+        }
+    }
+}
+
+#[test]
 fn objects_come_and_go_between_frames_without_a_word() {
     let mut random = Random(3);
     let mut boxes = spread::<3>(5000, 60.0, &mut random);

@@ -1,7 +1,7 @@
 //! The algorithms, behind one interface and in one list.
 //!
-//! Every folder has the same rooms: `mod.rs` (data and invariants), `update.rs`, `pairs.rs`, `query.rs`, `validate.rs`.
-//! No algorithm knows another one. Tests, benches, CLI and bindings loop over [`list`]: what is listed is tested.
+//! Every folder has the same rooms: `mod.rs` (data and invariants), `update.rs`, `pairs.rs`, `validate.rs`, and `query.rs` where it answers
+//! questions by itself. No algorithm knows another one. Tests, benches and the tool loop over [`list`]: what is listed is tested.
 
 pub mod baselines;
 pub mod brute_force;

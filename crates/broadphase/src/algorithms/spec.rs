@@ -1,4 +1,4 @@
-//! `name:key=value:...`: an algorithm with its options, as CLI, tests and bindings write it.
+//! `name:key=value:...`: an algorithm with its options, as the tool, tests and programs write it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::kernels::{Isa, Kernels};
 
 /// Options that every algorithm takes.
 pub const COMMON_OPTIONS: &[OptionDescriptor] =
-    &[OptionDescriptor { name: "isa", default: "best", help: "instruction set: scalar, sse2, avx2, avx512, neon" }];
+    &[OptionDescriptor { name: "isa", default: "best", help: "instruction set: best, scalar, sse2, avx2, avx512, neon" }];
 
 /// An algorithm and its options.
 ///
@@ -63,8 +63,15 @@ impl FromStr for Spec {
     }
 }
 
+/// Equal are those of the same text.
+impl PartialEq for Spec {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
 impl Default for Spec {
-    /// `auto`, or the first algorithm of the list where there is none.
+    /// `auto`.
     fn default() -> Self {
         let descriptor = list().iter().find(|d| d.name == "auto").unwrap_or(&list()[0]);
         Self { descriptor, options: Vec::new(), kernels: Kernels::best(), text: descriptor.name.to_string() }

@@ -1,6 +1,6 @@
 //! The default: chooses an algorithm by itself, switches by itself, and says why.
 //!
-//! One structure at a time. The choice follows from counted features (`policy.rs`), so it is the same on every machine. After a
+//! One structure at a time. The choice follows from what is counted (`policy.rs`), the number of objects, so it is the same on every machine. After a
 //! switch the next one waits [`PATIENCE`] frames. The pair store stays, so that started and ended pairs are right over a switch.
 //!
 //! The honest answer is short: `brute-force` for a few objects, `tiles` for the rest. `tiles` already adapts within itself: to

@@ -12,7 +12,7 @@ use crate::error::{BoxFault, Error};
 /// use broadphase::Aabb;
 /// let a = Aabb::new([0.0, 0.0], [1.0, 1.0]);
 /// let b = Aabb::new([1.0, 0.5], [2.0, 0.5]);
-/// assert!(a.overlaps(&b)); // they share one edge, and b has no thickness
+/// assert!(a.overlaps(&b)); // they share one point, and b has no thickness
 /// assert_eq!(a.union(&b), Aabb::new([0.0, 0.0], [2.0, 1.0]));
 /// ```
 #[repr(C)]

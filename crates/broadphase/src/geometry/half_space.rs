@@ -24,20 +24,21 @@ impl<const D: usize, T: Real> HalfSpace<D, T> {
         self.normal.iter().all(|c| c.is_finite()) && self.normal.iter().any(|&c| c != T::ZERO) && !self.offset.is_nan()
     }
 
-    /// Does the closed half-space reach the closed box? Its innermost corner decides; a side at infinity is always reached.
+    /// Does the closed half-space reach the closed box? Its innermost corner decides; one that is infinitely far inside is reached.
     #[inline(always)]
     pub fn overlaps_box(&self, value: &Aabb<D, T>) -> bool {
         let mut least = T::ZERO;
         for k in 0..D {
             let corner = if self.normal[k] > T::ZERO { value.min[k] } else { value.max[k] };
             if self.normal[k] != T::ZERO {
-                if !corner.is_finite() {
+                let inwards = self.normal[k] * corner;
+                if inwards == T::NEG_INFINITY {
                     return true;
                 }
-                least += self.normal[k] * corner;
+                least += inwards;
             }
         }
-        least <= self.offset || least.is_nan() // of products too large for the scalar: nobody knows
+        least <= self.offset
     }
 }
 

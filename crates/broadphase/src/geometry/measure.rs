@@ -78,7 +78,7 @@ pub trait Measure<const D: usize, T: Real>: Sync {
     }
 }
 
-/// `value` further out by what a few roundings at magnitude `size` may be worth.
+/// `low` and `high` further out by what a few roundings at magnitude `size` may be worth.
 #[inline]
 pub(super) fn outwards<T: Real>(low: T, high: T, size: T) -> (T, T) {
     let epsilon = T::ONE.next_up() - T::ONE;
@@ -156,7 +156,8 @@ impl<const D: usize, T: Real> Measure<D, T> for Ball<D, T> {
     }
 
     fn reach(&self, _: T) -> Aabb<D, T> {
-        around(&self.center, self.radius)
+        // Where its square overflows, the radius is as good as infinite.
+        if (self.radius * self.radius).is_finite() { around(&self.center, self.radius) } else { Aabb::everything() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Boxes, balls, rays, half-spaces, and boxes and balls in motion; how far boxes are from each of them. Knows nothing of the rest of the crate.
+//! Boxes, balls, rays, half-spaces, and boxes and balls in motion; how far boxes are from each of them.
 
 mod aabb;
 mod ball;

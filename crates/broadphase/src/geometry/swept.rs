@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> Swept<D, T> {
         self.start.is_valid() && self.displacement.iter().all(|c| c.is_finite())
     }
 
-    /// The box around the whole motion: the union of both ends. Boxes in an algorithm are these if nothing may tunnel.
+    /// The box around the whole motion: the union of both ends. Hand these to an algorithm if nothing may tunnel.
     #[inline(always)]
     pub fn bounds(&self) -> Aabb<D, T> {
         self.start.union(&self.start.translate(self.displacement))
@@ -42,7 +42,9 @@ impl<const D: usize, T: Real> Swept<D, T> {
     pub fn enters(&self, target: &Aabb<D, T>) -> Option<T> {
         let (mut near, mut far) = (T::ZERO, T::ONE);
         for k in 0..D {
-            let (a, b) = (target.min[k] - self.start.max[k], target.max[k] - self.start.min[k]);
+            // Two sides at the same infinity are at the same place.
+            let apart = |x: T, y: T| if x == y { T::ZERO } else { x - y };
+            let (a, b) = (apart(target.min[k], self.start.max[k]), apart(target.max[k], self.start.min[k]));
             let d = self.displacement[k];
             if d == T::ZERO {
                 if !(a <= T::ZERO && T::ZERO <= b) {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::lanes::Simd;
 use super::scalar::Scalar;
+use crate::error::Error;
 
 /// An instruction set by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,10 +50,16 @@ impl fmt::Display for Isa {
 }
 
 impl FromStr for Isa {
-    type Err = ();
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|isa| isa.name() == name).ok_or(())
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let error = || Error::InvalidOption {
+            algorithm: "kernels",
+            option: "isa",
+            value: name.to_string(),
+            expected: format!("one of {}", Self::ALL.map(Self::name).join(", ")),
+        };
+        Self::ALL.into_iter().find(|isa| isa.name() == name).ok_or_else(error)
     }
 }
 

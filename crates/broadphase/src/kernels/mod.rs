@@ -3,8 +3,9 @@
 //! One call per tile, node or cell run, never per row. A join is written once over the private lane traits
 //! (`lanes.rs`), and entered through one shell per instruction set (`isa.rs`).
 //!
-//! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (a load stays in
-//! its slice), *room* (a write stays in reserved capacity).
+//! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (an access stays in
+//! its slice), *room* (a write stays in reserved capacity), *initialised* (what is taken over was written), *layout*, *pod* and
+//! *zeroable* (bytes mean in one type what they mean in the other, and any will do), *in range* (a conversion keeps the value).
 
 pub(crate) mod active;
 pub(crate) mod active_blocks;

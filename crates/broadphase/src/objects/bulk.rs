@@ -89,6 +89,9 @@ impl<const D: usize, T: Real> Table<D, T> {
             }
             let Some(&aabb) = boxes.next() else { break };
             let growth = self.growth(self.movers.owners[slot as usize]);
+            if aabb == self.movers.plain(slot) {
+                continue; // one that did not move may be swept, and stays so
+            }
             if most {
                 self.movers.store(slot, aabb, growth);
             } else {
@@ -130,7 +133,8 @@ impl<const D: usize, T: Real> Table<D, T> {
         };
         std::mem::swap(plain, boxes);
         for slot in 0..slots as u32 {
-            if self.movers.slots.contains(slot) {
+            // One that did not move may be swept, and stays so.
+            if self.movers.slots.contains(slot) && self.movers.plain(slot) != boxes[slot as usize] {
                 let (plain, growth) = (self.movers.plain(slot), self.growth(self.movers.owners[slot as usize]));
                 self.movers.store(slot, plain, growth);
             }

@@ -68,7 +68,7 @@ pub enum Shape {
     /// Itself.
     #[default]
     Box,
-    /// Its inscribed ball, see [`Ball::inscribed`]: pairs are those boxes overlap whose balls overlap as well.
+    /// Its inscribed ball, see [`Ball::inscribed`]: two objects pair if their boxes overlap and their balls do too.
     Ball,
 }
 

@@ -17,6 +17,11 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        (self.table.capacity() + self.met.capacity()) * 8 + self.gone.capacity() * size_of::<Pair>()
+    }
+
     /// An empty table of `2^bits` entries, what counting ones have in their upper half, and a bit for each pair.
     fn clear(&mut self, bits: u32, pairs: usize) -> (&mut [u64], u64, &mut [u64]) {
         self.round = self.round.wrapping_add(1);

@@ -201,6 +201,11 @@ impl PairStore {
         self.limit = limit;
     }
 
+    /// How many pairs there may be.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// The number of pairs.
     pub fn len(&self) -> u64 {
         self.count
@@ -272,6 +277,7 @@ impl PairStore {
         let pairs: usize = self.chunks.iter().map(|c| chunk(&lock(c))).sum();
         (pairs + self.started.capacity() + self.ended.capacity()) * size_of::<Pair>()
             + self.sorter.bytes()
+            + self.scratch.iter().map(|scratch| scratch.bytes()).sum::<usize>()
             + self.chunks.capacity() * size_of::<Mutex<Chunk>>()
     }
 

@@ -32,7 +32,6 @@ impl<const D: usize, T: Real> World<D, T> {
         other.flush()?;
         let mut context = self.context.clone();
         let mut store = PairStore::new(Want::All);
-        store.set_limit(self.limit);
         for (own, own_fixed) in [(Half::movers(self), false), (Half::statics(self), true)] {
             for (their, their_fixed) in [(Half::movers(other), false), (Half::statics(other), true)] {
                 if own_fixed && their_fixed {
@@ -43,6 +42,8 @@ impl<const D: usize, T: Real> World<D, T> {
                 } else {
                     their.probe(&own, &mut context, &mut store, &mut |b, a| found.extend(own.pair(a, &their, b)))
                 };
+                let is_over = found.len() as u64 > self.limit;
+                let result = if is_over { Err(Error::TooManyPairs { limit: self.limit }) } else { result };
                 if let Err(error) = result {
                     found.clear();
                     return Err(error);

@@ -113,11 +113,11 @@ impl<const D: usize, T: Real> World<D, T> {
     /// let ball = world.insert(Aabb::new([0.0, 0.0], [2.0, 2.0]))?;
     /// let crate_ = world.insert(Aabb::new([1.9, 1.9], [4.0, 4.0]))?;
     /// assert_eq!(world.update()?.started(), [(ball, crate_)]);
-    /// world.set_object_shape(ball, Some(Shape::Ball))?;
+    /// world.set_shape(ball, Some(Shape::Ball))?;
     /// assert_eq!(world.update()?.ended(), [(ball, crate_)]);
     /// # Ok::<(), broadphase::Error>(())
     /// ```
-    pub fn set_object_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
+    pub fn set_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
         self.table.set_shape(handle, shape)
     }
 

@@ -96,7 +96,12 @@ impl<const D: usize, T: Real> Way<D, T> {
             return self.to;
         }
         let share = T::from_f64(f64::from(number) / f64::from(self.steps));
-        let between = |from: T, to: T| if from == to { to } else { from + (to - from) * share };
+        // A way may be longer than the largest number, but not its parts.
+        let between = |from: T, to: T| match to - from {
+            _ if from == to => to,
+            way if way.is_finite() => from + way * share,
+            _ => from * (T::ONE - share) + to * share,
+        };
         let min: [T; D] = std::array::from_fn(|k| between(self.from.min[k], self.to.min[k]));
         // Rounding must not turn a thin box inside out.
         Aabb::new(min, std::array::from_fn(|k| between(self.from.max[k], self.to.max[k]).max(min[k])))
@@ -186,6 +191,12 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.clear();
         self.before.resize(movers.slots.len(), Aabb::empty());
         movers.slots.ids().for_each(|slot| self.before[slot as usize] = movers.plain(slot));
+    }
+
+    /// The update failed: what comes next into a slot that is empty now has no way.
+    pub(super) fn forget_removed(&mut self, table: &Table<D, T>) {
+        let slots = (0..).zip(&mut self.before);
+        slots.filter(|(slot, _)| !table.movers.slots.contains(*slot)).for_each(|(_, before)| *before = Aabb::empty());
     }
 
     /// Are all handles below `indices`?

@@ -27,10 +27,12 @@ impl<const D: usize, T: Real> World<D, T> {
         let result = (1..=looks).try_for_each(|look| self.look_again(look, looks, &mut turns));
         if let Err(error) = result {
             self.place(looks, looks);
+            self.motion.forget_removed(&self.table);
             return Err(error);
         }
         let fleeting = last_ended(turns);
         if self.own.len() + self.mixed.store.len() + fleeting.len() as u64 > self.limit {
+            self.motion.forget_removed(&self.table);
             return Err(Error::TooManyPairs { limit: self.limit });
         }
         events::cancel(&mut self.started, &mut self.ended);

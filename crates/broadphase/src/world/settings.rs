@@ -22,17 +22,22 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn set_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
         let (movers, statics) = (build(spec)?, build(spec)?);
-        self.movers = movers;
+        let before = std::mem::replace(&mut self.movers, movers).spec;
         self.statics = statics;
-        if spec.text("isa").is_some() {
-            self.context = std::mem::take(&mut self.context).with_kernels(spec.kernels());
-        }
+        self.use_kernels_of(&before, spec);
         self.whole = true;
         Ok(())
     }
 
+    /// The kernels that an algorithm asks for by its option `isa`, or no longer asks for; without it, those of the context stay.
+    pub(super) fn use_kernels_of(&mut self, before: &Spec, spec: &Spec) {
+        if before.text("isa").is_some() || spec.text("isa").is_some() {
+            self.context = std::mem::take(&mut self.context).with_kernels(spec.kernels());
+        }
+    }
+
     /// Switches to another algorithm for the statics alone. They are rarely rebuilt and often probed, which may suit another one
-    /// than the movers'.
+    /// than the movers'. Its option `isa` counts for nothing: kernels are those of the movers.
     pub fn set_static_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
         self.statics = build(spec)?;
         Ok(())
@@ -87,6 +92,11 @@ impl<const D: usize, T: Real> World<D, T> {
         self.whole = true;
     }
 
+    /// How many pairs there may be.
+    pub fn pair_limit(&self) -> u64 {
+        self.limit
+    }
+
     /// Removes pairs by a closure, chunk by chunk, after the exact test, kinds and tags. In its pairs, `a < b` are the
     /// [indices](crate::Handle::index) of two handles: look things up in arrays of your own. It runs for fresh pairs only; all
     /// pairs are found anew when it is set. If its answers change, set it again.
@@ -111,8 +121,8 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// What boxes stand for: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_object_shape).
-    pub fn set_shape(&mut self, shape: Shape) {
+    /// What boxes stand for: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_shape).
+    pub fn set_world_shape(&mut self, shape: Shape) {
         if shape != self.shape {
             self.shape = shape;
             self.table.movers.all = true;
@@ -120,7 +130,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// What boxes stand for.
-    pub fn shape(&self) -> Shape {
+    pub fn world_shape(&self) -> Shape {
         self.shape
     }
 

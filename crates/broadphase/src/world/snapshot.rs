@@ -152,6 +152,8 @@ impl<const D: usize, T: Real> World<D, T> {
             Ok(Engine { structure, ..Engine::new(spec) })
         };
         let (movers, statics) = (engine(&snapshot.algorithm)?, engine(&snapshot.static_algorithm)?);
+        let before = std::mem::take(&mut self.movers.spec);
+        self.use_kernels_of(&before, &movers.spec);
         let mut mixed = super::mixed::Mixed::default();
         mixed.store = snapshot.mixed.store(*want, *limit);
         *self = Self {

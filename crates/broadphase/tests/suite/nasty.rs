@@ -111,6 +111,47 @@ fn negative_zero_touches_positive_zero<const D: usize, T: Real>(trial: &mut Tria
     try_on_all::<D, T>(trial, vec![frame(-0.0, 0.0), frame(0.0, -0.0), frame(-0.0, -0.0), frame(-1e-30, 0.0)]);
 }
 
+/// Boxes that start at +0.0 and end at -0.0, as valid ones may: their extent there is -0.0. And some that are thick.
+fn extents_of_negative_zero<const D: usize, T: Real>(trial: &mut Trial) {
+    let mut random = Random(20);
+    let mut frame = |thick: usize| {
+        let mut boxes: Vec<Aabb<D, T>> = (0..200).map(|_| random.around([5.0; D], 5.0, 1.0)).collect();
+        for (i, value) in boxes.iter_mut().enumerate() {
+            let (low, high) = if i < thick { (T::from_f64(-1.0), T::ONE) } else { (T::ZERO, -T::ZERO) };
+            (value.min[D - 1], value.max[D - 1]) = (low, high);
+        }
+        boxes
+    };
+    try_on_all::<D, T>(trial, vec![frame(15), frame(0), frame(1)]);
+}
+
+/// On one axis all are at one place that is no round number, or a hair apart: what is cut from their span is cut from rounding errors.
+fn a_span_of_nothing_but_rounding<const D: usize, T: Real>(trial: &mut Trial) {
+    let mut random = Random(21);
+    let mut frame = |at: f64, axis: usize| {
+        let mut boxes: Vec<Aabb<D, T>> = (0..300).map(|_| random.around([0.0; D], 10.0, 2.0)).collect();
+        for (i, value) in boxes.iter_mut().enumerate() {
+            let low = T::from_f64(at);
+            (value.min[axis], value.max[axis]) = (low, if i % 3 == 0 { low.next_up() } else { low });
+        }
+        boxes
+    };
+    let frames = [(0.1, 0), (38.3667636764457, 1), (1234.567, D - 1), (5e-324, 0), (-3.3, 1)].map(|(at, axis)| frame(at, axis));
+    try_on_all::<D, T>(trial, frames.to_vec());
+}
+
+/// All sizes and places of one magnitude, from near the smallest numbers to near the largest.
+fn every_magnitude<const D: usize, T: Real>(trial: &mut Trial) {
+    let mut random = Random(22);
+    let exponents: &[i32] = if T::KEY_BITS == 32 { &[-36, -20, 20, 36] } else { &[-200, -50, -38, 53, 100, 290] };
+    let mut frame = |exponent: &i32| {
+        let unit = 10f64.powi(*exponent);
+        let scaled = |value: Aabb<D, f64>| boxed(value.min.map(|c| c * unit), value.max.map(|c| c * unit));
+        (0..150).map(|_| scaled(random.around([0.0; D], 8.0, 2.0))).collect()
+    };
+    try_on_all::<D, T>(trial, exponents.iter().map(&mut frame).collect());
+}
+
 /// Half-spaces, slabs, columns and the whole space among ordinary boxes; they come, move and go.
 fn infinite_sides<const D: usize, T: Real>(trial: &mut Trial) {
     let mut random = Random(3);
@@ -321,4 +362,7 @@ in_every_space!(
     drift_to_ten_million,
     small_counts,
     counts_of_thousands,
+    extents_of_negative_zero,
+    a_span_of_nothing_but_rounding,
+    every_magnitude,
 );

@@ -191,4 +191,51 @@ fn churn<const D: usize, T: Real>(subject: &Subject, layout: Layout) {
     }
 }
 
-in_every_space!(queries_equal_a_scan_during_churn);
+/// Questions from so far away, of so large a size, or so small a step that they round by many objects; and of boxes at infinity.
+fn queries_equal_a_scan_at_the_extremes<const D: usize, T: Real>(trial: &mut Trial) {
+    trial.each(|subject| {
+        let mut random = Random(73);
+        let mut boxes: Vec<Aabb<D, T>> = Layout::Smooth.boxes(&mut random, N);
+        for (i, value) in boxes.iter_mut().enumerate().filter(|(i, _)| i % 40 == 0) {
+            match i / 40 % 4 {
+                0 => *value = Aabb::point([T::INFINITY; D]),
+                1 => value.max[0] = T::INFINITY,
+                2 => *value = Aabb::point([T::NEG_INFINITY; D]),
+                _ => *value = Aabb::point([T::from_f64(1e30); D]),
+            }
+        }
+        subject.fit(&mut boxes);
+        let mut run = Run::new(subject);
+        let frame = subject.frame(&boxes);
+        run.step(&frame, "the only frame");
+        let Some(reader) = run.structure.reader() else { return };
+        for exponent in [1, 4, 7, 8, 10, 16, 17] {
+            for _ in 0..6 {
+                let unit: [f64; D] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+                let origin = unit.map(|c| T::from_f64(c * 10f64.powi(exponent)));
+                let ray = Ray::new(origin, unit.map(|c| T::from_f64(-c)), T::INFINITY);
+                cast(reader, &frame, ray, &format!("from 1e{exponent}"));
+            }
+        }
+        let mut slow = [T::ZERO; D];
+        slow[0] = T::ZERO.next_up();
+        cast(reader, &frame, Ray::new([T::ZERO; D], slow, T::INFINITY), "hardly moving");
+        for radius in [1e15, 1e19, 2e19, 1e30] {
+            let ball = Ball { center: [T::ONE; D], radius: T::from_f64(radius) };
+            measure(reader, &frame, &ball, T::ZERO, &format!("a ball of {radius}"));
+        }
+        for normal in [T::ONE, -T::ONE, T::from_f64(1e30)] {
+            let mut side = HalfSpace { normal: [T::ZERO; D], offset: T::ZERO };
+            (side.normal[0], side.normal[D - 1]) = (normal, -normal);
+            measure(reader, &frame, &HalfSpaces(&[side]), T::ZERO, &format!("half of space, {normal:?}"));
+        }
+        for start in [T::ZERO, T::NEG_INFINITY] {
+            let swept = Swept::new(Aabb::new([start; D], [T::ONE.min(start.abs()); D]), [T::from_f64(3.0); D]);
+            measure(reader, &frame, &swept, T::ONE, &format!("swept from {start:?}"));
+        }
+        let beyond = Swept::new(Aabb::point([T::NEG_INFINITY; D]), slow);
+        measure(reader, &frame, &beyond, T::ONE, "swept at infinity");
+    });
+}
+
+in_every_space!(queries_equal_a_scan_during_churn, queries_equal_a_scan_at_the_extremes);

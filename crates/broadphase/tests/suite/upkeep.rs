@@ -42,6 +42,9 @@ fn an_update_that_changes_nothing_makes_no_test<const D: usize, T: Real>(trial: 
             let mut table = table::<D, T>(subject, &mut random, n);
             let mut run = Run::new(subject);
             run.step(&table.frame(subject, Tell::All), "the first frame");
+            table.settle();
+            run.step(&table.frame(subject, Tell::Listed), "the first frame again");
+            assert_eq!(run.store.tests(), 0, "tests of the first frame again, n = {n}");
             churn(subject, &mut table, &mut random);
             run.step(&table.frame(subject, Tell::Listed), "a changed frame");
             let list = run.store.to_vec();

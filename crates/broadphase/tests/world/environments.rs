@@ -98,7 +98,7 @@ fn the_list_of_pairs_does_not_depend_on_threads() {
 #[test]
 fn environments_of_balls_pair_as_balls() {
     let (mut world, mut model, mut random) = (World::<2, f64>::new(), Model::<2, f64>::new(), Random(8));
-    world.set_shape(Shape::Ball);
+    world.set_world_shape(Shape::Ball);
     model.shape = Shape::Ball;
     for _ in 0..300 {
         let at = [random.below(40) as f64 * 0.25, random.below(40) as f64 * 0.25];

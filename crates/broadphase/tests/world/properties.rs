@@ -250,7 +250,7 @@ impl<const D: usize, T: Real> Run<D, T> {
                 self.edit(*k, |w, h| w.set_margin(h, margin(*code)).unwrap(), |o| o.margin = margin(*code));
             }
             Op::SetShape(k, code) => {
-                self.edit(*k, |w, h| w.set_object_shape(h, shape(*code)).unwrap(), |o| o.shape = shape(*code));
+                self.edit(*k, |w, h| w.set_shape(h, shape(*code)).unwrap(), |o| o.shape = shape(*code));
             }
             Op::WorldMargin(code) => {
                 self.world.set_world_margin(margin(*code)).unwrap();
@@ -273,7 +273,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             }
             Op::Shape(ball) if self.balls => {
                 self.model.shape = if *ball { Shape::Ball } else { Shape::Box };
-                self.world.set_shape(self.model.shape);
+                self.world.set_world_shape(self.model.shape);
             }
             Op::Want(code) => {
                 let want = [Want::Both, Want::All, Want::Delta, Want::Count][usize::from(*code)];

@@ -46,7 +46,7 @@ fn there_is_no_list_after_a_count_until_the_next_update_whatever_is_wanted() {
 fn an_update_that_the_algorithm_refuses_shows_no_pairs_and_the_next_difference_is_against_the_last_good_one() {
     let mut world = World2::new();
     world.set_algorithm(&"particle-grid".parse().unwrap()).unwrap();
-    world.set_shape(Shape::Ball);
+    world.set_world_shape(Shape::Ball);
     let ball = |x: f32, size: f32| Aabb::new([x, 0.0], [x + size, size]);
     let h = world.insert_many(&[ball(0.0, 1.0), ball(0.5, 1.0), ball(1.25, 1.0)]).unwrap();
     world.update().unwrap();

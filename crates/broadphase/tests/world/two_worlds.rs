@@ -16,7 +16,7 @@ fn fill(seed: u64, n: usize, spec: &broadphase::Spec) -> World<3, f32> {
         let object = Object::new(random.aabb(20, 3)).with_kind(kind).with_tag(tag);
         world.insert(Object { shape, ..object }).unwrap();
     }
-    world.set_shape(if seed == 1 { Shape::Ball } else { Shape::Box });
+    world.set_world_shape(if seed == 1 { Shape::Ball } else { Shape::Box });
     world
 }
 
@@ -32,7 +32,7 @@ fn pairs_of_two_worlds_are_those_of_a_double_loop() {
                 for (y, _) in b.iter() {
                     let (p, q) = (a.object(x).unwrap(), b.object(y).unwrap());
                     let (own, their) = (a.grown_box(x).unwrap(), b.grown_box(y).unwrap());
-                    let (own_shape, their_shape) = (p.shape.unwrap_or(a.shape()), q.shape.unwrap_or(b.shape()));
+                    let (own_shape, their_shape) = (p.shape.unwrap_or(a.world_shape()), q.shape.unwrap_or(b.world_shape()));
                     let meets = own.overlaps(&their) && own_shape.meets(&own, their_shape, &their);
                     if meets && p.kind.pairs_with(q.kind) && p.tag.allows(&q.tag) {
                         expected.push((x, y));

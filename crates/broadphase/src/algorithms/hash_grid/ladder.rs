@@ -49,9 +49,14 @@ impl Ladder {
         let size = if longest <= limits::<T>().0 { 1.0 } else { longest };
         let base = size * factor.sqrt();
         let (least, most, _) = limits::<T>();
-        let lowest = ((least / base).ln() / factor.ln()).floor() as i32 - 2;
-        let highest = ((most / base).ln() / factor.ln()).ceil() as i32 + 2;
-        let sizes = (lowest..=highest).map(|e| T::from_f64(base * factor.powi(e)).to_f64()).collect();
+        // By logarithms, since the ratio of two sizes may be beyond all numbers.
+        let steps_to = |size: f64| (size.ln() - base.ln()) / factor.ln();
+        let (lowest, highest) = (steps_to(least).floor() as i32 - 2, steps_to(most).ceil() as i32 + 2);
+        let size_at = |exponent: i32| match factor.powi(exponent) {
+            ratio if ratio.is_normal() => base * ratio,
+            _ => (base.ln() + f64::from(exponent) * factor.ln()).exp(),
+        };
+        let sizes = (lowest..=highest).map(|exponent| T::from_f64(size_at(exponent)).to_f64()).collect();
         Some(Self { sizes, lowest, steps: 1.0 / factor.log2() })
     }
 

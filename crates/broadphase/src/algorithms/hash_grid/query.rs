@@ -11,6 +11,8 @@ use crate::objects::Frame;
 
 /// Cells that a ray passes through at a time, on its fastest axis.
 const STRIDE: f64 = 3.0;
+/// Cells that the exact test may be wrong by in one rounding: it makes a few, and a walk allows for a cell.
+const ROUNDED: f64 = 1.0 / 32.0;
 
 impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
     /// The cells within reach on each level, or along the ray; all of them for the nearest.
@@ -67,6 +69,19 @@ impl<const D: usize, T: Real> Level<D, T> {
         flow
     }
 
+    /// All objects.
+    fn everywhere(&self, offer: impl Fn(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        self.cells.for_each_cell(|cell| {
+            self.cells.for_each(cell, |id| {
+                if flow.is_continue() {
+                    flow = offer(id);
+                }
+            });
+        });
+        flow
+    }
+
     /// The objects that the ray enters: stretch by stretch of a few cells, or all at once if that is less to look at.
     ///
     /// A cell may be in the boxes of two successive stretches, never of two others alone, since the boxes only move on. An
@@ -81,23 +96,23 @@ impl<const D: usize, T: Real> Level<D, T> {
         let cell: [f64; D] = self.cell.map(Real::to_f64);
         let origin: [f64; D] = std::array::from_fn(|k| ray.origin[k].to_f64() / cell[k]);
         let speed: [f64; D] = std::array::from_fn(|k| ray.direction[k].to_f64() / cell[k]);
+        // So many cells away, the exact test rounds by more than the walk allows for; NaN is far too.
+        let grain = (T::ONE.next_up() - T::ONE).to_f64();
+        let is_far = |cells: f64| cells.is_nan() || cells.abs() * grain > ROUNDED;
+        let is_lost = |k: usize| is_far(origin[k]) || (speed[k] == 0.0) != (ray.direction[k] == T::ZERO);
+        if (0..D).any(is_lost) {
+            return self.everywhere(offer);
+        }
         let Some((start, end)) = self.stretch_inside(&origin, &speed, search.limit().to_f64()) else {
             return ControlFlow::Continue(());
         };
         let step = STRIDE / speed.iter().fold(0.0, |fastest: f64, s| fastest.max(s.abs()));
         let steps = (end - start) / step;
-        let mut flow = ControlFlow::Continue(());
         let short = steps < self.cells.filled as f64 / 4.0 + 4.0; // an endless ray or one that is NaN is not
-        if !short {
-            self.cells.for_each_cell(|c| {
-                self.cells.for_each(c, |id| {
-                    if flow.is_continue() {
-                        flow = offer(id);
-                    }
-                });
-            });
-            return flow;
+        if !short || speed.iter().any(|s| is_far(end * s)) {
+            return self.everywhere(offer);
         }
+        let mut flow = ControlFlow::Continue(());
         let mut before = [(1, 0); D];
         for number in 0..=steps as u64 {
             let from = start + number as f64 * step;

@@ -92,8 +92,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             let value = &frame.boxes[id as usize];
             let entry = self.seats[id as usize].level;
             let Some(level) = self.levels.get((entry & LEVEL) as usize) else {
-                let sides = value.size().into_iter().fold(T::ZERO, T::max);
-                ensure!(!is_bounded(value) || sides.to_f64() > 1e25, "object {id} is on the unbounded list without need");
+                let suits = self.ladder.as_ref().is_some_and(|ladder| ladder.keys(value).is_some());
+                ensure!(!is_bounded(value) || !suits, "object {id} is on the unbounded list without need");
                 continue;
             };
             let is_finite = (0..D).all(|k| value.min[k].is_finite() && value.max[k].is_finite());

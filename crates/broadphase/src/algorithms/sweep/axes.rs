@@ -57,10 +57,13 @@ impl Boundaries {
                 }
             }
             self.keys.clear();
+            let mut last = 0;
             self.keys.extend((1..buckets).map(|i| {
-                // Weighing both ends cannot overflow, as a span can.
+                // Weighing both ends cannot overflow, as a span can; but where they are close, rounding may descend.
                 let share = i as f64 / buckets as f64;
-                T::from_f64(low * (1.0 - share) + high * share).order_key()
+                let key = T::from_f64((low * (1.0 - share) + high * share).max(low).min(high)).order_key();
+                last = key.max(last);
+                last
             }));
             if low > high {
                 self.keys.fill(0);

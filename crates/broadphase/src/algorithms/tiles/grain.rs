@@ -7,7 +7,7 @@
 
 /// So many tests per object are worth a try.
 const MANY: u64 = 96;
-/// A try must leave at most so much of the tests, of three parts.
+/// A try has helped if at most so many thirds of the tests are left.
 const LEFT: u64 = 2;
 /// The smallest part of the option's number that is tried.
 const SMALLEST: usize = 4;

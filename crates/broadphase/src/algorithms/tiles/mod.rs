@@ -1,4 +1,4 @@
-//! Tiles: space is cut into boxes that hold some hundred objects each; every tile is joined on its own, in the cache.
+//! Tiles: space is cut into boxes that hold up to a thousand objects each; every tile is joined on its own, in the cache.
 //!
 //! # The structure
 //! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`). Where all objects drift,
@@ -208,12 +208,14 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
 
 impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        let nothing_listed = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+        if nothing_listed && !self.stale && frame.slots() == self.slots {
+            return frame.check_lists();
+        }
         let start = context.clock();
         let result = self.take_in(frame, context);
-        if !matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] }) || self.stale {
-            let touched = if self.coherence.all_touched { None } else { Some(&self.coherence.touched[..]) };
-            self.index.forget(self.partition.tiles.len(), touched);
-        }
+        let touched = if self.coherence.all_touched { None } else { Some(&self.coherence.touched[..]) };
+        self.index.forget(self.partition.tiles.len(), touched);
         context.record("scatter", start);
         result
     }

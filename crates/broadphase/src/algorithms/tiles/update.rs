@@ -208,8 +208,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 }
 
-/// How many of [`LOOKS`] objects, one from each stretch of slots, start at the first place or end at the last one, on any axis. There, all places are one, and only the
-/// boxes could tell objects apart.
+/// How many of [`LOOKS`] objects, one from each stretch of slots, start at the first place or end at the last one, on any axis. There, all places
+/// are one, and only the boxes could tell objects apart.
 fn off_lattice<const D: usize, T: Real>(lattice: &Lattice<D, T>, frame: &Frame<'_, D, T>) -> usize {
     let slots = frame.slots() as u32;
     let stretch = slots.div_ceil(LOOKS as u32).max(1);

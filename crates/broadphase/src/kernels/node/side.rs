@@ -138,7 +138,7 @@ impl<const D: usize, T: Real> Map<D, T> {
         let size = bounds.size();
         let mut scale = [T::ZERO; D];
         for k in 0..D {
-            scale[k] = T::from_f64(255.9) / size[k];
+            scale[k] = T::from_f64(255.9) / size[k].abs(); // from 0.0 to -0.0 it is -0.0, and the map would descend
         }
         Self { origin: bounds.min, scale }
     }

@@ -1,5 +1,6 @@
 //! What a frame runs with: threads, kernels, and a clock for those who ask.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,18 @@ pub struct Context {
     sequential: bool,
     timing: bool,
     stages: Vec<(&'static str, Duration)>,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernels, timing, stages, .. } = self;
+        f.debug_struct("Context")
+            .field("width", &self.width())
+            .field("kernels", kernels)
+            .field("timing", timing)
+            .field("stages", stages)
+            .finish()
+    }
 }
 
 impl Default for Context {

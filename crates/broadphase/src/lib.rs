@@ -59,6 +59,8 @@
 //! The modules stand in the order in which data meets them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], of which
 //! [`auto`] chooses one), the joins (`kernels`), pairs out (`pairs`). One frame from end to end is [`step()`].
 
+#![deny(missing_debug_implementations)]
+
 pub mod geometry;
 pub mod objects;
 mod step;

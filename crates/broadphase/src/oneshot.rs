@@ -16,6 +16,10 @@ use crate::step::step;
 /// assert_eq!(pairs(&boxes)?, [Pair { a: 0, b: 2 }]);
 /// # Ok::<(), broadphase::Error>(())
 /// ```
+///
+/// # Errors
+/// [`Error::InvalidBox`] for a box with a NaN corner or `min` above `max`; [`Error::TooManyObjects`], [`Error::TooManyPairs`] and
+/// [`Error::OutOfMemory`] beyond the limits of ids and memory.
 pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
     let mut out = PairStore::default();
     step(&mut *Spec::default().build()?, &Frame::new(boxes), &mut Context::new(), &mut out)?;
@@ -31,6 +35,9 @@ pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>,
 /// assert_eq!(pairs_between(&players, &coins)?, [Pair { a: 1, b: 0 }]);
 /// # Ok::<(), broadphase::Error>(())
 /// ```
+///
+/// # Errors
+/// As for [`pairs`].
 pub fn pairs_between<const D: usize, T: Real>(a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
     let (mut context, mut out) = (Context::new(), PairStore::default());
     let mut structure = Spec::default().build()?;

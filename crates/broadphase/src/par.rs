@@ -40,7 +40,7 @@ mod threads {
     use crate::Error;
 
     /// A pool of threads (rayon's). Jobs are taken one by one in order, so that a long one does not hold up the rest.
-    #[derive(Clone)]
+    #[derive(Clone, Debug)]
     pub struct Threads(Arc<rayon::ThreadPool>);
 
     impl Threads {

@@ -22,6 +22,10 @@ use crate::pairs::PairStore;
 /// assert_eq!(pairs.len(), 1);
 /// # Ok::<(), broadphase::Error>(())
 /// ```
+///
+/// # Errors
+/// Of a frame: [`Error::InvalidBox`], [`Error::InvalidFrame`] for lists and tags that do not fit, [`Error::TooManyObjects`]. Of the algorithm:
+/// [`Error::Unsuited`]. Of what is found: [`Error::TooManyPairs`] and [`Error::OutOfMemory`]. After each of them, the next frame is right again.
 pub fn step<const D: usize, T: Real>(
     structure: &mut dyn BroadPhase<D, T>,
     frame: &Frame<'_, D, T>,

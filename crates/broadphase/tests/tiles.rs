@@ -245,7 +245,7 @@ fn probes_find_the_same_whether_they_look_through_records_or_go_down_trees() {
 #[test]
 fn a_list_of_no_changes_neither_makes_tests_nor_hides_objects_where_tiles_were_about_to_be_cut_anew() {
     // Two crowds so far apart that tiles are tried smaller at once.
-    let far = |i: usize| if i % 2 == 0 { 0.0 } else { 1e6 };
+    let far = |i: usize| if i.is_multiple_of(2) { 0.0 } else { 1e6 };
     let place = |i: usize| [far(i) + (i / 2 % 50) as f32, far(i) + (i / 100) as f32];
     let boxes: Vec<Aabb<2, f32>> = (0..3000).map(|i| Aabb::new(place(i), place(i).map(|x| x + 0.5))).collect();
     let (mut context, mut store) = (Context::new(), PairStore::default());

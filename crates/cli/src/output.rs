@@ -61,7 +61,31 @@ pub fn with_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<(
     Ok(file.finish()?)
 }
 
+/// Where a path leads, whether there is a file or not.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(path).ok().or_else(|| Some(fs::canonicalize(folder).ok()?.join(path.file_name()?)))
+}
+
+/// Do two paths lead to one file? Devices and pipes may be written to by several.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    !is_special(a) && (a == b || place(a).is_some_and(|at| Some(at) == place(b)))
+}
+
 impl Target {
+    /// Is this the file of that name?
+    pub fn is_file(&self, path: &Path) -> bool {
+        matches!(self, Target::File(target) if is_same(target, path))
+    }
+
+    /// Errors if this is what is read: a result must not take its place.
+    pub fn must_not_be(&self, input: &Path) -> Result<(), Failure> {
+        if self.is_file(input) {
+            return Err(Failure::Usage(format!("{}: this is the input; give the result another name", input.display())));
+        }
+        Ok(())
+    }
+
     /// Errors now if the file cannot be created, rather than after a long measurement. Leaves nothing behind.
     pub fn probe(&self) -> Result<(), Failure> {
         if let Target::File(path) = self

@@ -45,6 +45,25 @@ fn recording_pairs_and_bench_agree() {
 }
 
 #[test]
+fn a_result_never_takes_the_place_of_its_input_by_whatever_name() {
+    let folder = Folder::new();
+    folder.ok("record pile --n 50 --frames 2 -o a.npy");
+    let recording = folder.read("a.npy");
+    for line in [
+        "pairs a.npy -o a.npy",
+        "pairs a.npy -o ./a.npy",
+        "bench a.npy --json a.npy",
+        "bench pile a.npy --html ./a.npy",
+        "bench a.npy --json x.out --html ./x.out",
+    ] {
+        folder.fails(line, 2, &["another name"]);
+        assert!(folder.read("a.npy") == recording, "{line}");
+    }
+    assert_eq!(folder.names(), ["a.npy"]);
+    folder.ok("bench a.npy --json /dev/null");
+}
+
+#[test]
 fn outputs_are_the_same_in_every_form() {
     let folder = Folder::new();
     folder.ok("record pile:dim=2 --n 300 --frames 2 --seed 7 -o a.npy");

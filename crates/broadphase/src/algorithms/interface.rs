@@ -63,6 +63,12 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
     fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>>;
 }
 
+impl<const D: usize, T: Real> fmt::Debug for dyn BroadPhase<D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BroadPhase").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
 impl<const D: usize, T: Real> Clone for Box<dyn BroadPhase<D, T>> {
     fn clone(&self) -> Self {
         self.boxed_clone()

@@ -245,6 +245,9 @@ impl Spec {
     /// assert!(structure.stats().bytes < 100_000);
     /// # Ok::<(), broadphase::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsuited`] but in two and three dimensions; [`Error::InvalidOption`] for an axis that the plane does not have.
     pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         let descriptor = self.descriptor();
         // The four kinds of boxes are instantiated here, once, and not again in every crate that asks for one.

@@ -25,7 +25,7 @@ pub const PATIENCE: u32 = 32;
 const WORTH_THREADS: usize = 4096;
 
 /// The algorithm that chooses. See the module's text.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Auto<const D: usize, T: Real> {
     current: Box<dyn BroadPhase<D, T>>,
     verdict: Option<Verdict>,
@@ -81,7 +81,8 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         context.set_sequential(false);
         result?;
         self.frames_since_switch = self.frames_since_switch.saturating_add(1);
-        if let Some(last) = &mut self.verdict {
+        // A choice that is kept for a while, though another one is due, keeps its reason.
+        if let Some(last) = self.verdict.as_mut().filter(|last| last.choice == verdict.choice) {
             last.features = features;
         }
         Ok(())

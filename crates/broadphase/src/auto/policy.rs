@@ -67,8 +67,8 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Features { objects } = self.features;
         match self.choice {
-            Choice::BruteForce => write!(f, "brute-force: {objects} objects are few"),
-            Choice::Tiles => write!(f, "tiles: {objects} objects are many"),
+            Choice::BruteForce => write!(f, "brute-force: few objects, {objects}"),
+            Choice::Tiles => write!(f, "tiles: many objects, {objects}"),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Where kernels put the pairs they find: a growing buffer that never drops one.
 
+use std::fmt;
+
 use crate::pairs::Pair;
 
 /// A pass over fresh pairs, `pairs[from..]`, that removes those which the frame's filters forbid.
@@ -42,6 +44,12 @@ pub struct Hits<'a> {
     stop: Option<Stop>,
     /// Object pairs compared, padding excluded.
     tests: u64,
+}
+
+impl fmt::Debug for Hits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hits").field("pairs", &self.pairs.len()).field("tests", &self.tests).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Hits<'a> {

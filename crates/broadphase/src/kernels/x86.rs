@@ -68,7 +68,7 @@ impl Simd for Avx512 {
 }
 
 /// A vector of all-ones or all-zeros lanes, as SSE2 and AVX2 compare.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Wide<V>(V);
 
 macro_rules! vector_mask {
@@ -241,7 +241,7 @@ bytes!(__m256i, 32, _mm256_set1_epi8, _mm256_loadu_si256, _mm256_subs_epu8, _mm2
 ///
 /// Whole registers swept slower than AVX2 on a processor that takes them in two halves (Zen 4): most runs of candidates are
 /// shorter than 32.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Half(__m256i);
 
 impl Bytes for Half {

@@ -1,5 +1,7 @@
 //! One frame as an algorithm sees it: borrowed boxes, and what changed.
 
+use std::fmt;
+
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
 use crate::objects::Tag;
@@ -96,6 +98,20 @@ pub struct Frame<'a, const D: usize, T> {
     pub shape: Shape,
     /// A last word on each pair. If its answers change, say [`Changes::All`], or list the objects concerned as moved.
     pub filter: Option<Filter<'a>>,
+}
+
+impl<const D: usize, T: Real> fmt::Debug for Frame<'_, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tags, changes, shape, filter, .. } = self;
+        f.debug_struct("Frame")
+            .field("slots", &self.slots())
+            .field("objects", &self.count())
+            .field("has_tags", &tags.is_some())
+            .field("changes", changes)
+            .field("shape", shape)
+            .field("has_filter", &filter.is_some())
+            .finish()
+    }
 }
 
 impl<'a, const D: usize, T: Real> Frame<'a, D, T> {

@@ -42,7 +42,7 @@ pub struct Object<const D: usize, T> {
     pub margin: T,
     /// A number of the caller's.
     pub user: u64,
-    /// What its box stands for; `None`: what the [world](crate::World::shape) says.
+    /// What its box stands for; `None`: what the [world](crate::World::world_shape) says.
     pub shape: Option<Shape>,
 }
 

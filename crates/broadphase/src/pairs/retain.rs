@@ -1,11 +1,19 @@
 //! The fresh pairs of one chunk, handed to filters.
 
+use std::fmt;
+
 use super::Pair;
 
 /// The fresh pairs of one chunk, from which a filter removes what it does not want. Nothing can be added.
 pub struct Retain<'a> {
     pairs: &'a mut Vec<Pair>,
     from: usize,
+}
+
+impl fmt::Debug for Retain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Retain").field(&self.pairs()).finish()
+    }
 }
 
 impl<'a> Retain<'a> {

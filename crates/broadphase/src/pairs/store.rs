@@ -357,6 +357,9 @@ impl PairStore {
     }
 
     /// The present pairs of a chunk.
+    ///
+    /// # Panics
+    /// If [`begin`](PairStore::begin) was told of fewer chunks. So do [`rewrite`](PairStore::rewrite) and [`edit`](PairStore::edit).
     pub fn chunk(&mut self, chunk: usize) -> &[Pair] {
         &open(&mut self.chunks[chunk]).pairs
     }

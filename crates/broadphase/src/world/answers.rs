@@ -68,7 +68,10 @@ impl<A> Answers<A> {
         self.len() == 0
     }
 
-    /// The answers to a question, which must be below [`len`](Answers::len).
+    /// The answers to a question.
+    ///
+    /// # Panics
+    /// If there is no such question: it must be below [`len`](Answers::len).
     pub fn get(&self, question: usize) -> &[A] {
         &self.list[self.starts[question]..self.starts[question + 1]]
     }

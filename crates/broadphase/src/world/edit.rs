@@ -103,7 +103,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.set_tag(handle, tag)
     }
 
-    /// Changes what its box stands for; `None`: what the [world](World::shape) says. A ball and a box are a pair if their boxes
+    /// Changes what its box stands for; `None`: what the [world](World::world_shape) says. A ball and a box are a pair if their boxes
     /// overlap and the ball reaches the box ([`Ball::overlaps_box`](crate::Ball::overlaps_box)), margins included. An algorithm that
     /// takes only balls ([`particle-grid`](crate::algorithms::particle_grid)) refuses a world in which a mover has a shape of its own.
     ///

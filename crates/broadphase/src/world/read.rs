@@ -1,5 +1,6 @@
 //! Queries that are never stale.
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 use super::{Engine, World};
@@ -35,6 +36,12 @@ use crate::objects::{Handle, Tag};
 pub struct Reader<'a, const D: usize, T: Real> {
     world: &'a World<D, T>,
     tag: Option<Tag>,
+}
+
+impl<const D: usize, T: Real> fmt::Debug for Reader<'_, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("world", self.world).field("tag", &self.tag).finish()
+    }
 }
 
 impl<const D: usize, T: Real> Clone for Reader<'_, D, T> {

@@ -111,6 +111,12 @@ pub struct Pairs<'a, const D: usize, T: Real> {
     left: usize,
 }
 
+impl<const D: usize, T: Real> fmt::Debug for Pairs<'_, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pairs").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
 impl<const D: usize, T: Real> Pairs<'_, D, T> {
     fn store(&self) -> &PairStore {
         if self.mixed { &self.world.mixed.store } else { &self.world.own }

@@ -200,6 +200,67 @@ fn nothing_is_crossed_unseen_along_an_axis() {
 }
 
 #[test]
+fn objects_that_do_not_move_stay_swept_when_all_boxes_are_set_or_swapped() {
+    for (spec, swaps, moved) in
+        specs(2).iter().flat_map(|spec| [(spec, true, 5), (spec, false, 5), (spec, true, 30), (spec, false, 30)])
+    {
+        let mut world: World<2, f64> = World::new();
+        world.set_algorithm(spec).unwrap();
+        world.set_remedy(Remedy::Swept).unwrap();
+        let mut boxes: Vec<Aabb<2, f64>> =
+            (0..40).map(|i| Aabb::new([0.0, 3.0 * i as f64], [1.0, 3.0 * i as f64 + 1.0])).collect();
+        let handles = world.insert_many(&boxes).unwrap();
+        world.update().unwrap();
+        boxes[..5].iter_mut().for_each(|value| *value = value.translate([500.0, 0.0]));
+        world.set_boxes(&boxes).unwrap();
+        world.update().unwrap();
+        // The first five stand still, some of the others go on.
+        boxes[5..moved].iter_mut().for_each(|value| *value = value.translate([0.0, 0.5]));
+        if swaps {
+            world.swap_boxes(&mut boxes.clone()).unwrap();
+        } else {
+            world.set_boxes(&boxes).unwrap();
+        }
+        world.validate(Strength::Geometry).unwrap_or_else(|fault| panic!("{spec}: {fault:?}"));
+        let on_the_way = world.read().unwrap().all_in_box(&Aabb::new([250.0, 0.0], [251.0, 99.0])).unwrap();
+        assert_eq!(on_the_way, handles[..5], "{spec}: they stay swept until they move, {swaps}, {moved}");
+        world.update().unwrap();
+        let on_the_way = world.read().unwrap().all_in_box(&Aabb::new([250.0, 0.0], [251.0, 99.0])).unwrap();
+        assert_eq!(on_the_way, [], "{spec}: and not after the next update");
+    }
+}
+
+#[test]
+fn what_takes_the_slot_of_a_removed_object_after_a_failed_update_has_no_way() {
+    let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
+    let mut world = World2::new();
+    world.set_remedy(Remedy::RATE).unwrap();
+    let (old, fast) = (world.insert(at(0.0)).unwrap(), world.insert(at(100.0)).unwrap());
+    let walls = [10.0, 110.0, 110.0].map(|x| world.insert(Object::fixed(at(x))).unwrap());
+    world.update().unwrap();
+    world.remove(old).unwrap();
+    world.set_box(fast, at(120.0)).unwrap();
+    world.set_pair_limit(1);
+    assert_eq!(world.update().unwrap_err(), Error::TooManyPairs { limit: 1 });
+    world.set_pair_limit(100);
+    let new = world.insert(at(20.0)).unwrap();
+    assert_eq!(world.slot(new).unwrap(), Some(0), "the slot of the removed one");
+    let started = world.update().unwrap().started().to_vec();
+    assert_eq!(started, [(fast, walls[1]), (fast, walls[2])], "nobody passed the first wall");
+}
+
+#[test]
+fn a_way_longer_than_the_largest_number_is_walked() {
+    let mut world = World2::new();
+    world.set_remedy(Remedy::RATE).unwrap();
+    let wall = world.insert(Object::fixed(Aabb::new([-1e37, 0.0], [1e37, 1.0]))).unwrap();
+    let mover = world.insert(Aabb::new([-3e38, 0.0], [-2e38, 1.0])).unwrap();
+    world.update().unwrap();
+    world.set_box(mover, Aabb::new([2e38, 0.0], [3e38, 1.0])).unwrap();
+    assert_eq!(world.update().unwrap().started(), [(wall, mover)]);
+}
+
+#[test]
 fn too_few_sub_steps_are_told_and_bad_rates_refused() {
     let mut world = World2::new();
     for (step, most) in [(0.0, 4), (f64::NAN, 4), (1.5, 4), (0.5, 0), (0.5, 4096)] {

@@ -1,6 +1,6 @@
 //! Pairs of two worlds.
 
-use broadphase::{Handle, Object, ObjectKind, Shape, Tag, Threads, World};
+use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Shape, Tag, Threads, World, World2};
 
 use crate::{Random, specs};
 
@@ -18,6 +18,27 @@ fn fill(seed: u64, n: usize, spec: &broadphase::Spec) -> World<3, f32> {
     }
     world.set_world_shape(if seed == 1 { Shape::Ball } else { Shape::Box });
     world
+}
+
+#[test]
+fn a_limit_counts_the_pairs_of_both_sides_together_and_only_those_that_rules_allow() {
+    let (mut a, mut b) = (World2::new(), World2::new());
+    let apart = Object::new(Aabb::point([0.0, 0.0])).with_tag(Tag::new(1, 2));
+    a.insert_many(&[apart; 9]).unwrap();
+    b.insert_many(&[apart; 9]).unwrap();
+    a.set_pair_limit(7);
+    let mut found = Vec::new();
+    a.pairs_with(&mut b, &mut found).unwrap();
+    assert_eq!(found, []);
+    a.insert(Aabb::point([5.0, 0.0])).unwrap();
+    for kind in [ObjectKind::Dynamic, ObjectKind::Static] {
+        b.insert_many(&[Object::new(Aabb::point([5.0, 0.0])).with_kind(kind); 4]).unwrap();
+    }
+    assert_eq!(a.pairs_with(&mut b, &mut found), Err(Error::TooManyPairs { limit: 7 }));
+    assert_eq!(found, []);
+    a.set_pair_limit(8);
+    a.pairs_with(&mut b, &mut found).unwrap();
+    assert_eq!(found.len(), 8);
 }
 
 #[test]

@@ -109,7 +109,11 @@ pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
         let text = format!("--n is for scenes: {} has as many objects as were recorded; leave out --n", file.display());
         return Err(Failure::Usage(text));
     }
-    if json.is_some() && json == html {
+    for target in [&json, &html].into_iter().flatten() {
+        sources.iter().filter_map(Source::file).try_for_each(|file| target.must_not_be(file))?;
+    }
+    let is_same = |html: &Target| matches!(&json, Some(Target::File(json)) if html.is_file(json)) || json.as_ref() == Some(html);
+    if html.as_ref().is_some_and(is_same) {
         return Err(Failure::Usage("--json and --html cannot go to the same place; give one of them another name".to_string()));
     }
     Ok(Command::Bench(Box::new(BenchArguments {

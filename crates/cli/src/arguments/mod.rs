@@ -89,7 +89,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failu
         Some(Arg::Short('h') | Arg::Long("help")) => Ok(Command::Help(help::TOOL)),
         Some(Arg::Short('V') | Arg::Long("version")) => Ok(Command::Version),
         Some(Arg::Value(name)) => match name.to_string_lossy().as_ref() {
-            "help" => Ok(Command::Help(help::TOOL)),
+            "help" => parse_help(&mut parser),
             "list" => parse_list(&mut parser),
             "pairs" => parse_pairs(&mut parser),
             "record" => parse_record(&mut parser),
@@ -99,6 +99,19 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failu
         },
         Some(other) => Err(unexpected(&other, "broadphase", &["--help", "--version"])),
     }
+}
+
+/// `help`, perhaps of one command.
+fn parse_help(parser: &mut Parser) -> Result<Command, Failure> {
+    let Some(Arg::Value(name)) = parser.next().map_err(usage)? else { return Ok(Command::Help(help::TOOL)) };
+    Ok(Command::Help(match name.to_string_lossy().as_ref() {
+        "list" => help::LIST,
+        "pairs" => help::PAIRS,
+        "record" => help::RECORD,
+        "bench" => help::BENCH,
+        "reproduce" => help::REPRODUCE,
+        other => return Err(unknown("command", other, &COMMANDS)),
+    }))
 }
 
 fn parse_list(parser: &mut Parser) -> Result<Command, Failure> {
@@ -134,6 +147,8 @@ fn parse_pairs(parser: &mut Parser) -> Result<Command, Failure> {
     if count && matches!(output, Some(Target::File(_))) {
         return Err(Failure::Usage("--count prints lines of text; leave out -o, or redirect stdout".to_string()));
     }
+    let output = output.unwrap_or(Target::Stdout);
+    output.must_not_be(&file)?;
     Ok(Command::Pairs(PairsArguments {
         file,
         frame,
@@ -141,7 +156,7 @@ fn parse_pairs(parser: &mut Parser) -> Result<Command, Failure> {
         shape: shape_asked,
         threads: threads_asked,
         count,
-        output: output.unwrap_or(Target::Stdout),
+        output,
     }))
 }
 
@@ -198,7 +213,8 @@ fn missing(command: &str, what: &str, example: &str) -> Failure {
 /// A word that is none of the known ones; the nearest is offered.
 fn unknown(kind: &str, word: &str, known: &[&str]) -> Failure {
     let nearest = broadphase::algorithms::nearest(word, known.iter().copied()).unwrap_or("--help");
-    Failure::Usage(format!("unknown {kind} '{word}'; did you mean '{nearest}'? (broadphase --help lists all)"))
+    let all = if kind == "experiment" { "list" } else { "--help" };
+    Failure::Usage(format!("unknown {kind} '{word}'; did you mean '{nearest}'? (broadphase {all} lists all)"))
 }
 
 /// An argument that a command does not take.

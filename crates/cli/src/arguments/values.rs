@@ -54,10 +54,13 @@ pub fn threads(parser: &mut Parser) -> Result<usize, Failure> {
     }
 }
 
+/// What a recording can count.
+const MAX_FRAMES: usize = u32::MAX as usize;
+
 /// `--frames`: at least 1.
 pub fn frames(parser: &mut Parser) -> Result<usize, Failure> {
     match number(parser, "--frames", "a number of frames, 1 or more")? {
-        0 => Err(Failure::Usage("--frames cannot be '0'; it takes 1 or more".to_string())),
-        count => Ok(count),
+        count if (1..=MAX_FRAMES).contains(&count) => Ok(count),
+        count => Err(Failure::Usage(format!("--frames cannot be '{count}'; it takes 1 to {MAX_FRAMES}"))),
     }
 }

@@ -60,7 +60,9 @@ fn frame<const D: usize, T: Real>(
     let place = || format!("{}: frame {number}", asked.file.display());
     match ours.frame(&boxes) {
         Ok(_) => Ok(()),
-        Err(Refusal::Unsuited(text)) => Err(Failure::Usage(format!("{}: {text}; choose another --algorithm", place()))),
+        Err(Refusal::Unsuited(text)) => {
+            Err(Failure::Usage(format!("{}: {text}; choose another --algorithm or --shape", place())))
+        }
         Err(Refusal::Failed(text)) => Err(Failure::Data(format!("{}: {text}", place()))),
     }
 }

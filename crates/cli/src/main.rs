@@ -1,7 +1,8 @@
 //! `broadphase`, the command-line tool: pairs of recorded boxes, recordings of scenes, and benchmarks side by side.
 //!
 //! The way of a command: `arguments` (all names checked before anything runs), `commands` (one file each), `bench` (the
-//! measurement), `report` with its `charts` (what came out, for people), `output` (results, whole or not at all). What goes wrong on the way is a `Failure`: one line and an exit code.
+//! measurement), `report` with its `charts` (what came out, for people), `output` (results, whole or not at all). What goes wrong on the
+//! way is a `Failure`: one line and an exit code.
 
 mod arguments;
 mod bench;

@@ -32,7 +32,8 @@ use crate::objects::{Handle, Tag};
 /// # Cost
 /// The first question after a change may have to prepare something: `tiles` looks once at all objects of the tiles that changed, and makes a
 /// small tree in each tile that a question enters. With `auto`, `tiles` and the trees a question then costs O(log n) plus its answers, if boxes
-/// do not overlap each other a lot. Grids and sweeps look at all that the box around the question may meet, and at everything for the nearest. A structure without queries of its own is scanned: O(n).
+/// do not overlap each other a lot. Grids and sweeps look at all that the box around the question may meet, and at everything for the
+/// nearest. A structure without queries of its own is scanned: O(n).
 pub struct Reader<'a, const D: usize, T: Real> {
     world: &'a World<D, T>,
     tag: Option<Tag>,

@@ -1,6 +1,7 @@
 //! A cell list: points sorted into the cells of a grid, in fixed order.
 //!
-//! Cells are at least as wide as asked for, and at most about two per point, so a far outlier makes cells wider, not more. A counting sort keeps points of one cell in the order of their ids. Cells of a row along x are
+//! Cells are at least as wide as asked for, and at most about two per point, so a far outlier makes cells wider, not more. A counting sort
+//! keeps points of one cell in the order of their ids. Cells of a row along x are
 //! neighbours in memory: the 27 cells around a point are 9 runs of points.
 //!
 //! Bad case: when few outliers stretch the grid, the rest shares few cells and the cost per point grows with the crowd.

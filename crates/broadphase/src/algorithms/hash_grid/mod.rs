@@ -22,7 +22,8 @@
 //! 4. *Growth one axis at a time*, along the axis that separates most objects which share a cell, and not at all if hardly any
 //!    do. A world of 1024:1:1, a plane or a line gets a grid of its own shape, in place of the paper's 50 % loss.
 //! 5. *Long and flat objects* get cells of their own shape if they are common (`census.rs`).
-//! 6. *Many levels.* Levels share one grid where that costs less than to search each other (`floor.rs`). Of two levels, the one whose objects have less to search searches the other; a level of at most `FEW`
+//! 6. *Many levels.* Levels share one grid where that costs less than to search each other (`floor.rs`). Of two levels, the one whose
+//!    objects have less to search searches the other; a level of at most `FEW`
 //!    objects is not searched at all, but tested against each region in passing: one giant among a million costs one
 //!    comparison for every few objects. Empty levels cost nothing.
 //! 7. *Sizes and places.* A size of zero or below all reason counts as the smallest one, a size beyond all levels goes to the
@@ -31,7 +32,8 @@
 //! # Cost
 //! Insertion, removal and move: constant (`touched` / operations in the statistics; the example `operations` of the tool times
 //! them). What is left to grow with the number of objects is the wait for memory, so changes to a large grid wait in a queue
-//! until it has arrived (`waiting.rs`). Doubling: constant per insertion, spread out (`growth_work`). Detection: linear, if a bounded number of objects share a cell, which the hierarchy guarantees for objects
+//! until it has arrived (`waiting.rs`). Doubling: constant per insertion, spread out (`growth_work`). Detection: linear, if a bounded
+//! number of objects share a cell, which the hierarchy guarantees for objects
 //! that do not overlap, except for uncommon long ones. The bound breaks where overlaps themselves are quadratic, and where
 //! thousands of different long shapes are mixed evenly.
 //!

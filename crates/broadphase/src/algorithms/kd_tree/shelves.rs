@@ -6,7 +6,8 @@
 //! was dynamic, and only who is so later is loose.)
 //!
 //! A job fills its shelves anew when a plane in it or above it has moved, and when what is in the wrong place, loose objects that
-//! rest and shelved ones that do not, has cost as much as that: the sum over the searches is counted. While many of its objects are dynamic, a job has no use for shelves.
+//! rest and shelved ones that do not, has cost as much as that: the sum over the searches is counted. While many of its objects are
+//! dynamic, a job has no use for shelves.
 
 use std::sync::{Mutex, MutexGuard};
 

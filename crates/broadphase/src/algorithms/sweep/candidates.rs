@@ -8,7 +8,8 @@
 //! interval flips the rank of each endpoint in a SuccTree of its own, and the all-prefix-sums of these trees under symmetric
 //! difference are the active sets, from which all intervals go on at once.
 //!
-//! The *width* of an object is the number of its candidates from itself on. A *long* one, wider than `longest`, never counts for `lower`. With `longest` = w, a lower
+//! The *width* of an object is the number of its candidates from itself on. A *long* one, wider than `longest`, never counts for `lower`.
+//! With `longest` = w, a lower
 //! bound is at most w away, while every long object is a candidate of everyone: `longest` is the power of two that makes the sum
 //! of both smallest, provided that this is less than half of what it is with no object counting as long.
 

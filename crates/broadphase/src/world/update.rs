@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// two objects, also if both happens between two updates.
     ///
     /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
-    /// update reports the difference to the last successful one. Until then there are no pairs to be seen.
+    /// update reports the difference to the last successful one, if differences were wanted already. Until then there are no pairs to be seen.
     pub fn update(&mut self) -> Result<Update<'_, D, T>, Error> {
         self.motion.begin();
         if self.motion.remedy == Remedy::Swept {

@@ -483,3 +483,13 @@ fn a_floor_found_for_few_objects_does_not_stay_when_they_become_many() {
     structure.validate(&Frame::new(&all), Strength::Geometry).unwrap();
     assert!(store.tests() < 2 * fresh, "{} tests after slow growth, {fresh} at one go", store.tests());
 }
+
+#[test]
+fn a_new_grid_of_the_largest_dimensions_is_small_enough_for_two_objects() {
+    let mut grid = "hash-grid:threshold=0:dims=1024".parse::<Spec>().unwrap().build::<3, f32>().unwrap();
+    let boxes = [Aabb::new([0.0; 3], [1.0; 3]), Aabb::new([0.5; 3], [1.5; 3])];
+    let mut store = PairStore::default();
+    step(&mut *grid, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
+    assert_eq!(store.len(), 1);
+    assert!(grid.stats().bytes < 400 << 20, "{} bytes", grid.stats().bytes);
+}

@@ -171,7 +171,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// An empty structure. Options outside their range count as the nearest value inside.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
-        let options = options.in_range();
+        let options = options.in_range(D);
         Self {
             options,
             active: false,

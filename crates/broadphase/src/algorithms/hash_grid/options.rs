@@ -18,7 +18,7 @@ pub enum Strategy {
 pub struct Options {
     /// The ratio of the cell sizes of two successive levels.
     pub factor: f64,
-    /// The cells of a new grid per axis, powers of two, at least 4; axes beyond the third use the third.
+    /// The cells of a new grid per axis, powers of two from 4 to 1024; 2^24 in all at most.
     pub dims: [u32; 3],
     /// Cells per object: with fewer, a grid is doubled.
     pub density: u32,
@@ -52,6 +52,9 @@ impl Default for Options {
     }
 }
 
+/// Cells of a new grid at most: two objects do not deserve a gigabyte.
+const MOST_CELLS: u64 = 1 << 24;
+
 /// What the list shows; `strategy` has the value of the listed name.
 macro_rules! descriptors {
     ($strategy:literal) => {
@@ -60,7 +63,7 @@ macro_rules! descriptors {
             OptionDescriptor {
                 name: "dims",
                 default: "16",
-                help: "cells of a new grid per axis, powers of two from 4 to 1024: one number, or one per axis as in 64x16x4",
+                help: "cells of a new grid per axis, powers of two from 4 to 1024, 16 million cells at most: one number, or one per axis as in 64x16x4",
             },
             OptionDescriptor { name: "density", default: "8", help: "cells per object, below which a grid doubles: 1 to 64" },
             OptionDescriptor { name: "threshold", default: "600", help: "up to this many objects, all pairs are tested instead" },
@@ -89,11 +92,18 @@ pub(crate) const INDIVIDUAL: &[OptionDescriptor] = descriptors!("individual");
 pub(crate) const REINSERT: &[OptionDescriptor] = descriptors!("reinsert");
 
 impl Options {
-    /// Each value, or the nearest in its range; dimensions are rounded up to powers of two.
-    pub(super) fn in_range(self) -> Self {
+    /// Each value, or the nearest in its range, for `axes` axes; dimensions are rounded up to powers of two, and the largest halved until
+    /// there are at most [`MOST_CELLS`].
+    pub(super) fn in_range(self, axes: usize) -> Self {
+        let mut dims = self.dims.map(|cells| cells.clamp(4, 1024).next_power_of_two());
+        let used = axes.min(3);
+        while dims[..used].iter().map(|&cells| u64::from(cells)).product::<u64>() > MOST_CELLS {
+            let largest = (1..used).fold(0, |best, k| if dims[k] > dims[best] { k } else { best });
+            dims[largest] /= 2;
+        }
         Self {
             factor: nearest_in(self.factor, 1.1, 16.0),
-            dims: self.dims.map(|cells| cells.clamp(4, 1024).next_power_of_two()),
+            dims,
             density: self.density.clamp(1, 64),
             capacity: self.capacity.clamp(2, 64),
             merge: nearest_in(self.merge, 0.0, 10_000.0),

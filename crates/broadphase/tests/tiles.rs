@@ -267,6 +267,36 @@ fn a_list_of_no_changes_neither_makes_tests_nor_hides_objects_where_tiles_were_a
 }
 
 #[test]
+fn a_list_after_a_list_that_was_refused_is_not_taken_for_the_difference_to_it() {
+    let mut random = Random(31);
+    for spec in ["tiles", "auto"] {
+        let mut boxes = spread::<3>(5_000, 40.0, &mut random);
+        let (mut tiles, mut context, mut store) = (build::<3, f32>(spec), Context::new(), PairStore::default());
+        step(&mut *tiles, &Frame::new(&boxes).with_changes(Changes::All), &mut context, &mut store).unwrap();
+        let moved: Vec<u32> = (0..100).map(|k| k * 50).collect();
+        let listed = Changes::Listed { moved: &moved, inserted: &[], removed: &[] };
+        // So many come that tiles would be cut anew, and one of them is bad.
+        let mut bad = boxes.clone();
+        bad.extend(spread::<3>(7_000, 40.0, &mut random));
+        bad[11_000].min[1] = f32::NAN;
+        let inserted: Vec<u32> = (5_000..12_000).collect();
+        let many = Changes::Listed { moved: &[], inserted: &inserted, removed: &[] };
+        assert!(step(&mut *tiles, &Frame::new(&bad).with_changes(many), &mut context, &mut store).is_err());
+        moved.iter().for_each(|&id| boxes[id as usize] = spread(1, 40.0, &mut random)[0]);
+        let frame = Frame::new(&boxes).with_changes(listed);
+        step(&mut *tiles, &frame, &mut context, &mut store).unwrap();
+        tiles.validate(&frame, Strength::Geometry).unwrap();
+        assert!(store.sorted() == broadphase::pairs(&boxes).unwrap(), "{spec}");
+        let mut seen = vec![0; boxes.len()];
+        tiles.reader().unwrap().in_box(&frame, &Aabb::everything(), &mut |id| {
+            seen[id as usize] += 1;
+            std::ops::ControlFlow::Continue(())
+        });
+        assert!(seen.iter().all(|&times| times == 1), "{spec}");
+    }
+}
+
+#[test]
 fn objects_come_and_go_between_frames_without_a_word() {
     let mut random = Random(3);
     let mut boxes = spread::<3>(5000, 60.0, &mut random);

@@ -218,9 +218,9 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// Another box or margin. A box that is the same as before is not a change.
     pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
-        let old = self.boxes[slot as usize];
+        let (old, was_swept) = (self.boxes[slot as usize], self.swept.get(slot));
         self.store(slot, plain, margin);
-        if self.boxes[slot as usize] != old {
+        if self.boxes[slot as usize] != old || was_swept {
             self.touch(slot);
         }
     }
@@ -238,6 +238,7 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// Writes a box, marking nothing.
     pub(super) fn store(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+        self.swept.set(slot, false);
         let at = slot as usize;
         match &mut self.plain {
             None => self.boxes[at] = plain,

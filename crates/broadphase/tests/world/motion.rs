@@ -231,6 +231,25 @@ fn objects_that_do_not_move_stay_swept_when_all_boxes_are_set_or_swapped() {
 }
 
 #[test]
+fn a_ball_that_was_swept_is_a_ball_again_once_it_is_moved() {
+    let at = |x: f32| Aabb::new([x, 0.0], [x + 2.0, 2.0]);
+    let (mut world, mut other) = (World2::new(), World2::new());
+    world.set_world_shape(Shape::Ball);
+    world.set_remedy(Remedy::Swept).unwrap();
+    let ball = world.insert(at(0.0)).unwrap();
+    world.update().unwrap();
+    world.set_box(ball, at(10.0)).unwrap();
+    world.update().unwrap();
+    let corners = [5.0, 10.1, 20.1, 21.0].map(|x| other.insert(Aabb::point([x, 0.1])).unwrap());
+    let mut found = Vec::new();
+    world.pairs_with(&mut other, &mut found).unwrap();
+    assert_eq!(found, [(ball, corners[0]), (ball, corners[1])], "on its way it is a box");
+    world.set_box(ball, at(20.0)).unwrap();
+    world.pairs_with(&mut other, &mut found).unwrap();
+    assert_eq!(found, [(ball, corners[3])], "and then a ball");
+}
+
+#[test]
 fn what_takes_the_slot_of_a_removed_object_after_a_failed_update_has_no_way() {
     let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
     let mut world = World2::new();

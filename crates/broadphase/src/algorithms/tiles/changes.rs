@@ -142,6 +142,11 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         Plan::Everything
     }
 
+    /// The next frame is taken in whole.
+    pub(super) fn lose_track(&mut self) {
+        self.tracked = false;
+    }
+
     fn plan_of_list(&self, frame: &Frame<'_, D, T>) -> Plan {
         let many = self.list.len() > frame.slots() / SPARSE && frame.slots() < Record::FLAG as usize;
         if many { Plan::Flagged } else { Plan::Listed }

@@ -32,7 +32,16 @@ const AHEAD: usize = 16;
 const LOOKS: usize = 16;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Takes a frame in. One that is refused is not remembered, so that the next list cannot be taken for the difference to it.
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        let result = self.try_take_in(frame, context);
+        if result.is_err() {
+            self.coherence.lose_track();
+        }
+        result
+    }
+
+    fn try_take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check_lists()?;
         if frame.slots() > MAX_SLOTS {
             return Err(Error::TooManyObjects { count: frame.slots(), limit: MAX_SLOTS });

@@ -63,7 +63,7 @@ impl Held {
     /// of the last update, whatever is wanted of the next.
     fn is_sound(&self, a: usize, b: usize) -> bool {
         self.pairs.iter().all(|pair| (pair.a as usize) < a && (pair.b as usize) < b)
-            && (self.count == self.pairs.len() as u64 || self.pairs.is_empty())
+            && (self.count == self.pairs.len() as u64 || (self.pairs.is_empty() && self.count <= a as u64 * b as u64))
     }
 
     fn store(&self, want: Want, limit: u64) -> PairStore {

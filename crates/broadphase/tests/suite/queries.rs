@@ -220,6 +220,8 @@ fn queries_equal_a_scan_at_the_extremes<const D: usize, T: Real>(trial: &mut Tri
         let mut slow = [T::ZERO; D];
         slow[0] = T::ZERO.next_up();
         cast(reader, &frame, Ray::new([T::ZERO; D], slow, T::INFINITY), "hardly moving");
+        slow[0] = T::MIN_POSITIVE;
+        cast(reader, &frame, Ray::new([T::ZERO; D], slow, T::ONE), "hardly moving at all");
         for radius in [1e15, 1e19, 2e19, 1e30] {
             let ball = Ball { center: [T::ONE; D], radius: T::from_f64(radius) };
             measure(reader, &frame, &ball, T::ZERO, &format!("a ball of {radius}"));

@@ -109,7 +109,7 @@ impl<const D: usize, T: Real> Level<D, T> {
         let step = STRIDE / speed.iter().fold(0.0, |fastest: f64, s| fastest.max(s.abs()));
         let steps = (end - start) / step;
         let short = steps < self.cells.filled as f64 / 4.0 + 4.0; // an endless ray or one that is NaN is not
-        if !short || speed.iter().any(|s| is_far(end * s)) {
+        if !short || !step.is_finite() || speed.iter().any(|s| is_far(end * s)) {
             return self.everywhere(offer);
         }
         let mut flow = ControlFlow::Continue(());

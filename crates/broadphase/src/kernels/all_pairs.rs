@@ -51,7 +51,7 @@ pub(crate) fn join_between<const D: usize, T: Real>(
 
 /// One box, each coordinate in all lanes.
 ///
-/// (Loops, not closures: one that the compiler decides not to inline is compiled without the shell's features, and here it so decided.)
+/// (Loops, not closures: one that the compiler decides not to inline is compiled without the shell's features.)
 struct Row<const D: usize, V> {
     min: [V; D],
     max: [V; D],

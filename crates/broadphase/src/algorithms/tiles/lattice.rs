@@ -2,7 +2,7 @@
 
 use crate::geometry::{Aabb, Real};
 use crate::kernels::LATTICE_END;
-use crate::kernels::quantise::{self, Corners, Map};
+use crate::kernels::quantise::{self, Bend, Corners, KNOTS, Map};
 use crate::objects::Frame;
 
 /// A place on the lattice. In 2D, all boxes reach over the whole of the third axis.
@@ -26,7 +26,11 @@ impl Corners {
 ///
 /// Monotone, since every step is: rounding, multiplication with a positive number, clamping, truncation. Nothing else is needed
 /// for exactness, so what lies outside (an outlier, an infinite side) may share the outermost place with others.
-#[derive(Clone, Copy, Debug)]
+///
+/// Where a crowd is so small, compared with all, that the steps of a straight map are larger than its objects, the map is bent: straight
+/// between some of the sample's coordinates, so that each part of the lattice has its part of the objects. That costs a search per
+/// coordinate, and nothing where it is not needed.
+#[derive(Clone, Debug)]
 pub(crate) struct Lattice<const D: usize, T> {
     map: Map<T>,
 }
@@ -52,6 +56,12 @@ impl Flow {
 const SAMPLE: usize = 1024;
 /// The part of the sample at each end that counts as outliers if it lies far off.
 const TAIL: usize = 64;
+/// What is fewer steps wide than this, or apart, a straight map can hardly tell; one in so many of the sample is a crowd.
+const COARSE: i32 = 4;
+const CROWD: usize = 16;
+/// Stretches of about equal population that a bent map has. Where most of one is a gap, the gap is a stretch by itself.
+const STRETCHES: usize = 40;
+const _: () = assert!(3 * STRETCHES + 3 <= KNOTS);
 
 impl<const D: usize, T: Real> Default for Lattice<D, T> {
     fn default() -> Self {
@@ -65,19 +75,41 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         let stride = (frame.slots() / SAMPLE).max(1);
         let sample: Vec<&Aabb<D, T>> =
             (0..frame.slots()).step_by(stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]).collect();
+        let values =
+            |k: usize| -> Vec<T> { sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect() };
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         for k in 0..D {
-            let mut values: Vec<T> = sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect();
-            if let Some((low, high)) = trimmed(&mut values) {
+            if let Some((low, high)) = trimmed(&mut values(k)) {
                 (origin[k], factor[k]) = (low, scale(low, high));
             }
         }
-        Self { map: Map::new(origin, factor) }
+        let straight = Self { map: Map::new(origin, factor) };
+        if (0..D).any(|k| straight.is_coarse(k, &sample)) {
+            let stretches: [Vec<(T, usize)>; 3] = std::array::from_fn(|k| stretches(if k < D { values(k) } else { Vec::new() }));
+            return Self { map: Map::bent(Bend::new([&stretches[0], &stretches[1], &stretches[2]])) };
+        }
+        straight
+    }
+
+    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a straight map?
+    fn is_coarse(&self, k: usize, sample: &[&Aabb<D, T>]) -> bool {
+        let place = |x: T| self.corners(&Aabb::point([x; D])).0[k];
+        let small = sample.iter().filter(|b| place(b.max[k]) - place(b.min[k]) < COARSE);
+        let mut starts: Vec<T> = small.map(|b| b.min[k]).filter(|x| x.is_finite()).collect();
+        if starts.len() * CROWD < sample.len() {
+            return false;
+        }
+        starts.sort_unstable_by(order);
+        let close = starts.windows(2).filter(|w| w[0] < w[1] && place(w[1]) - place(w[0]) < COARSE).count();
+        close * CROWD > sample.len()
     }
 
     /// The same lattice, moved along with objects that drift, spread or gather together: each keeps its place. As it is on an axis where that
-    /// cannot be told in numbers.
+    /// cannot be told in numbers, and where the map is bent.
     pub(crate) fn following(&self, flows: [Flow; D]) -> Self {
+        if !self.map.is_straight() {
+            return self.clone();
+        }
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         for k in 0..3 {
             (origin[k], factor[k]) = self.map.axis(k);
@@ -115,10 +147,41 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     }
 }
 
+fn order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
+    a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
+}
+
+/// Coordinates at which a bent map has its knots, each with the number of values up to the next one.
+fn stretches<T: Real>(mut values: Vec<T>) -> Vec<(T, usize)> {
+    values.sort_unstable_by(order);
+    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return vec![(T::ZERO, 1), (T::ONE, 0)] };
+    // The extremes of a sample are exceeded by a few.
+    let slack = high.to_f64() / 16.0 - low.to_f64() / 16.0;
+    let inside = |x: f64| T::from_f64(x.clamp(-T::MAX.to_f64(), T::MAX.to_f64()));
+    let mut knots = vec![(inside(low.to_f64() - slack), 1)];
+    let step = values.len().div_ceil(STRETCHES);
+    for first in (0..values.len() - 1).step_by(step) {
+        let stretch = &values[first..=(first + step).min(values.len() - 1)];
+        let (low, high) = (stretch[0].to_f64(), stretch[stretch.len() - 1].to_f64());
+        let widest = (1..stretch.len()).max_by(|&a, &b| gap(stretch, a).total_cmp(&gap(stretch, b))).unwrap_or(1);
+        if gap(stretch, widest) > high * 0.25 - low * 0.25 && stretch.len() > 2 {
+            knots.extend([(stretch[0], widest), (stretch[widest - 1], 1), (stretch[widest], stretch.len() - widest)]);
+        } else {
+            knots.push((stretch[0], stretch.len()));
+        }
+    }
+    knots.extend([(high, 1), (inside(high.to_f64() + slack), 0)]);
+    knots
+}
+
+/// Half of the distance from the value before, which cannot overflow.
+fn gap<T: Real>(values: &[T], at: usize) -> f64 {
+    values[at].to_f64() * 0.5 - values[at - 1].to_f64() * 0.5
+}
+
 /// The range of the values, cut where its ends lie further out than a quarter of the bulk's width. `None` if there are no values.
 fn trimmed<T: Real>(values: &mut [T]) -> Option<(T, T)> {
     let tail = values.len() / TAIL;
-    let order = |a: &T, b: &T| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
     let low = values.iter().copied().reduce(T::min)?;
     let high = values.iter().copied().reduce(T::max)?;
     // Two places of the sorted order: sorting all would be half of the cost of a new lattice.
@@ -179,6 +242,24 @@ mod tests {
         // What cannot be told in numbers is not followed.
         let endless = Flow { by: f64::INFINITY, ..flow };
         assert_eq!(place(&lattice.following([endless; 2]), 500.0), place(&lattice, 500.0));
+    }
+
+    #[test]
+    fn two_crowds_on_scales_too_different_for_one_straight_map_are_both_told_apart() {
+        // A thousand boxes of size 1 in a row, beside a thousand of size 1e17 and one, far off, that is infinite.
+        let mut boxes: Vec<Aabb<2, f32>> = (0..1000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
+        boxes.extend((0..1000).map(|i| Aabb::new([(i - 500) as f32 * 1e17, 5.0], [(i - 499) as f32 * 1e17, 6.0])));
+        boxes.push(Aabb::new([3e38, 0.0], [f32::INFINITY, 0.0]));
+        let lattice = holds_order(&boxes);
+        for x in [100.0, 400.0, 900.0, -3e19, 2e19] {
+            let size = if x.abs() < 1e4 { 1.0 } else { 1e17 };
+            assert!(place(&lattice, x + size) - place(&lattice, x) > 1 << 12, "{x} has a place of its own");
+        }
+        assert!(lattice.holds(&boxes[3]) && !lattice.holds(&boxes[2000]));
+        // Small boxes that are far from each other are no crowd.
+        let sparse: Vec<Aabb<2, f32>> =
+            (0..1000).map(|i| Aabb::new([i as f32 * 1e9, 0.0], [i as f32 * 1e9 + 1.0, 1.0])).collect();
+        assert!(holds_order(&sparse).map.is_straight());
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
         index.forget(self.partition.tiles.len(), None);
         Self {
             options: self.options,
-            lattice: self.lattice,
+            lattice: self.lattice.clone(),
             partition: self.partition.clone(),
             blocks: self.blocks.iter().map(|block| Mutex::new(lock(block).clone())).collect(),
             block: self.block,

@@ -262,7 +262,7 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
         block.valid = true;
         let (first, last) = (block.first as usize, block.last as usize);
         let boxes: &[Aabb<D, T>] = &frame.boxes[..last];
-        let (root, map) = (partition.root(), *lattice.map());
+        let (root, map) = (partition.root(), lattice.map());
         // Slices in registers: behind `block`, every store could have moved them.
         let (runs, arena, batch) = (&mut block.runs[..], &mut block.arena[..], &mut *block.batch);
         let has_gaps = matches!(frame.live, Live::Bits(_));
@@ -270,7 +270,7 @@ impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
         for start in (first..last).step_by(Batch::LEN) {
             let count = (last - start).min(Batch::LEN);
             // A box that is not valid is refused in the end, so there is no need to go on. What lies in a gap does not count.
-            if !batch.fill(simd, &boxes[start..], &map, &root) && !live_are_valid(frame, start, count) {
+            if !batch.fill(simd, &boxes[start..], map, &root) && !live_are_valid(frame, start, count) {
                 block.valid = false;
                 return true;
             }

@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         let count = frame.count();
         let plan = self.coherence.plan(frame, self.options.coherence);
-        let mut lattice = self.lattice;
+        let mut lattice = self.lattice.clone();
         if plan == Plan::Everything && frame.slots() == self.slots {
             // Where all objects drift, spread or gather, tiles do so too: nobody has to change tile, and nobody leaves the lattice.
             lattice = lattice.following(self.coherence.flow(frame, &lattice));

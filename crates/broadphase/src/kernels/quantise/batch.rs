@@ -44,7 +44,7 @@ impl Batch {
     ) -> bool {
         let count = boxes.len().min(Self::LEN);
         let (mut done, mut valid) = (0, true);
-        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 {
+        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 && map.is_straight() {
             // Four boxes at once, as long as another one follows, since the vectors read a little further.
             done = boxes.len().saturating_sub(1).min(Self::LEN) / 4 * 4;
             #[cfg(target_arch = "x86_64")]
@@ -54,7 +54,7 @@ impl Batch {
                 valid = avx2::fill(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
             }
         }
-        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 {
+        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 && map.is_straight() {
             done = count / 2 * 2;
             #[cfg(target_arch = "x86_64")]
             // SAFETY: (isa) as above; (in bounds) both lists hold `LEN` boxes, and `boxes` are at least `done`.

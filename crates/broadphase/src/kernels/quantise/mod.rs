@@ -6,10 +6,14 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod batch;
+mod bend;
 mod refresh;
 
 pub(crate) use batch::Batch;
+pub(crate) use bend::{Bend, KNOTS};
 pub(crate) use refresh::{List, Listed, Place, Source, refresh_changed, renew, rewrite};
+
+use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 
@@ -33,18 +37,31 @@ pub(crate) struct Corners(pub(crate) [i32; CORNERS + 1]);
 // SAFETY: (layout) `repr(transparent)`.
 unsafe impl TransparentWrapper<[i32; CORNERS + 1]> for Corners {}
 
-/// Where a map to the lattice starts, and its factor: an entry for each integer of [`Corners`], four times.
+/// Where a map to the lattice starts, and its factor: an entry for each integer of [`Corners`], four times. A bend takes their place.
 #[repr(C, align(32))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Map<T> {
     origin: [T; PERIOD],
     scale: [T; PERIOD],
+    bend: Option<Arc<Bend<T>>>,
 }
 
 impl<T: Real> Map<T> {
     /// A map from the origin and the factor of each axis.
     pub(crate) fn new(origin: [T; 3], scale: [T; 3]) -> Self {
-        Self { origin: std::array::from_fn(|lane| origin[lane % 3]), scale: std::array::from_fn(|lane| scale[lane % 3]) }
+        let by_lane = |values: [T; 3]| std::array::from_fn(|lane| values[lane % 3]);
+        Self { origin: by_lane(origin), scale: by_lane(scale), bend: None }
+    }
+
+    /// A map that is not straight.
+    pub(crate) fn bent(bend: Bend<T>) -> Self {
+        Self { bend: Some(Arc::new(bend)), ..Self::new([T::ZERO; 3], [T::ONE; 3]) }
+    }
+
+    /// Is it straight on each axis, as all but strange ones are?
+    #[inline(always)]
+    pub(crate) fn is_straight(&self) -> bool {
+        self.bend.is_none()
     }
 
     /// Where an axis starts, and its factor.
@@ -55,6 +72,9 @@ impl<T: Real> Map<T> {
     /// Is the box on the lattice without being clamped to it?
     #[inline(always)]
     pub(crate) fn holds<const D: usize>(&self, value: &Aabb<D, T>) -> bool {
+        if let Some(bend) = &self.bend {
+            return (0..D).all(|k| bend.holds(k, value.min[k]) && bend.holds(k, value.max[k]));
+        }
         let last = T::from_f64(f64::from(LAST_PLACE));
         (0..D).all(|k| {
             let steps = |x: T| (x - self.origin[k]) * self.scale[k];
@@ -118,11 +138,23 @@ impl TileMap {
 #[inline(always)]
 pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>) -> Corners {
     let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);
+    if let Some(bend) = &map.bend {
+        bent_corners(value, bend, &mut corners);
+        return corners;
+    }
     for k in 0..D {
         corners.0[k] = ((value.min[k] - map.origin[k]) * map.scale[k]).truncate();
         corners.0[k + 3] = ((value.max[k] - map.origin[k]) * map.scale[k]).truncate();
     }
     corners
+}
+
+#[cold]
+#[inline(never)]
+fn bent_corners<const D: usize, T: Real>(value: &Aabb<D, T>, bend: &Bend<T>, corners: &mut Corners) {
+    for k in 0..D {
+        (corners.0[k], corners.0[k + 3]) = bend.places(k, value.min[k], value.max[k]);
+    }
 }
 
 /// The record of a box in a tile: quanta from 1, or 0 for what starts before the tile.

@@ -185,7 +185,7 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
     list: &mut List,
 ) -> (usize, bool) {
     list.make_room(inner.len());
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_straight() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32`; (room) just
         // made.
@@ -242,7 +242,7 @@ unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
     outer: Range<usize>,
     renewed: &mut Renewed<'_>,
 ) -> bool {
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() {
+    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_straight() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa, layout) as above; (in bounds, room) the caller's duties.
         return unsafe { avx2::renew::<D, T, S>(simd, source, place, outer, renewed) };

@@ -88,21 +88,6 @@ pub trait Bytes: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn zeros(self) -> u64;
-    /// One bit per lane in which every one of `own` is at most its counterpart, lane 0 lowest.
-    ///
-    /// # Safety
-    /// *isa*.
-    #[inline(always)]
-    unsafe fn all_at_most<const K: usize>(own: [Self; K], others: [Self; K]) -> u64 {
-        // SAFETY: (isa) the caller's duty.
-        unsafe {
-            let mut beyond = own[0].excess(others[0]);
-            for k in 1..K {
-                beyond = beyond.or(own[k].excess(others[k]));
-            }
-            beyond.zeros()
-        }
-    }
 }
 
 /// Eight lanes of `u16`: one quantised record. Duties as for [`Lanes`].
@@ -112,25 +97,11 @@ pub trait Words: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn load(from: &[u16; 8]) -> Self;
-    /// The upper bytes of lanes 2 to 5, lane 2 lowest.
+    /// The upper bytes of all lanes, lane 0 lowest.
     ///
     /// # Safety
     /// *isa*.
-    unsafe fn upper_bytes(self) -> u32;
-    /// Lays sixteen records side by side, from `into` on, with `stride` bytes between the places: the upper bytes of lanes 2 to 5, then of lanes
-    /// 0 and 1, inverted.
-    ///
-    /// # Safety
-    /// *isa*; *in bounds*: there are sixteen records, and each of these places takes sixteen bytes.
-    #[inline(always)]
-    unsafe fn lay_out(records: *const [u16; 8], into: *mut u8, stride: usize) {
-        for (place, lane) in [2, 3, 4, 5, 0, 1].into_iter().enumerate() {
-            for at in 0..16 {
-                // SAFETY: (in bounds) the caller's duty.
-                unsafe { *into.add(place * stride + at) = !((*records.add(at))[lane] >> 8) as u8 };
-            }
-        }
-    }
+    unsafe fn upper_bytes(self) -> u64;
     /// Of a record in words `min.x, !max.x, min.y, min.z, !max.y, !max.z, id`, what none of another's words exceeds if the two
     /// overlap: `max.x, !min.x, max.y, max.z, !min.y, !min.z`, and no bound on ids.
     ///
@@ -171,4 +142,38 @@ pub trait Simd: Copy {
     type U8: Bytes;
     /// Eight words.
     type U16: Words;
+
+    /// One bit for each of `16 * G` words of four bytes, none of which exceeds its counterpart in `bound`; the first word's bit is the lowest.
+    /// `G` is at most four.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: `others` is valid for reading `16 * G` words.
+    #[inline(always)]
+    unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
+        let bound = bound.to_le_bytes();
+        // SAFETY: (in bounds) the caller's duty.
+        let fits = |at: usize| unsafe { *others.add(at) }.to_le_bytes().into_iter().zip(bound).all(|(x, most)| x <= most);
+        (0..16 * G).fold(0, |bits, at| bits | u64::from(fits(at)) << at)
+    }
+
+    /// The lowest `count` bits of `bits`, all of them from 64 on.
+    ///
+    /// # Safety
+    /// *isa*.
+    #[inline(always)]
+    unsafe fn lowest(bits: u64, count: usize) -> u64 {
+        if count < 64 { bits & !(!0 << count) } else { bits }
+    }
+
+    /// One bit for each of 16 words of eight bytes, as [`fours_within`](Simd::fours_within).
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: `others` is valid for reading 16 words.
+    #[inline(always)]
+    unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
+        let bound = bound.to_le_bytes();
+        // SAFETY: (in bounds) the caller's duty.
+        let fits = |at: usize| unsafe { *others.add(at) }.to_le_bytes().into_iter().zip(bound).all(|(x, most)| x <= most);
+        (0..16).fold(0, |bits, at| bits | u64::from(fits(at)) << at)
+    }
 }

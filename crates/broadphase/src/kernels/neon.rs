@@ -19,6 +19,31 @@ impl Simd for Neon {
     type F64 = float64x2_t;
     type U8 = uint8x16_t;
     type U16 = uint16x8_t;
+
+    #[inline(always)]
+    unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let bound = vreinterpretq_u8_u32(vdupq_n_u32(bound));
+            let fit = |at: usize| vmovn_u32(vceqzq_u32(vreinterpretq_u32_u8(vqsubq_u8(vld1q_u8(others.add(at).cast()), bound))));
+            (0..G).fold(0, |bits, group| {
+                let eight = |at: usize| vmovn_u16(vcombine_u16(fit(at), fit(at + 4)));
+                bits | byte_bits(vcombine_u8(eight(16 * group), eight(16 * group + 8))) << (16 * group)
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let bound = vreinterpretq_u8_u64(vdupq_n_u64(bound));
+            let fit = |at: usize| vmovn_u64(vceqzq_u64(vreinterpretq_u64_u8(vqsubq_u8(vld1q_u8(others.add(at).cast()), bound))));
+            let four = |at: usize| vmovn_u32(vcombine_u32(fit(at), fit(at + 2)));
+            let eight = |at: usize| vmovn_u16(vcombine_u16(four(at), four(at + 4)));
+            byte_bits(vcombine_u8(eight(0), eight(8)))
+        }
+    }
 }
 
 impl Mask for uint32x4_t {
@@ -127,12 +152,22 @@ impl Bytes for uint8x16_t {
     }
     #[inline(always)]
     unsafe fn zeros(self) -> u64 {
-        const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
-        // SAFETY: (isa) the caller's duty; (in bounds) sixteen weights are read.
-        unsafe {
-            let bits = vandq_u8(vceqzq_u8(self), vld1q_u8(WEIGHTS.as_ptr()));
-            u64::from(vaddv_u8(vget_low_u8(bits))) | u64::from(vaddv_u8(vget_high_u8(bits))) << 8
-        }
+        // SAFETY: (isa) the caller's duty.
+        unsafe { byte_bits(vceqzq_u8(self)) }
+    }
+}
+
+/// A bit per lane of an all-ones or all-zeros mask.
+///
+/// # Safety
+/// *isa*.
+#[inline(always)]
+unsafe fn byte_bits(mask: uint8x16_t) -> u64 {
+    const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+    // SAFETY: (isa) the caller's duty; (in bounds) sixteen weights are read.
+    unsafe {
+        let bits = vandq_u8(mask, vld1q_u8(WEIGHTS.as_ptr()));
+        u64::from(vaddv_u8(vget_low_u8(bits))) | u64::from(vaddv_u8(vget_high_u8(bits))) << 8
     }
 }
 
@@ -154,9 +189,9 @@ impl Words for uint16x8_t {
         unsafe { vld1q_u16(from.as_ptr()) }
     }
     #[inline(always)]
-    unsafe fn upper_bytes(self) -> u32 {
+    unsafe fn upper_bytes(self) -> u64 {
         // SAFETY: (isa) the caller's duty.
-        unsafe { vget_lane_u32::<0>(vreinterpret_u32_u8(vshrn_n_u16::<8>(vextq_u16::<2>(self, self)))) }
+        unsafe { vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<8>(self))) }
     }
     #[inline(always)]
     unsafe fn reach(self) -> Self {

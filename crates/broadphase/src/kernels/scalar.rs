@@ -99,8 +99,8 @@ impl Words for [u16; 8] {
         *from
     }
     #[inline(always)]
-    unsafe fn upper_bytes(self) -> u32 {
-        u32::from_le_bytes([(self[2] >> 8) as u8, (self[3] >> 8) as u8, (self[4] >> 8) as u8, (self[5] >> 8) as u8])
+    unsafe fn upper_bytes(self) -> u64 {
+        u64::from_le_bytes(self.map(|word| (word >> 8) as u8))
     }
     #[inline(always)]
     unsafe fn reach(self) -> Self {

@@ -49,6 +49,32 @@ impl Simd for Sse2 {
     type F64 = __m128d;
     type U8 = __m128i;
     type U16 = __m128i;
+
+    #[inline(always)]
+    unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (bound, zero) = (_mm_set1_epi32(bound as i32), _mm_setzero_si128());
+            let fit = |at: usize| _mm_cmpeq_epi32(_mm_subs_epu8(_mm_loadu_si128(others.add(at).cast()), bound), zero);
+            let eight = |at: usize| _mm_packs_epi32(fit(at), fit(at + 4));
+            let group = |at: usize| u64::from(_mm_movemask_epi8(_mm_packs_epi16(eight(at), eight(at + 8))) as u32);
+            (0..G).fold(0, |bits, g| bits | group(16 * g) << (16 * g))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (bound, zero) = (_mm_set1_epi64x(bound as i64), _mm_setzero_si128());
+            let two = |at: usize| {
+                let halves = _mm_cmpeq_epi32(_mm_subs_epu8(_mm_loadu_si128(others.add(at).cast()), bound), zero);
+                let both = _mm_and_si128(halves, _mm_shuffle_epi32::<0b10_11_00_01>(halves));
+                _mm_movemask_pd(_mm_castsi128_pd(both)) as u64
+            };
+            (0..8).fold(0, |bits, at| bits | two(2 * at) << (2 * at))
+        }
+    }
 }
 
 impl Simd for Avx2 {
@@ -57,6 +83,42 @@ impl Simd for Avx2 {
     type F64 = __m256d;
     type U8 = __m256i;
     type U16 = __m128i;
+
+    #[inline(always)]
+    unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (bound, zero) = (_mm256_set1_epi32(bound as i32), _mm256_setzero_si256());
+            let fit = |at: usize| _mm256_cmpeq_epi32(_mm256_subs_epu8(_mm256_loadu_si256(others.add(at).cast()), bound), zero);
+            // Packing takes the lower and the upper halves of registers by themselves; a permutation puts them in order again.
+            let sixteen = |at: usize| if at < 16 * G { _mm256_packs_epi32(fit(at), fit(at + 8)) } else { zero };
+            let two = |at: usize| {
+                let mixed = _mm256_packs_epi16(sixteen(at), sixteen(at + 16));
+                let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+                u64::from(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(mixed, order)) as u32)
+            };
+            if G <= 2 { two(0) } else { two(0) | two(32) << 32 }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lowest(bits: u64, count: usize) -> u64 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _bzhi_u64(bits, count.min(64) as u32) }
+    }
+
+    #[inline(always)]
+    unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (bound, zero) = (_mm256_set1_epi64x(bound as i64), _mm256_setzero_si256());
+            let four = |at: usize| {
+                let fit = _mm256_cmpeq_epi64(_mm256_subs_epu8(_mm256_loadu_si256(others.add(at).cast()), bound), zero);
+                _mm256_movemask_pd(_mm256_castsi256_pd(fit)) as u64
+            };
+            four(0) | four(4) << 4 | four(8) << 8 | four(12) << 12
+        }
+    }
 }
 
 impl Simd for Avx512 {
@@ -65,6 +127,45 @@ impl Simd for Avx512 {
     type F64 = __m512d;
     type U8 = Half;
     type U16 = __m128i;
+
+    #[inline(always)]
+    unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let bound = _mm512_set1_epi32(bound as i32);
+            let group = |at: usize| {
+                let beyond = _mm512_subs_epu8(_mm512_loadu_si512(others.add(at).cast()), bound);
+                _mm512_testn_epi32_mask(beyond, beyond)
+            };
+            // In masks, as long as they fit: a word that comes from one costs more than to join two of them.
+            let two = |at: usize| u64::from(_mm512_kunpackw(u32::from(group(at + 16)), u32::from(group(at))));
+            match G {
+                1 => u64::from(group(0)),
+                2 => two(0),
+                3 => two(0) | u64::from(group(32)) << 32,
+                _ => two(0) | two(32) << 32,
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lowest(bits: u64, count: usize) -> u64 {
+        // SAFETY: (isa) the caller's duty.
+        unsafe { _bzhi_u64(bits, count.min(64) as u32) }
+    }
+
+    #[inline(always)]
+    unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let bound = _mm512_set1_epi64(bound as i64);
+            let eight = |at: usize| {
+                let beyond = _mm512_subs_epu8(_mm512_loadu_si512(others.add(at).cast()), bound);
+                u64::from(_mm512_testn_epi64_mask(beyond, beyond))
+            };
+            eight(0) | eight(8) << 8
+        }
+    }
 }
 
 /// A vector of all-ones or all-zeros lanes, as SSE2 and AVX2 compare.
@@ -272,17 +373,6 @@ impl Bytes for Half {
         // SAFETY: (isa) the caller's duty.
         u64::from(unsafe { _mm256_testn_epi8_mask(self.0, self.0) })
     }
-    #[inline(always)]
-    unsafe fn all_at_most<const K: usize>(own: [Self; K], others: [Self; K]) -> u64 {
-        // SAFETY: (isa) the caller's duty.
-        unsafe {
-            let mut within = _mm256_cmple_epu8_mask(own[0].0, others[0].0);
-            for k in 1..K {
-                within = _mm256_mask_cmple_epu8_mask(within, own[k].0, others[k].0);
-            }
-            u64::from(within)
-        }
-    }
 }
 
 impl Words for __m128i {
@@ -292,36 +382,11 @@ impl Words for __m128i {
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
     }
     #[inline(always)]
-    unsafe fn upper_bytes(self) -> u32 {
+    unsafe fn upper_bytes(self) -> u64 {
         // SAFETY: (isa) the caller's duty.
         unsafe {
-            let bytes = _mm_srli_epi16::<8>(_mm_shuffle_epi32::<0b11_00_10_01>(self));
-            _mm_cvtsi128_si32(_mm_packus_epi16(bytes, bytes)) as u32
-        }
-    }
-    #[inline(always)]
-    unsafe fn lay_out(records: *const [u16; 8], into: *mut u8, stride: usize) {
-        // SAFETY: (isa, in bounds) the caller's duties.
-        unsafe {
-            // A matrix of bytes is transposed in units of one, two, four and eight of them.
-            let ones: [__m128i; 8] = std::array::from_fn(|i| {
-                let at = records.add(2 * i).cast();
-                let (even, odd) = (_mm_loadu_si128(at), _mm_loadu_si128(at.add(1)));
-                let upper = _mm_andnot_si128(odd, _mm_set1_epi16(0xff00_u16 as i16));
-                _mm_or_si128(_mm_srli_epi16::<8>(_mm_xor_si128(even, _mm_set1_epi16(-1))), upper)
-            });
-            let early: [__m128i; 4] = std::array::from_fn(|i| _mm_unpacklo_epi16(ones[2 * i], ones[2 * i + 1]));
-            let late: [__m128i; 4] = std::array::from_fn(|i| _mm_unpackhi_epi16(ones[2 * i], ones[2 * i + 1]));
-            let fours = [
-                [_mm_unpackhi_epi32(early[0], early[1]), _mm_unpackhi_epi32(early[2], early[3])],
-                [_mm_unpacklo_epi32(late[0], late[1]), _mm_unpacklo_epi32(late[2], late[3])],
-                [_mm_unpacklo_epi32(early[0], early[1]), _mm_unpacklo_epi32(early[2], early[3])],
-            ];
-            for (two, [a, b]) in fours.into_iter().enumerate() {
-                let place = into.add(2 * two * stride);
-                _mm_storeu_si128(place.cast(), _mm_unpacklo_epi64(a, b));
-                _mm_storeu_si128(place.add(stride).cast(), _mm_unpackhi_epi64(a, b));
-            }
+            let bytes = _mm_srli_epi16::<8>(self);
+            _mm_cvtsi128_si64(_mm_packus_epi16(bytes, bytes)) as u64
         }
     }
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! All pairs of a tile.
 
 use super::judge::Judge;
-use super::sweep::Sweep;
-use super::{BUCKETS, Record, Scratch, Starts, sort};
+use super::sweep::{LONG, MIDDLE, Rows, SHORT, strip};
+use super::{BATCH, Record, Scratch, Sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -19,59 +19,70 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits: &mut Hits,
 ) {
     scratch.coming.note(coming);
-    kernels.run(TileJoin { runs, boxes, scratch, hits });
+    kernels.run(Sort { runs, scratch });
+    match scratch.run {
+        0..SHORT_RUN => sweep_strips::<SHORT, D, T>(kernels, boxes, scratch, hits),
+        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, D, T>(kernels, boxes, scratch, hits),
+        _ => sweep_strips::<LONG, D, T>(kernels, boxes, scratch, hits),
+    }
 }
 
-/// Tests per object below which runs are short.
-const SHORT_RUN: usize = 20;
+/// Tests per object below which runs are short, and from which on they are long.
+const SHORT_RUN: usize = 22;
+const MIDDLE_RUN: usize = 36;
 
-struct TileJoin<'a, 'h, 'r, const D: usize, T> {
-    runs: &'a [&'a [Record]],
+/// Sweeps the sorted records, in windows of `G` groups, and judges what is found, by turns.
+fn sweep_strips<const G: usize, const D: usize, T: Real>(
+    kernels: Kernels,
+    boxes: &[Aabb<D, T>],
+    scratch: &mut Scratch<T>,
+    hits: &mut Hits,
+) {
+    let (len, first_inside) = (scratch.len, scratch.starts[1] as usize);
+    let (strip, _) = strip(len);
+    let (mut row, mut ends, mut waiting) = (0, 0, 0);
+    while row < len {
+        // Two records that both start before the tile on x are not paired here.
+        let is_before = row < first_inside;
+        let rows = row..(row + strip).min(if is_before { first_inside } else { len });
+        row = rows.end;
+        let Scratch { sorted, bytes, bounds, starts, finds, .. } = scratch;
+        let sorted = &sorted[..len];
+        let swept = if is_before {
+            kernels.run(Rows::<G, true> { sorted, bytes, bounds, starts, rows, finds, waiting })
+        } else {
+            kernels.run(Rows::<G, false> { sorted, bytes, bounds, starts, rows, finds, waiting })
+        };
+        (ends, waiting) = (ends + swept.0, swept.1);
+        scratch.coming.ask_some(len / (2 * strip) + 1);
+        if waiting >= BATCH || row == len {
+            kernels.run(Verdicts { boxes, scratch, count: waiting, hits });
+            waiting = 0;
+            if hits.stopped() {
+                break;
+            }
+        }
+    }
+    // Where the runs start: at the first inside for those before it, behind themselves for the others.
+    let tests = ends.saturating_sub(first_inside * first_inside + (first_inside + 1..=len).sum::<usize>());
+    scratch.run = tests / len.max(1);
+    hits.count_tests(tests as u64);
+}
+
+/// Turns finds into hits.
+struct Verdicts<'a, 'h, 'r, const D: usize, T> {
     boxes: &'a [Aabb<D, T>],
     scratch: &'a mut Scratch<T>,
+    count: usize,
     hits: &'h mut Hits<'r>,
 }
 
-impl<const D: usize, T: Real> Kernel for TileJoin<'_, '_, '_, D, T> {
+impl<const D: usize, T: Real> Kernel for Verdicts<'_, '_, '_, D, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let starts = sort(simd, self.runs, self.scratch);
-        if self.scratch.short { self.sweep::<true, S>(simd, &starts) } else { self.sweep::<false, S>(simd, &starts) }
-    }
-}
-
-impl<const D: usize, T: Real> TileJoin<'_, '_, '_, D, T> {
-    /// Sweeps the sorted records. `SHORT`: runs are expected to end in the first half of a window.
-    #[inline(always)]
-    fn sweep<const SHORT: bool, S: Simd>(self, simd: S, starts: &Starts) {
-        let Self { boxes, scratch, hits, .. } = self;
-        let (len, first_inside) = (starts[BUCKETS] as usize, starts[1] as usize);
-        let (sweep, judge) = (Sweep::over(scratch), Judge { rows: None, boxes, counts: |_, _| true });
-        let (mut tests, mut waiting) = (0, 0);
-        // SAFETY: (in bounds) rows are below `len`.
-        let end_of = |row: usize| starts[unsafe { (*sweep.sorted.add(row)).last_bucket() } + 1] as usize;
-        let mut coming = std::mem::take(&mut scratch.coming);
-        for row in (0..len).step_by(2) {
-            // Two records that both start before the tile on x are not paired here.
-            let from = (row + 1).max(first_inside);
-            let mut ends = [end_of(row), 0];
-            tests += ends[0] - from;
-            if row + 1 < len {
-                ends[1] = end_of(row + 1);
-                tests += ends[1] - (row + 2).max(first_inside);
-            }
-            coming.ask();
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) row < len, with bytes for one more, ends are at most `len`, and no
-            // more than a batch waits.
-            waiting = unsafe { sweep.two_rows::<D, SHORT, S>(row, from, ends, waiting) };
-            if judge.confirm_many(simd, scratch, &mut waiting, row + 2 >= len, hits) {
-                break;
-            }
-        }
-        scratch.coming = coming;
-        scratch.short = tests < len * SHORT_RUN;
-        hits.count_tests(tests as u64);
+        let Self { boxes, scratch, count, hits } = self;
+        Judge { rows: None, boxes, counts: |_, _| true }.confirm(simd, scratch, count, hits);
     }
 }

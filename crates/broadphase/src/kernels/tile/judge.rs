@@ -1,6 +1,6 @@
 //! What becomes of the finds of a sweep: candidates, which words or boxes decide.
 
-use super::sweep::WINDOW;
+use super::sweep::LONGEST;
 use super::{BATCH, COORDINATES, Record, Scratch};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
@@ -13,7 +13,7 @@ const ALL: u32 = 0xffff;
 const LOWEST_INSIDE: [u16; 8] = [1, 0, 1, 1, 0, 0, 0, 0];
 /// Candidates of a find that are written whether they exist or not, and the most that are written for one.
 const SPARE: usize = 4;
-pub(super) const MOST: usize = WINDOW + SPARE;
+pub(super) const MOST: usize = LONGEST + SPARE;
 /// If the boxes have to decide at most one in so many candidates, or at most so many of a batch, they seldom do.
 const RARE: usize = 8;
 const FEW: usize = 32;
@@ -88,7 +88,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
     /// How many candidates a find holds, one or two or three, is nobody's guess, so it is not asked: four are written always, and counted
     /// if they are there.
     #[inline(always)]
-    fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch<T>, count: usize, hits: &mut Hits) {
+    pub(super) fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch<T>, count: usize, hits: &mut Hits) {
         let Scratch { sorted, len, finds, candidates, sides, tied, .. } = scratch;
         let sorted = &sorted[..*len];
         let mut finds = finds[..count].iter();

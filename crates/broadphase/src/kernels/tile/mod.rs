@@ -9,8 +9,9 @@
 //! # Method
 //! 1. Counting sort by the upper byte of the lower x, rounded up. A record's candidates are then one run: from behind it to the end of the
 //!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
-//! 2. Along the run, y and z are compared in bytes, as many at once as a register has, and for two records at once, whose runs are nearly
-//!    the same. What 64 comparisons find is appended without a branch, as a mask, so that the order of pairs is that of every register.
+//! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates leaves
+//!    zero for the candidates. (A column for each side, compared by itself, lost a third.) What a window of them finds is appended without
+//!    a branch, as a mask.
 //! 3. Each candidate is confirmed on its words: outside on any axis, it is no pair; strictly inside on all, it is one; only where
 //!    two words are equal do the boxes decide. Objects that stand side by side have equal words as often as not, and who foretells
 //!    that wrongly pays more than for a box. So where many words were equal, the boxes of the tile are laid out like the records, and
@@ -34,11 +35,12 @@ pub(crate) use join::join;
 pub(crate) use movers::{join_movers, list_flagged};
 pub(crate) use probe::probe;
 
+use super::isa::Kernel;
 use super::lanes::{Simd, Words};
 use super::prefetch::Coming;
 use crate::geometry::Real;
 use judge::{Candidate, MOST, Sides};
-use sweep::{Find, WINDOW};
+use sweep::{Find, strip};
 
 /// Words of a [`Record`] that hold coordinates, as bits of [`Words::zeros`]: lanes 0 to 5.
 pub(crate) const COORDINATES: u32 = 0xfff;
@@ -125,33 +127,30 @@ const BUCKETS: usize = 257;
 const BATCH: usize = 1024;
 /// Tiles after which words are tried again where boxes decide.
 const AGAIN: usize = 8;
-/// Columns are this much longer than the records: the widest register.
+/// Lists of bytes are this much longer than the records: the widest window.
 const PAD: usize = 64;
-/// Columns: lower and upper coordinates on three axes; and those of y and z, which come first.
-const SIDES: usize = 6;
-const YZ: usize = 4;
-/// Records that are laid side by side at once.
-const GROUP: usize = 16;
 
 /// Buffers of the joins, reused: nothing in here outlives a call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scratch<T> {
     /// The first `len` are those of the tile at hand.
     sorted: Vec<Record>,
     len: usize,
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, in sorted order.
     bytes: Vec<u32>,
-    /// The upper bytes of all words, inverted and side by side: columns `!min.y, !min.z, max.y, max.z, !min.x, max.x` of `stride`
-    /// bytes each.
-    columns: Vec<u8>,
-    stride: usize,
-    /// Room for [`BATCH`] finds and those of two more rows.
+    /// The same of what none of another's exceeds if they overlap: `max.y, max.z, !min.y, !min.z`.
+    bounds: Vec<u32>,
+    /// Where each bucket starts.
+    starts: Starts,
+    /// The upper bytes of all words, where records are not sorted.
+    all_bytes: Vec<u64>,
+    /// Room for [`BATCH`] finds and those of some more rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
     /// Did words leave many candidates open in the last batch that they decided? Which way is taken does not show in the result.
     tied: bool,
-    /// Were the runs of the last tile short?
-    short: bool,
+    /// The tests per object of the last tile: how long its runs were.
+    run: usize,
     /// Tiles so far, of which every [`AGAIN`]th begins with words.
     turns: usize,
     /// The boxes of the sorted records, if this tile has needed them.
@@ -165,6 +164,27 @@ pub(crate) struct Scratch<T> {
 /// Where each bucket starts in the sorted records, with one more for the end.
 type Starts = [u32; BUCKETS + 2];
 
+impl<T> Default for Scratch<T> {
+    fn default() -> Self {
+        Self {
+            sorted: Vec::new(),
+            len: 0,
+            bytes: Vec::new(),
+            bounds: Vec::new(),
+            starts: [0; BUCKETS + 2],
+            all_bytes: Vec::new(),
+            finds: Vec::new(),
+            candidates: Vec::new(),
+            tied: false,
+            run: 0,
+            turns: 0,
+            sides: Vec::new(),
+            movers: Vec::new(),
+            coming: Coming::default(),
+        }
+    }
+}
+
 impl<T: Real> Scratch<T> {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
@@ -172,8 +192,8 @@ impl<T: Real> Scratch<T> {
             + self.candidates.capacity() * size_of::<Candidate>()
             + self.sides.capacity() * size_of::<Sides<T>>();
         self.sorted.capacity() * 16
-            + self.bytes.capacity() * 4
-            + self.columns.capacity()
+            + (self.bytes.capacity() + self.bounds.capacity()) * 4
+            + self.all_bytes.capacity() * 8
             + self.movers.capacity() * 16
             + self.coming.bytes()
             + lists
@@ -185,75 +205,76 @@ impl<T: Real> Scratch<T> {
         self.sides.clear();
         self.turns = self.turns.wrapping_add(1);
         self.tied &= !self.turns.is_multiple_of(AGAIN);
-        let finds = BATCH + 2 * (len / WINDOW + 2);
-        if self.sorted.len() <= len || self.finds.len() < finds {
-            // Of an odd number of rows, the last has a neighbour too; and columns may be made from whole groups.
-            self.sorted.resize((len + 1).next_multiple_of(GROUP), Record::default());
-            self.bytes.resize(self.sorted.len(), 0);
-            self.stride = self.sorted.len() + PAD;
-            self.columns.resize(SIDES * self.stride, 0);
+        let finds = BATCH + strip(len).1;
+        if self.sorted.len() < len || self.finds.len() < finds {
+            self.sorted.resize(len, Record::default());
+            self.bytes.resize(len + PAD, 0);
+            self.bounds.resize(len, 0);
             self.finds.resize(finds, Find::default());
             self.candidates.resize(BATCH + MOST, Candidate::default());
         }
     }
 
-    /// Copies all records, in their order, and fills all columns.
+    /// Copies all records, in their order, and their bytes.
     #[inline(always)]
-    fn copy<S: Simd>(&mut self, runs: &[&[Record]], len: usize) {
+    fn copy<S: Simd>(&mut self, _: S, runs: &[&[Record]], len: usize) {
         self.resize(len);
+        self.all_bytes.resize((len + PAD).max(self.all_bytes.len()), 0);
         let mut end = 0;
         for run in runs {
             self.sorted[end..end + run.len()].copy_from_slice(run);
-            end += run.len();
-        }
-        let (groups, _) = self.sorted.as_chunks::<GROUP>();
-        assert!(self.columns.len() >= SIDES * self.stride && self.stride >= len + PAD);
-        for (group, records) in groups[..len.div_ceil(GROUP)].iter().enumerate() {
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a group starts below `len`, and is no longer than `PAD`.
-            unsafe {
-                let into = self.columns.as_mut_ptr().add(group * GROUP);
-                S::U16::lay_out(records.as_ptr().cast(), into, self.stride);
+            for (record, bytes) in run.iter().zip(&mut self.all_bytes[end..]) {
+                // SAFETY: (isa) `S` is proven by the kernel table.
+                *bytes = unsafe { S::U16::load(&record.0).upper_bytes() }.to_le();
             }
+            end += run.len();
         }
     }
 }
 
 /// Sorts all records by bucket into the scratch.
-#[inline(always)]
-fn sort<T: Real, S: Simd>(_: S, runs: &[&[Record]], scratch: &mut Scratch<T>) -> Starts {
-    let mut starts = [0u32; BUCKETS + 2];
-    let mut len = 0;
-    for run in runs {
-        len += run.len();
-        for record in *run {
-            starts[record.bucket() + 2] += 1;
-        }
-    }
-    scratch.resize(len);
-    for bucket in 2..BUCKETS + 2 {
-        starts[bucket] += starts[bucket - 1];
-    }
-    // starts[b + 1] is where bucket b goes next; after the pass it is where bucket b ends, which is where b + 1 starts.
-    let (sorted, bytes) = (&mut scratch.sorted[..len], &mut scratch.bytes[..len]);
-    for run in runs {
-        for record in *run {
-            let next = &mut starts[record.bucket() + 1];
-            let at = *next as usize;
-            *next += 1;
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a bucket takes as many records as were counted, so that
-            // `at` is below their sum, `len`.
-            unsafe {
-                debug_assert!(at < len);
-                *sorted.get_unchecked_mut(at) = *record;
-                *bytes.get_unchecked_mut(at) = S::U16::load(&record.0).upper_bytes().to_le();
+struct Sort<'a, T> {
+    runs: &'a [&'a [Record]],
+    scratch: &'a mut Scratch<T>,
+}
+
+impl<T: Real> Kernel for Sort<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { runs, scratch } = self;
+        let mut starts = [0u32; BUCKETS + 2];
+        let mut len = 0;
+        for run in runs {
+            len += run.len();
+            for record in *run {
+                starts[record.bucket() + 2] += 1;
             }
         }
-    }
-    let columns = scratch.columns.chunks_exact_mut(scratch.stride).take(YZ);
-    for (k, column) in columns.enumerate() {
-        for (byte, all) in column[..len].iter_mut().zip(&*bytes) {
-            *byte = !(u32::from_le(*all) >> (8 * k)) as u8;
+        scratch.resize(len);
+        for bucket in 2..BUCKETS + 2 {
+            starts[bucket] += starts[bucket - 1];
         }
+        // starts[b + 1] is where bucket b goes next; after the pass it is where bucket b ends, which is where b + 1 starts.
+        let (sorted, bytes) = (&mut scratch.sorted[..len], &mut scratch.bytes[..len]);
+        for run in runs {
+            for record in *run {
+                let next = &mut starts[record.bucket() + 1];
+                let at = *next as usize;
+                *next += 1;
+                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a bucket takes as many records as were counted, so that
+                // `at` is below their sum, `len`.
+                unsafe {
+                    debug_assert!(at < len);
+                    *sorted.get_unchecked_mut(at) = *record;
+                    *bytes.get_unchecked_mut(at) = ((S::U16::load(&record.0).upper_bytes() >> 16) as u32).to_le();
+                }
+            }
+        }
+        for (bound, bytes) in scratch.bounds[..len].iter_mut().zip(&*bytes) {
+            *bound = (!u32::from_le(*bytes)).rotate_right(16);
+        }
+        scratch.starts = starts;
     }
-    starts
 }

@@ -1,19 +1,19 @@
 //! The pairs of a tile that have a changed object, a *mover*: the rest of its pairs is kept.
 //!
 //! The records of movers are given, or have a flag. One or two are compared with all records, word by word, as they lie. A few are
-//! compared in bytes, on all axes: laying the records side by side costs as much as comparing two, and then each costs little. From
+//! compared in bytes, on all axes: taking these from the records costs as much as comparing two, and then each costs little. From
 //! [`SORTED_FROM`] on, sorting pays: a mover is then compared with the run of those that may reach it.
 
 use super::judge::{Judge, decide};
-use super::sweep::Sweep;
-use super::{Record, SIDES, Scratch, YZ, sort};
+use super::sweep::{LONG, bound, sweep, sweep_all};
+use super::{Record, Scratch, Sort};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 
-/// Movers from which on all records are laid side by side, and from which on they are sorted too.
-const COLUMNS_FROM: usize = 3;
+/// Movers from which on records are compared in bytes, and from which on they are sorted too.
+const BYTES_FROM: usize = 3;
 const SORTED_FROM: usize = 32;
 
 /// Lists the records of objects with a flag. `room` is scratch.
@@ -64,7 +64,7 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
         // No mover meets itself, and two of them meet twice.
         let counts = |own: u32, other: u32| (own < other) | ((own > other) & !is_mover(other));
         let all: usize = runs.iter().map(|run| run.len()).sum();
-        if movers.len() < COLUMNS_FROM {
+        if movers.len() < BYTES_FROM {
             hits.count_tests((movers.len() * all.saturating_sub(1)) as u64);
             for own in movers {
                 for other in runs.iter().copied().flatten() {
@@ -81,30 +81,31 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
         let (mut tests, mut waiting) = (0, 0);
         let mut coming = std::mem::take(&mut scratch.coming);
         if movers.len() < SORTED_FROM {
-            scratch.copy::<S>(runs, all);
-            let sweep = Sweep::over(scratch);
+            scratch.copy(simd, runs, all);
             for (row, own) in movers.iter().enumerate() {
                 tests += all - 1;
                 coming.ask_some(movers.len());
-                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many records, laid out on all axes, and no more
-                // than a batch waits.
-                waiting = unsafe { sweep.one_row::<SIDES, S>(own, row, 0..all, waiting) };
+                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) so many records were copied, and no more than a batch
+                // waits.
+                waiting = unsafe { sweep_all::<S>(&scratch.all_bytes, own, row, all, &mut scratch.finds, waiting) };
                 if judge.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
                     break;
                 }
             }
         } else {
-            let starts = sort(simd, runs, scratch);
+            Sort { runs, scratch }.run(simd);
+            let starts = scratch.starts;
             // The widest record in buckets: nobody further back reaches.
             let width = |record: &Record| record.last_bucket().saturating_sub(record.bucket());
             let widest = scratch.sorted[..all].iter().map(width).max().unwrap_or(0);
-            let sweep = Sweep::over(scratch);
             for (row, own) in movers.iter().enumerate() {
                 let range = starts[own.bucket().saturating_sub(widest)] as usize..starts[own.last_bucket() + 1] as usize;
                 tests += range.len() - 1;
                 coming.ask_some(movers.len());
                 // SAFETY: (isa, in bounds) as above; a range is part of the records.
-                waiting = unsafe { sweep.one_row::<YZ, S>(own, row, range, waiting) };
+                waiting = unsafe {
+                    sweep::<LONG, S>(&scratch.bytes, (bound::<S>(own) >> 16) as u32, row, range, &mut scratch.finds, waiting)
+                };
                 if judge.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
                     break;
                 }

@@ -1,12 +1,29 @@
-//! The sweep: which sorted records overlap a row in bytes.
+//! The sweep: which records overlap a row in bytes.
 
 use std::ops::Range;
 
-use super::{Record, SIDES, Scratch, YZ};
-use crate::kernels::lanes::{Bytes, Simd};
+use super::{BUCKETS, PAD, Record, Starts};
+use crate::kernels::isa::Kernel;
+use crate::kernels::lanes::{Simd, Words};
 
-/// Records that a row is compared with before what was found is noted: as many as a find has bits.
-pub(super) const WINDOW: usize = 64;
+/// Records that are compared together, as many as every register can do in a few steps.
+const GROUP: usize = 16;
+/// Groups of a window, by how long runs are. Whether a run needs another window is nobody's guess, so most should need one; but a window costs
+/// what it holds. (Windows of one group lost.)
+pub(super) const SHORT: usize = 2;
+pub(super) const MIDDLE: usize = 3;
+pub(super) const LONG: usize = 4;
+/// Records of the longest window.
+pub(super) const LONGEST: usize = GROUP * LONG;
+
+/// Rows of a tile of `len` records that are swept before anybody looks at what they found, and the finds that they can make at most.
+pub(super) fn strip(len: usize) -> (usize, usize) {
+    let rows = if len > MANY { 8 } else { 64 };
+    (rows, rows * (len / (GROUP * SHORT) + 1))
+}
+
+/// Records from which on a tile is swept in short strips, so that finds need no more memory than records.
+const MANY: usize = 1 << 13;
 
 /// What a sweep found in a window: candidates `at + bit` of a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,168 +33,167 @@ pub(super) struct Find {
     pub(super) bits: u64,
 }
 
-/// Sorted records as a sweep reads them, and where it writes.
-#[derive(Clone, Copy)]
-pub(super) struct Sweep {
-    pub(super) sorted: *const Record,
-    bytes: *const u32,
-    columns: *const u8,
-    stride: usize,
-    finds: *mut Find,
+/// For each of some sorted records, the rows, those that start in a bucket it reaches and overlap it on y and z, in windows of `G` groups.
+/// If `BEFORE`, the rows start before the tile, and meet only records that do not.
+///
+/// By itself, so that its few values stay in registers: inside of the whole join it took a third more time.
+pub(super) struct Rows<'a, const G: usize, const BEFORE: bool> {
+    pub(super) sorted: &'a [Record],
+    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: what none of another's exceeds if they overlap.
+    pub(super) bytes: &'a [u32],
+    pub(super) bounds: &'a [u32],
+    pub(super) starts: &'a Starts,
+    pub(super) rows: Range<usize>,
+    pub(super) finds: &'a mut [Find],
+    /// The finds so far.
+    pub(super) waiting: usize,
 }
 
-impl Sweep {
-    #[inline(always)]
-    pub(super) fn over<T>(scratch: &mut Scratch<T>) -> Self {
-        Self {
-            sorted: scratch.sorted.as_ptr(),
-            bytes: scratch.bytes.as_ptr(),
-            columns: scratch.columns.as_ptr(),
-            stride: scratch.stride,
-            finds: scratch.finds.as_mut_ptr(),
-        }
-    }
+impl<const G: usize, const BEFORE: bool> Kernel for Rows<'_, G, BEFORE> {
+    /// The sum of the ends of the runs, and the new number of finds.
+    type Output = (usize, usize);
 
-    /// Appends the records in `range` that `own`, which is row `row`, overlaps in the first `K` columns, to the finds; returns
-    /// their new number.
-    ///
-    /// Most windows hold nothing, a few something: each writes its find, and counts it only if there is any.
-    ///
-    /// # Safety
-    /// *isa* (of `S`); *in bounds*: the scratch lives, its records are laid out as far as `K` and `range` ask, and there is room for the finds of
-    /// one row.
     #[inline(always)]
-    pub(super) unsafe fn one_row<const K: usize, S: Simd>(
-        self,
-        own: &Record,
-        row: usize,
-        range: Range<usize>,
-        mut waiting: usize,
-    ) -> usize {
-        // SAFETY: (isa, in bounds) the caller's duties; columns are `PAD` longer than the records, and a window writes one find.
-        unsafe {
-            let own = bounds::<K, S>(own);
-            for at in range.clone().step_by(WINDOW) {
-                let (mut bits, mut step) = (0, 0);
-                while step < WINDOW && at + step < range.end {
-                    bits |= S::U8::all_at_most(own, self.columns::<K, S>(at + step)) << step;
-                    step += S::U8::N;
-                }
-                waiting = self.note(row, at, bits & lowest(range.end - at), waiting);
+    fn run<S: Simd>(self, _: S) -> (usize, usize) {
+        let Self { sorted, bytes, bounds, starts, rows, finds, mut waiting } = self;
+        let first_inside = starts[1] as usize;
+        assert!(rows.end <= sorted.len() && bytes.len() >= sorted.len() + PAD && bounds.len() >= sorted.len());
+        assert!(
+            finds.len() >= waiting + rows.len() * (sorted.len() / (GROUP * SHORT) + 1)
+                && starts[BUCKETS] as usize <= sorted.len()
+        );
+        let mut ends = 0;
+        for row in rows {
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many starts as a record can reach buckets, none beyond the
+            // records, and of bytes a window more; the rest was just asserted.
+            unsafe {
+                let end = *starts.get_unchecked(sorted.get_unchecked(row).last_bucket() + 1) as usize;
+                let from = if BEFORE { first_inside } else { row + 1 };
+                waiting = sweep::<G, S>(bytes, *bounds.get_unchecked(row), row, from..end, finds, waiting);
+                ends += end;
             }
         }
-        waiting
+        (ends, waiting)
     }
+}
 
-    /// As two calls of [`one_row`](Sweep::one_row), for y and z of the sorted record `row` and the next one, which meet the records from `from`
-    /// on up to their own `ends`: records are loaded once for both. The second row does not meet itself.
-    ///
-    /// Unless runs are `SHORT`, whether the last window is needed beyond its first half is nobody's guess. Where a window is two registers, it is
-    /// not asked.
-    ///
-    /// # Safety
-    /// As for [`one_row`](Sweep::one_row); a second row may be read, and there is room for the finds of two rows.
-    #[inline(always)]
-    pub(super) unsafe fn two_rows<const D: usize, const SHORT: bool, S: Simd>(
-        self,
-        row: usize,
-        from: usize,
-        ends: [usize; 2],
-        mut waiting: usize,
-    ) -> usize {
-        // SAFETY: (isa, in bounds) the caller's duties, as above; a window that starts below the number of records ends within `PAD` of it.
-        unsafe {
-            let (first, second) = (self.bounds::<S>(row), self.bounds::<S>(row + 1));
-            let end = ends[0].max(ends[1]);
-            let mut others = if from == row + 1 { !1 } else { !0 };
-            let mut at = from;
-            while at < end {
-                let (mut found, mut step) = ([0, 0], 0);
-                loop {
-                    let columns = self.columns::<YZ, S>(at + step);
-                    found[0] |= Self::overlaps::<D, S>(first, columns) << step;
-                    found[1] |= Self::overlaps::<D, S>(second, columns) << step;
-                    step += S::U8::N;
-                    if step >= WINDOW || (SHORT || S::U8::N * 2 < WINDOW) && at + step >= end {
-                        break;
-                    }
-                }
-                waiting = self.note(row, at, found[0] & lowest(ends[0].saturating_sub(at)), waiting);
-                waiting = self.note(row + 1, at, found[1] & lowest(ends[1].saturating_sub(at)) & others, waiting);
-                others = !0;
-                at += WINDOW;
-            }
-        }
-        waiting
-    }
-
-    /// Writes a find, and counts it if there is anything in it.
-    ///
-    /// # Safety
-    /// *In bounds*: there is room for it.
-    #[inline(always)]
-    unsafe fn note(self, row: usize, at: usize, bits: u64, waiting: usize) -> usize {
-        // SAFETY: (in bounds) the caller's duty.
-        unsafe { *self.finds.add(waiting) = Find { row: row as u32, at: at as u32, bits } };
-        waiting + usize::from(bits != 0)
-    }
-
-    /// What a sorted row compares others with: `!max.y, !max.z, min.y, min.z`, each in all lanes. From memory, where bytes splat in one
-    /// instruction.
-    ///
-    /// # Safety
-    /// *isa*; *in bounds*: the row has bytes.
-    #[inline(always)]
-    unsafe fn bounds<S: Simd>(self, row: usize) -> [S::U8; YZ] {
+/// Appends the records in `range` of which no byte exceeds its bound, as candidates of `row`, to the finds; returns their new number.
+///
+/// Most windows hold nothing, a few something: each writes its find, and counts it only if there is any. The first window is written even if
+/// the range is empty.
+///
+/// # Safety
+/// *isa* (of `S`); *in bounds*: `bytes` go on for a window behind the range, and there is room for a find of each window.
+#[inline(always)]
+pub(super) unsafe fn sweep<const G: usize, S: Simd>(
+    bytes: &[u32],
+    bound: u32,
+    row: usize,
+    range: Range<usize>,
+    finds: &mut [Find],
+    mut waiting: usize,
+) -> usize {
+    let mut at = range.start;
+    loop {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
-            let own = self.bytes.add(row).cast::<u8>();
-            [S::U8::splat(*own.add(2)), S::U8::splat(*own.add(3)), S::U8::splat(*own), S::U8::splat(*own.add(1))]
+            let bits = S::lowest(S::fours_within::<G>(bound, bytes.as_ptr().add(at)), range.end - at);
+            *finds.get_unchecked_mut(waiting) = Find { row: row as u32, at: at as u32, bits };
+            waiting += usize::from(bits != 0);
         }
-    }
-
-    /// The first `K` columns of the records from `at` on, as many as a register has: with [`YZ`], `!min.y, !min.z, max.y, max.z`.
-    ///
-    /// # Safety
-    /// *isa*; *in bounds*: as many records behind `at` as a register has are part of the columns, `PAD` included.
-    #[inline(always)]
-    unsafe fn columns<const K: usize, S: Simd>(self, at: usize) -> [S::U8; K] {
-        // SAFETY: (isa, in bounds) the caller's duties.
-        unsafe {
-            let place = self.columns.add(at);
-            std::array::from_fn(|k| S::U8::load(place.add(k * self.stride)))
-        }
-    }
-
-    /// One bit for each record that a row overlaps: `min <= own.max`, which is `!own.max <= !min`, and `own.min <= max`.
-    ///
-    /// # Safety
-    /// *isa*.
-    #[inline(always)]
-    unsafe fn overlaps<const D: usize, S: Simd>(own: [S::U8; 4], columns: [S::U8; 4]) -> u64 {
-        // SAFETY: (isa) the caller's duty.
-        unsafe {
-            if D == 2 {
-                return S::U8::all_at_most([own[0], own[2]], [columns[0], columns[2]]);
-            }
-            S::U8::all_at_most(own, columns)
+        at += GROUP * G;
+        if at >= range.end {
+            return waiting;
         }
     }
 }
 
-/// What a mover compares the first `K` columns with: with [`YZ`], `!max.y, !max.z, min.y, min.z`, each in all lanes.
+/// Appends those of the first `count` records that `own`, row `row` of others, overlaps on all axes, where records are not sorted, and `bytes`
+/// are those of all words.
+///
+/// # Safety
+/// *isa* (of `S`); *in bounds*: `bytes` go on for a window behind those of so many records, and there is room for a find of each window.
+#[inline(always)]
+pub(super) unsafe fn sweep_all<S: Simd>(
+    bytes: &[u64],
+    own: &Record,
+    row: usize,
+    count: usize,
+    finds: &mut [Find],
+    mut waiting: usize,
+) -> usize {
+    // SAFETY: (isa, in bounds) the caller's duties.
+    unsafe {
+        let bound = bound::<S>(own);
+        for at in (0..count).step_by(GROUP) {
+            let bits = S::lowest(S::eights_within(bound, bytes.as_ptr().add(at)), count - at);
+            *finds.get_unchecked_mut(waiting) = Find { row: row as u32, at: at as u32, bits };
+            waiting += usize::from(bits != 0);
+        }
+    }
+    waiting
+}
+
+/// What no byte of another record exceeds if the two overlap.
 ///
 /// # Safety
 /// *isa*.
 #[inline(always)]
-unsafe fn bounds<const K: usize, S: Simd>(own: &Record) -> [S::U8; K] {
-    const OPPOSITE: [usize; SIDES] = [4, 5, 2, 3, 1, 0];
+pub(super) unsafe fn bound<S: Simd>(own: &Record) -> u64 {
     // SAFETY: (isa) the caller's duty.
-    std::array::from_fn(|k| unsafe { S::U8::splat((own.0[OPPOSITE[k]] >> 8) as u8) })
+    unsafe { S::U16::load(&own.0).reach().upper_bytes() }
 }
 
-/// The lowest `count` bits, all of them from 64 on.
-#[inline(always)]
-fn lowest(count: usize) -> u64 {
-    if count < 64 { !(!0 << count) } else { !0 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{Isa, Kernels, Scalar};
+
+    struct All<'a>(&'a [u32], &'a [u64], usize);
+
+    impl Kernel for All<'_> {
+        type Output = [u64; 4];
+
+        #[inline(always)]
+        fn run<S: Simd>(self, _: S) -> [u64; 4] {
+            let Self(fours, eights, at) = self;
+            let (four, eight) = (fours[at], eights[at]);
+            let (fours, eights) = (fours[at..][..48].as_ptr(), eights[at..][..16].as_ptr());
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) just sliced.
+            unsafe {
+                [
+                    S::fours_within::<1>(four, fours),
+                    S::fours_within::<2>(four, fours),
+                    S::fours_within::<3>(four, fours),
+                    S::eights_within(eight, eights),
+                ]
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_finds_the_same_bytes_within_a_bound() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            // Low and high bytes, ties among them.
+            u64::from_le_bytes(
+                (state ^ state >> 29).to_le_bytes().map(|byte| [0, 1, 127, 128, 254, 255, byte][byte as usize % 7]),
+            )
+        };
+        let eights: Vec<u64> = (0..300).map(|_| random() & random()).collect();
+        let fours: Vec<u32> = eights.iter().map(|word| *word as u32).collect();
+        let mut found = 0;
+        for at in 0..200 {
+            let run = |isa| Kernels::new(isa).unwrap().run(All(&fours, &eights, at));
+            let expected = run(Isa::Scalar);
+            found += expected[2].count_ones();
+            assert!(expected.iter().all(|bits| bits & 1 == 1), "everything is within itself");
+            // SAFETY: (isa) plain Rust.
+            let lowest = |count: usize| unsafe { Scalar::lowest(expected[2], count) };
+            assert!((0..3).all(|g| expected[g] == lowest(16 * (g + 1))) && lowest(64) == lowest(1000));
+            Isa::available().for_each(|isa| assert_eq!(run(isa), expected, "{isa} {at}"));
+        }
+        assert!((400..12_000).contains(&found), "some are, some are not: {found}");
+    }
 }

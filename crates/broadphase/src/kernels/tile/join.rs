@@ -1,8 +1,9 @@
 //! All pairs of a tile.
 
 use super::judge::Judge;
+use super::sort::{COARSE, FINE, Sort};
 use super::sweep::{LONG, MIDDLE, Rows, SHORT, strip};
-use super::{BATCH, Record, Scratch, Sort};
+use super::{BATCH, Record, Scratch};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -21,9 +22,10 @@ pub(crate) fn join<const D: usize, T: Real>(
     scratch.coming.note(coming);
     kernels.run(Sort { runs, scratch });
     match scratch.run {
-        0..SHORT_RUN => sweep_strips::<SHORT, D, T>(kernels, boxes, scratch, hits),
-        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, D, T>(kernels, boxes, scratch, hits),
-        _ => sweep_strips::<LONG, D, T>(kernels, boxes, scratch, hits),
+        _ if scratch.buckets.are_fine() => sweep_strips::<SHORT, FINE, D, T>(kernels, boxes, scratch, hits),
+        0..SHORT_RUN => sweep_strips::<SHORT, COARSE, D, T>(kernels, boxes, scratch, hits),
+        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, COARSE, D, T>(kernels, boxes, scratch, hits),
+        _ => sweep_strips::<LONG, COARSE, D, T>(kernels, boxes, scratch, hits),
     }
 }
 
@@ -32,13 +34,13 @@ const SHORT_RUN: usize = 22;
 const MIDDLE_RUN: usize = 36;
 
 /// Sweeps the sorted records, in windows of `G` groups, and judges what is found, by turns.
-fn sweep_strips<const G: usize, const D: usize, T: Real>(
+fn sweep_strips<const G: usize, const SHIFT: u32, const D: usize, T: Real>(
     kernels: Kernels,
     boxes: &[Aabb<D, T>],
     scratch: &mut Scratch<T>,
     hits: &mut Hits,
 ) {
-    let (len, first_inside) = (scratch.len, scratch.starts[1] as usize);
+    let (len, first_inside) = (scratch.len, scratch.buckets.start(1));
     let (strip, _) = strip(len);
     let (mut row, mut ends, mut waiting) = (0, 0, 0);
     while row < len {
@@ -46,14 +48,14 @@ fn sweep_strips<const G: usize, const D: usize, T: Real>(
         let is_before = row < first_inside;
         let rows = row..(row + strip).min(if is_before { first_inside } else { len });
         row = rows.end;
-        let Scratch { sorted, bytes, bounds, starts, finds, .. } = scratch;
+        let Scratch { sorted, bytes, bounds, buckets, finds, .. } = scratch;
         let sorted = &sorted[..len];
-        let swept = if is_before {
-            kernels.run(Rows::<G, true> { sorted, bytes, bounds, starts, rows, finds, waiting })
+        let (sum, found) = if is_before {
+            kernels.run(Rows::<G, SHIFT, true> { sorted, bytes, bounds, buckets, rows, finds, waiting })
         } else {
-            kernels.run(Rows::<G, false> { sorted, bytes, bounds, starts, rows, finds, waiting })
+            kernels.run(Rows::<G, SHIFT, false> { sorted, bytes, bounds, buckets, rows, finds, waiting })
         };
-        (ends, waiting) = (ends + swept.0, swept.1);
+        (ends, waiting) = (ends + sum, found);
         scratch.coming.ask_some(len / (2 * strip) + 1);
         if waiting >= BATCH || row == len {
             kernels.run(Verdicts { boxes, scratch, count: waiting, hits });

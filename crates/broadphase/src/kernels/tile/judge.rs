@@ -149,9 +149,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
     }
 
     /// Turns candidates into hits, where words would leave many open, as they do where objects stand side by side.
-    ///
-    /// A function of its own, though that takes the wide registers away: inside of the join it would slow all that do without it.
-    #[inline(never)]
+    #[inline(always)]
     fn decide_by_boxes(self, sorted: &[Record], candidates: &[Candidate], sides: &mut Vec<Sides<T>>, hits: &mut Hits) {
         if sides.is_empty() {
             sides.extend(sorted.iter().map(|record| Sides::new(record, &self.boxes[record.id() as usize])));

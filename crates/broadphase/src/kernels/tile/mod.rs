@@ -7,7 +7,7 @@
 //! lower coordinate is 0 if it lies before the tile, else at least 1.
 //!
 //! # Method
-//! 1. Counting sort by the upper byte of the lower x, rounded up. A record's candidates are then one run: from behind it to the end of the
+//! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more where runs are short. A record's candidates are then one run: from behind it to the end of the
 //!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
 //! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates leaves
 //!    zero for the candidates. (A column for each side, compared by itself, lost a third.) What a window of them finds is appended without
@@ -29,17 +29,18 @@ mod join;
 mod judge;
 mod movers;
 mod probe;
+mod sort;
 mod sweep;
 
 pub(crate) use join::join;
 pub(crate) use movers::{join_movers, list_flagged};
 pub(crate) use probe::probe;
 
-use super::isa::Kernel;
 use super::lanes::{Simd, Words};
 use super::prefetch::Coming;
 use crate::geometry::Real;
 use judge::{Candidate, MOST, Sides};
+use sort::Buckets;
 use sweep::{Find, strip};
 
 /// Words of a [`Record`] that hold coordinates, as bits of [`Words::zeros`]: lanes 0 to 5.
@@ -102,27 +103,13 @@ impl Record {
         (self.0[0] != 0) & (self.0[2] != 0) & (self.0[3] != 0)
     }
 
-    /// The bucket of the lower x: 0 for those that start before the tile, and only for them.
+    /// The lower and the upper x.
     #[inline(always)]
-    fn bucket(&self) -> usize {
-        bucket(self.0[0])
-    }
-
-    /// The last bucket that the upper x reaches.
-    #[inline(always)]
-    fn last_bucket(&self) -> usize {
-        bucket(!self.0[1])
+    fn span(&self) -> (u16, u16) {
+        (self.0[0], !self.0[1])
     }
 }
 
-/// The bucket of a word: its upper byte, rounded up, so that 0 stays by itself.
-#[inline(always)]
-fn bucket(x: u16) -> usize {
-    (usize::from(x) + 255) >> 8
-}
-
-/// Buckets that there are.
-const BUCKETS: usize = 257;
 /// Finds and candidates are worked off when this many wait, so that the buffers stay in the cache.
 const BATCH: usize = 1024;
 /// Tiles after which words are tried again where boxes decide.
@@ -140,11 +127,10 @@ pub(crate) struct Scratch<T> {
     bytes: Vec<u32>,
     /// The same of what none of another's exceeds if they overlap: `max.y, max.z, !min.y, !min.z`.
     bounds: Vec<u32>,
-    /// Where each bucket starts.
-    starts: Starts,
+    buckets: Buckets,
     /// The upper bytes of all words, where records are not sorted.
     all_bytes: Vec<u64>,
-    /// Room for [`BATCH`] finds and those of some more rows.
+    /// Room for [`BATCH`] finds and those of a strip of rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
     /// Did words leave many candidates open in the last batch that they decided? Which way is taken does not show in the result.
@@ -161,9 +147,6 @@ pub(crate) struct Scratch<T> {
     coming: Coming,
 }
 
-/// Where each bucket starts in the sorted records, with one more for the end.
-type Starts = [u32; BUCKETS + 2];
-
 impl<T> Default for Scratch<T> {
     fn default() -> Self {
         Self {
@@ -171,7 +154,7 @@ impl<T> Default for Scratch<T> {
             len: 0,
             bytes: Vec::new(),
             bounds: Vec::new(),
-            starts: [0; BUCKETS + 2],
+            buckets: Buckets::default(),
             all_bytes: Vec::new(),
             finds: Vec::new(),
             candidates: Vec::new(),
@@ -229,52 +212,5 @@ impl<T: Real> Scratch<T> {
             }
             end += run.len();
         }
-    }
-}
-
-/// Sorts all records by bucket into the scratch.
-struct Sort<'a, T> {
-    runs: &'a [&'a [Record]],
-    scratch: &'a mut Scratch<T>,
-}
-
-impl<T: Real> Kernel for Sort<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { runs, scratch } = self;
-        let mut starts = [0u32; BUCKETS + 2];
-        let mut len = 0;
-        for run in runs {
-            len += run.len();
-            for record in *run {
-                starts[record.bucket() + 2] += 1;
-            }
-        }
-        scratch.resize(len);
-        for bucket in 2..BUCKETS + 2 {
-            starts[bucket] += starts[bucket - 1];
-        }
-        // starts[b + 1] is where bucket b goes next; after the pass it is where bucket b ends, which is where b + 1 starts.
-        let (sorted, bytes) = (&mut scratch.sorted[..len], &mut scratch.bytes[..len]);
-        for run in runs {
-            for record in *run {
-                let next = &mut starts[record.bucket() + 1];
-                let at = *next as usize;
-                *next += 1;
-                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a bucket takes as many records as were counted, so that
-                // `at` is below their sum, `len`.
-                unsafe {
-                    debug_assert!(at < len);
-                    *sorted.get_unchecked_mut(at) = *record;
-                    *bytes.get_unchecked_mut(at) = ((S::U16::load(&record.0).upper_bytes() >> 16) as u32).to_le();
-                }
-            }
-        }
-        for (bound, bytes) in scratch.bounds[..len].iter_mut().zip(&*bytes) {
-            *bound = (!u32::from_le(*bytes)).rotate_right(16);
-        }
-        scratch.starts = starts;
     }
 }

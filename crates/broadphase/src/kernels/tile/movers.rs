@@ -5,8 +5,9 @@
 //! [`SORTED_FROM`] on, sorting pays: a mover is then compared with the run of those that may reach it.
 
 use super::judge::{Judge, decide};
+use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
-use super::{Record, Scratch, Sort};
+use super::{Record, Scratch};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
@@ -94,12 +95,14 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
             }
         } else {
             Sort { runs, scratch }.run(simd);
-            let starts = scratch.starts;
+            let buckets = scratch.buckets;
             // The widest record in buckets: nobody further back reaches.
-            let width = |record: &Record| record.last_bucket().saturating_sub(record.bucket());
+            let places = |record: &Record| (buckets.of(record.span().0), buckets.of(record.span().1));
+            let width = |record: &Record| places(record).1.saturating_sub(places(record).0);
             let widest = scratch.sorted[..all].iter().map(width).max().unwrap_or(0);
             for (row, own) in movers.iter().enumerate() {
-                let range = starts[own.bucket().saturating_sub(widest)] as usize..starts[own.last_bucket() + 1] as usize;
+                let (first, last) = places(own);
+                let range = buckets.start(first.saturating_sub(widest))..buckets.start(last + 1);
                 tests += range.len() - 1;
                 coming.ask_some(movers.len());
                 // SAFETY: (isa, in bounds) as above; a range is part of the records.

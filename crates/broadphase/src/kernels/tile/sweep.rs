@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{BUCKETS, PAD, Record, Starts};
+use super::sort::{Buckets, FINE};
+use super::{PAD, Record};
 use crate::kernels::isa::Kernel;
 use crate::kernels::lanes::{Simd, Words};
 
@@ -37,37 +38,38 @@ pub(super) struct Find {
 /// If `BEFORE`, the rows start before the tile, and meet only records that do not.
 ///
 /// By itself, so that its few values stay in registers: inside of the whole join it took a third more time.
-pub(super) struct Rows<'a, const G: usize, const BEFORE: bool> {
+pub(super) struct Rows<'a, const G: usize, const SHIFT: u32, const BEFORE: bool> {
     pub(super) sorted: &'a [Record],
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: what none of another's exceeds if they overlap.
     pub(super) bytes: &'a [u32],
     pub(super) bounds: &'a [u32],
-    pub(super) starts: &'a Starts,
+    pub(super) buckets: &'a Buckets,
     pub(super) rows: Range<usize>,
     pub(super) finds: &'a mut [Find],
     /// The finds so far.
     pub(super) waiting: usize,
 }
 
-impl<const G: usize, const BEFORE: bool> Kernel for Rows<'_, G, BEFORE> {
+impl<const G: usize, const SHIFT: u32, const BEFORE: bool> Kernel for Rows<'_, G, SHIFT, BEFORE> {
     /// The sum of the ends of the runs, and the new number of finds.
     type Output = (usize, usize);
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> (usize, usize) {
-        let Self { sorted, bytes, bounds, starts, rows, finds, mut waiting } = self;
-        let first_inside = starts[1] as usize;
+    fn run<S: Simd>(self, _: S) -> Self::Output {
+        let Self { sorted, bytes, bounds, buckets, rows, finds, mut waiting } = self;
+        let first_inside = buckets.start(1);
         assert!(rows.end <= sorted.len() && bytes.len() >= sorted.len() + PAD && bounds.len() >= sorted.len());
         assert!(
             finds.len() >= waiting + rows.len() * (sorted.len() / (GROUP * SHORT) + 1)
-                && starts[BUCKETS] as usize <= sorted.len()
+                && buckets.start(buckets.len()) <= sorted.len()
         );
+        assert!(buckets.are_fine() == (SHIFT == FINE));
         let mut ends = 0;
         for row in rows {
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) there are as many starts as a record can reach buckets, none beyond the
-            // records, and of bytes a window more; the rest was just asserted.
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) no bucket ends beyond the records, and of bytes there is a window more;
+            // the rest was just asserted.
             unsafe {
-                let end = *starts.get_unchecked(sorted.get_unchecked(row).last_bucket() + 1) as usize;
+                let end = buckets.end_of::<SHIFT>(sorted.get_unchecked(row).span().1);
                 let from = if BEFORE { first_inside } else { row + 1 };
                 waiting = sweep::<G, S>(bytes, *bounds.get_unchecked(row), row, from..end, finds, waiting);
                 ends += end;

@@ -1,0 +1,129 @@
+//! The counting sort of a tile's records along x.
+
+use super::{Record, Scratch};
+use crate::geometry::Real;
+use crate::kernels::isa::Kernel;
+use crate::kernels::lanes::{Simd, Words};
+
+/// Lower bits of a word that its bucket does not tell, where runs are long and where they are not longer than what buckets hold.
+pub(super) const COARSE: u32 = 8;
+pub(super) const FINE: u32 = 6;
+/// Starts of all buckets, one more for the end, and another for counting.
+const fn starts(shift: u32) -> usize {
+    (1 << (16 - shift)) + 3
+}
+
+/// Where each bucket starts in the sorted records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Buckets {
+    shift: u32,
+    starts: [u32; starts(FINE)],
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self { shift: COARSE, starts: [0; starts(FINE)] }
+    }
+}
+
+impl Buckets {
+    /// How many there are.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        (1 << (16 - self.shift)) + 1
+    }
+
+    /// The bucket of a word.
+    #[inline(always)]
+    pub(super) fn of(&self, x: u16) -> usize {
+        bucket(x, self.shift)
+    }
+
+    /// Where a bucket starts, which is where the one before it ends. The first, of records that start before the tile, is bucket 0.
+    #[inline(always)]
+    pub(super) fn start(&self, bucket: usize) -> usize {
+        self.starts[bucket] as usize
+    }
+
+    /// Where the bucket of a word ends, if the shift is `SHIFT`.
+    ///
+    /// # Safety
+    /// *In bounds*: it is.
+    #[inline(always)]
+    pub(super) unsafe fn end_of<const SHIFT: u32>(&self, x: u16) -> usize {
+        debug_assert_eq!(self.shift, SHIFT);
+        // SAFETY: (in bounds) the caller's duty: there is a bucket for every word.
+        unsafe { *self.starts.get_unchecked(bucket(x, SHIFT) + 1) as usize }
+    }
+
+    /// Are they fine?
+    pub(super) fn are_fine(&self) -> bool {
+        self.shift == FINE
+    }
+}
+
+/// The bucket of a word: its upper bits, rounded up, so that 0 stays by itself.
+#[inline(always)]
+fn bucket(x: u16, shift: u32) -> usize {
+    (usize::from(x) + (1 << shift) - 1) >> shift
+}
+
+/// Sorts all records by bucket into the scratch.
+pub(super) struct Sort<'a, T> {
+    pub(super) runs: &'a [&'a [Record]],
+    pub(super) scratch: &'a mut Scratch<T>,
+}
+
+impl<T: Real> Kernel for Sort<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let len: usize = self.runs.iter().map(|run| run.len()).sum();
+        // Where runs are hardly longer than what a coarse bucket holds, finer ones leave fewer candidates.
+        let is_short = 2 * self.scratch.run * (1 << (16 - COARSE)) < 3 * len;
+        if is_short {
+            self.sort::<FINE, { starts(FINE) }, S>(simd, len)
+        } else {
+            self.sort::<COARSE, { starts(COARSE) }, S>(simd, len)
+        }
+    }
+}
+
+impl<T: Real> Sort<'_, T> {
+    #[inline(always)]
+    fn sort<const SHIFT: u32, const STARTS: usize, S: Simd>(self, _: S, len: usize) {
+        let Self { runs, scratch } = self;
+        scratch.resize(len);
+        // Here, and not in the scratch, where every store could have changed it.
+        let mut starts = [0; STARTS];
+        let bucket = |record: &Record| bucket(record.span().0, SHIFT);
+        for record in runs.iter().copied().flatten() {
+            starts[bucket(record) + 2] += 1;
+        }
+        for bucket in 2..STARTS {
+            starts[bucket] += starts[bucket - 1];
+        }
+        // starts[b + 1] is where bucket b goes next; after the pass it is where bucket b ends, which is where b + 1 starts.
+        let (sorted, bytes) = (&mut scratch.sorted[..len], &mut scratch.bytes[..len]);
+        for run in runs {
+            for record in *run {
+                let next = &mut starts[bucket(record) + 1];
+                let at = *next as usize;
+                *next += 1;
+                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a bucket takes as many records as were counted, so that
+                // `at` is below their sum, `len`.
+                unsafe {
+                    debug_assert!(at < len);
+                    *sorted.get_unchecked_mut(at) = *record;
+                    *bytes.get_unchecked_mut(at) = ((S::U16::load(&record.0).upper_bytes() >> 16) as u32).to_le();
+                }
+            }
+        }
+        for (bound, bytes) in scratch.bounds[..len].iter_mut().zip(&*bytes) {
+            *bound = (!u32::from_le(*bytes)).rotate_right(16);
+        }
+        scratch.buckets.shift = SHIFT;
+        scratch.buckets.starts[..STARTS].copy_from_slice(&starts);
+    }
+}

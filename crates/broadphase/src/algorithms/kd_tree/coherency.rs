@@ -10,11 +10,13 @@
 //! complete again, and a pair of two objects that come to rest in the same frame is in it. What is reported are cached pairs whose
 //! own boxes overlap, the *touching* ones: held boxes are never visible.
 //!
-//! After a complete search the cache is empty; the next incremental search then fills it with a search over all held boxes.
+//! After a complete search the cache is empty; the next incremental search then fills it with a search over all held boxes. Where epsilon
+//! makes more pairs than there is room for, there is none (`overflow.rs`).
 
 use std::sync::{Mutex, MutexGuard};
 
 use super::bits::{Bits, each_bit};
+use super::overflow::Room;
 use super::shelves::Shelves;
 use super::walk::Stamps;
 use crate::geometry::{Aabb, Real};
@@ -37,12 +39,6 @@ pub(super) struct Cached {
     pub(super) near: Vec<Pair>,
 }
 
-impl Cached {
-    fn capacity(&self) -> usize {
-        self.touching.capacity() + self.near.capacity()
-    }
-}
-
 /// The state of a variant that tells static objects from moving ones.
 #[derive(Debug)]
 pub(super) struct Coherency<const D: usize, T: Real> {
@@ -53,7 +49,8 @@ pub(super) struct Coherency<const D: usize, T: Real> {
     /// The boxes of the last update, if `remembers`.
     last: Vec<Aabb<D, T>>,
     pub(super) remembers: bool,
-    epsilon: T,
+    pub(super) epsilon: T,
+    pub(super) room: Room,
     /// Objects whose held box changed, appeared or vanished since the last search.
     pub(super) dynamic: Bits,
     /// Objects whose box changed in any way since the last search; all dynamic ones are among them.
@@ -77,6 +74,7 @@ impl<const D: usize, T: Real> Default for Coherency<D, T> {
             last: Vec::new(),
             remembers: false,
             epsilon: T::ZERO,
+            room: Room::default(),
             dynamic: Bits::default(),
             changed: Bits::default(),
             stamps: Vec::new(),
@@ -120,8 +118,12 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         self.changed.cover(slots);
     }
 
-    /// Sets epsilon from the mean size of up to [`SAMPLE`] objects, evenly spread over the slots.
+    /// Sets epsilon from the mean size of up to [`SAMPLE`] objects, evenly spread over the slots, unless there is no room for a margin.
     pub(super) fn measure(&mut self, frame: &Frame<'_, D, T>, share: f64) {
+        if !self.room.allows_margin() {
+            self.epsilon = T::ZERO;
+            return;
+        }
         let stride = frame.slots().div_ceil(SAMPLE).max(1);
         let (mut mean, mut count) = (0.0, 0.0);
         for id in (0..frame.slots()).step_by(stride) {
@@ -292,21 +294,33 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         }
     }
 
+    /// Empties the cache and the shelves, and gives their memory back.
+    pub(super) fn give_back(&mut self) {
+        self.cached = false;
+        self.shelves = Shelves::default();
+        self.cache = Vec::new();
+    }
+
     /// The search is done: from here on, changes count anew.
     pub(super) fn searched(&mut self) {
         self.dynamic.clear();
         self.changed.clear();
     }
 
+    /// A sum over all lists of cached pairs.
+    pub(super) fn count(&self, size: impl Fn(&Vec<Pair>) -> usize) -> usize {
+        let of = |list: &Cached| size(&list.touching) + size(&list.near);
+        (0..self.cache.len()).map(|chunk| of(&self.list(chunk))).sum()
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        let pairs: usize = (0..self.cache.len()).map(|chunk| self.list(chunk).capacity()).sum();
         (self.held.capacity() + self.last.capacity()) * size_of::<Aabb<D, T>>()
             + self.dynamic.bytes()
             + self.changed.bytes()
             + self.stamps.capacity() * 4
             + self.shelves.bytes()
             + self.cache.capacity() * size_of::<Mutex<Cached>>()
-            + pairs * size_of::<Pair>()
+            + self.count(Vec::capacity) * size_of::<Pair>()
     }
 }
 

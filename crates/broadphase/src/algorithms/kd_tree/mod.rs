@@ -12,7 +12,7 @@
 //! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
 //!    that reach into its region, by sweeps along the axis on which they vary most.
 //! 4. *Coherency* (`coherency.rs`): if most objects are static, pairs of static objects come from a cache, and the objects
-//!    themselves stay where the sweeps have sorted them (`shelves.rs`).
+//!    themselves stay where the sweeps have sorted them (`shelves.rs`). The cache is linear in objects and pairs (`overflow.rs`).
 //!
 //! With several workers, subtrees are optimised (`optimise/parts.rs`) and searched (`pairs.rs`) at once.
 //!
@@ -25,18 +25,20 @@
 //! Update O(n) if little changes, O(n log(n / T)) for a new tree, whatever the input: a branch has at most 77 % of its parent's
 //! objects. The search adds a sweep over a few hundred objects per node. It degrades to one big sweep where no plane parts
 //! the objects: most of them in one place on every axis (then pairs are many as well), or long ones that cross every plane.
-//! Memory: 8 bytes per object, and for coherent variants two boxes, the cached pairs and the shelves.
+//! Memory: 8 bytes per object, and for coherent variants two boxes, the cached pairs and the shelves. Where sizes differ so much that
+//! no margin suits all, these variants do without, and whatever moves at all is dynamic.
 //!
 //! # Source
 //! Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection
 //! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimise/mod.rs`,
-//! `walk.rs`, `shelves.rs`, `options.rs`.
+//! `walk.rs`, `shelves.rs`, `overflow.rs`, `options.rs`.
 
 mod bits;
 mod coherency;
 mod nodes;
 mod optimise;
 mod options;
+mod overflow;
 mod pairs;
 mod probe;
 mod query;

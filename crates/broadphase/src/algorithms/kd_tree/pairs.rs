@@ -18,9 +18,9 @@ use super::walk::{Gather, Search, Shelving};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::Hits;
 use crate::kernels::node::{Rest, Runs};
 use crate::kernels::prefetch;
+use crate::kernels::{Hits, Stop};
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
@@ -105,29 +105,39 @@ pub(super) enum Method {
 impl<const D: usize, T: Real> KdTree<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let clock = context.clock();
-        let chunks = self.tree.nodes.len() + 1;
         let method = self.method();
         // A complete search keeps nothing, unless there is nothing to search for.
         let lineage = if method == Method::Complete && self.touched { Lineage::default() } else { self.lineage };
-        let kept = out.begin(frame, context, lineage, chunks);
+        let kept = out.begin(frame, context, lineage, self.chunks());
         let mut searched = Ok(());
         if self.touched || !kept {
             self.walkers.prepare(context);
             self.walkers.iter().for_each(|mut walker| (walker.scratch.runs, walker.read) = (Runs::default(), 0));
             match method {
                 Method::Complete => self.search_complete(frame, context, out),
-                _ => searched = self.search_cached(frame, context, out, method, kept),
+                _ => searched = self.search_with_room(frame, context, out, (method, kept)),
             }
             self.found.read = self.walkers.iter().map(|walker| walker.read).sum();
             self.found.runs = self.walkers.iter().fold(Runs::default(), |sum, walker| sum.plus(walker.scratch.runs));
         }
         context.record("search", clock);
+        if searched.is_err() {
+            out.roll_back();
+            return searched;
+        }
         let clock = context.clock();
-        self.lineage = out.finish(chunks)?;
-        searched?;
+        self.lineage = out.finish(self.chunks())?;
         self.touched = false;
+        if let (Method::Complete, Some(coherency)) = (method, &mut self.coherency) {
+            coherency.room.touching = out.len();
+        }
         context.record("finish", clock);
         Ok(())
+    }
+
+    /// The chunks of the store: one for each place of the arena, and the first.
+    pub(super) fn chunks(&self) -> usize {
+        self.tree.nodes.len() + 1
     }
 
     /// What the last update decided, and whether the cache is there.
@@ -167,17 +177,17 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 
     /// Brings the cache up to date and reports from it. A chunk whose cached pairs are the same, of objects that did not
-    /// change at all, keeps what it reported.
-    fn search_cached(
+    /// change at all, keeps what it reported. Stops if more than `limit` pairs are to be cached.
+    pub(super) fn search_cached(
         &mut self,
         frame: &Frame<'_, D, T>,
         context: &Context,
         out: &PairStore,
-        method: Method,
-        kept: bool,
-    ) -> Result<(), Error> {
-        let Some(mut coherency) = self.coherency.take() else { return Ok(()) };
-        coherency.prepare(self.tree.nodes.len() + 1);
+        (method, kept): (Method, bool),
+        limit: u64,
+    ) -> Option<Stop> {
+        let mut coherency = self.coherency.take()?;
+        coherency.prepare(self.chunks());
         if method == Method::Fill {
             coherency.drop_cache();
         }
@@ -192,22 +202,24 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         // A first incremental frame keeps nothing: pairs may have changed chunks.
         let kept = kept && method == Method::Incremental;
         let restless = method == Method::Incremental && coherency.static_share(&self.members) < AT_REST;
-        let (tests, failed) = (AtomicU64::new(0), AtomicBool::new(false));
-        let report = Report { coherency: &coherency, frame, out, kept, restless, tests, failed };
+        let report = Report { coherency: &coherency, frame, out, kept, restless, limit, counts: Counts::default() };
         context.run(self.plan.jobs.len(), |number, worker| self.run_cached(&self.plan.jobs[number], worker, &search, &report));
         // Places without a node may still keep cached pairs.
         self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, &mut Vec::new(), |_| ()));
-        let tests = report.tests.into_inner();
-        let failed = report.failed.into_inner();
-        out.rewrite(0, 0, frame, |hits| {
-            hits.count_tests(tests);
-            self.unbounded.join(frame, context, hits);
-        });
-        coherency.cached = !failed;
+        let stop = report.stop();
+        let Counts { tests, touching, .. } = report.counts;
+        coherency.cached = stop.is_none();
+        if coherency.cached {
+            coherency.room.touching = touching.into_inner();
+            out.rewrite(0, 0, frame, |hits| {
+                hits.count_tests(tests.into_inner());
+                self.unbounded.join(frame, context, hits);
+            });
+        }
         coherency.remember(&self.members, frame.boxes);
         coherency.searched();
         self.coherency = Some(coherency);
-        if failed { Err(Error::OutOfMemory { what: "the cache of pairs" }) } else { Ok(()) }
+        stop
     }
 
     /// One job of a search that brings the cache up to date.
@@ -256,14 +268,38 @@ struct Report<'a, const D: usize, T: Real> {
     kept: bool,
     /// So many objects moved that what moved would meet most of the shelves for nothing: they are left alone.
     restless: bool,
+    /// How many pairs may be cached.
+    limit: u64,
+    counts: Counts,
+}
+
+/// Sums over the chunks.
+#[derive(Debug, Default)]
+struct Counts {
     /// Tests of chunks that were kept: booked on chunk 0.
     tests: AtomicU64,
+    /// Cached pairs, and those of them that touch.
+    cached: AtomicU64,
+    touching: AtomicU64,
+    /// Memory ran out.
     failed: AtomicBool,
 }
 
 impl<const D: usize, T: Real> Report<'_, D, T> {
+    /// Why the search is to stop. That there are too many pairs does not depend on who counts first: the sum only grows.
+    fn stop(&self) -> Option<Stop> {
+        if self.counts.failed.load(Ordering::Relaxed) {
+            Some(Stop::Memory)
+        } else {
+            (self.counts.cached.load(Ordering::Relaxed) > self.limit).then_some(Stop::Limit)
+        }
+    }
+
     /// Brings the cached pairs of a chunk up to date with what `search` finds, and reports those that overlap.
     fn chunk(&self, chunk: usize, worker: usize, fresh: &mut Vec<Pair>, search: impl FnOnce(&mut Hits<'_>)) {
+        if self.stop().is_some() {
+            return;
+        }
         let (coherency, boxes) = (self.coherency, self.frame.boxes);
         let mut list = coherency.list(chunk);
         let Cached { touching, near } = &mut *list;
@@ -275,12 +311,17 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         part(near, fresh, changed);
         fresh.retain(|&pair| !dynamic(pair));
 
-        let mut hits = Hits::new(std::mem::take(fresh), None, true, u64::MAX);
+        let mut hits = Hits::new(std::mem::take(fresh), None, true, self.limit);
         search(&mut hits);
         let (pairs, _, tests, stop) = hits.finish();
         *fresh = pairs;
+        match stop {
+            None => (),
+            Some(Stop::Limit) => _ = self.counts.cached.fetch_add(self.limit.saturating_add(1), Ordering::Relaxed),
+            Some(Stop::Memory) => self.counts.failed.store(true, Ordering::Relaxed),
+        }
         if stop.is_some() {
-            self.failed.store(true, Ordering::Relaxed);
+            return;
         }
         part(fresh, near, |pair, ahead| {
             prefetch(boxes, ahead.a as usize);
@@ -289,8 +330,10 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         });
         altered |= !fresh.is_empty();
         touching.extend_from_slice(fresh);
+        self.counts.cached.fetch_add((touching.len() + near.len()) as u64, Ordering::Relaxed);
+        self.counts.touching.fetch_add(touching.len() as u64, Ordering::Relaxed);
         if self.kept && !altered {
-            self.tests.fetch_add(tests, Ordering::Relaxed);
+            self.counts.tests.fetch_add(tests, Ordering::Relaxed);
             return;
         }
         self.out.rewrite(chunk, worker, self.frame, |hits| {

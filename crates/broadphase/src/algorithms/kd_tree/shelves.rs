@@ -8,6 +8,9 @@
 //! A job fills its shelves anew when a plane in it or above it has moved, and when what is in the wrong place, loose objects that
 //! rest and shelved ones that do not, has cost as much as that: the sum over the searches is counted. While many of its objects are
 //! dynamic, a job has no use for shelves.
+//!
+//! An object has a place on the shelf of its node and of each node it is external to. For long objects that lie across each other, those
+//! are many: then shelves, not the cache, are most of the memory.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -69,7 +69,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             ("batch mean", self.found.runs.tests as f64 / self.found.runs.rows.max(1) as f64),
             ("batches of up to 8 share", self.found.runs.short as f64 / self.found.runs.rows.max(1) as f64),
         ];
-        if self.coherency.is_some() {
+        if let Some(coherency) = &self.coherency {
+            extra.push(("cached pairs", coherency.count(Vec::len) as f64));
             extra.push(("static share", self.found.static_share));
             extra.push(("read share", self.found.read as f64 / objects));
             extra.push(("incremental", f64::from(u8::from(self.found.incremental))));

@@ -179,7 +179,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 
     /// Refit and optimise, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
-    fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
+    pub(super) fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
         let held = self.found.incremental;
         let (mut boxes, mut noted) = (frame.boxes, listed);
         if let Some(coherency) = &mut self.coherency {

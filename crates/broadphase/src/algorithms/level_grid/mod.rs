@@ -17,7 +17,8 @@
 //!
 //! # Cost
 //! Insertion and removal O(1). A pair list takes one probe per object on its own level and the coarser ones. Bad cases: many oversize objects
-//! (k·n tests), everything in one section (all have left the world, or one outlier has stretched it), with n² tests.
+//! (k·n tests), which all are in a flat or thin world, if it is no wider on one axis than a few of them; everything in one section or a
+//! few (all have left the world, clusters or one outlier have stretched it, or they are more than the fixed levels part), with n² tests.
 //! Memory: per slot a copy of the box and 12 bytes of links, per section 8 bytes.
 //!
 //! # Source

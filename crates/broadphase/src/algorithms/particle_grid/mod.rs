@@ -22,7 +22,8 @@
 //! with the pairs whose boxes and balls overlap. Sizes that differ by more than a hundredth are refused.
 //!
 //! # Cost
-//! Linear in particles and pairs. The bound breaks where many particles outside of a bounded world share a border cell.
+//! Linear in particles and pairs. The bound breaks where many particles outside of a bounded world share a border cell, and where a few
+//! far ones stretch it, so that its cells are wide and a crowd shares one: n² tests at worst. A hashed grid minds neither.
 //!
 //! # Source
 //! Paper 003, "Particle Collisions with Spatial Hash Grid".

@@ -9,14 +9,16 @@
 //!
 //! # Two modes
 //! - [`Mode::Eager`], `dbvt-f`: a leaf that was inserted is at once compared with the tree. The pairs of grown boxes are kept until one of the two
-//!   is inserted anew; a frame tests these candidates. Cheap when little leaves its leaf.
+//!   is inserted anew; a frame tests these candidates. Cheap when little leaves its leaf. Where they would be too many, it walks (`room.rs`).
 //! - [`Mode::Deferred`], `dbvt-d`: a frame in which anything changed walks the tree against itself, once. No candidates are kept; cheap when
 //!   everything moves.
 //!
 //! # Cost
-//! O(log n) per insertion, and a walk in proportion to what is found. Bad cases: objects much larger than their neighbours' distance, which make
-//! every box overlap every other; in mode F a jump of everything, which is n walks and n insertions.
-//! Memory: per object two nodes of 40 bytes (three `f32` axes), a copy of the box; in mode F the candidates.
+//! O(log n) per insertion, and a walk in proportion to what is found. Bad cases: objects much larger than their neighbours' distance, as thin
+//! plates in a stack are, which make every box overlap every other, in both modes; sizes so different that floats do not tell how much
+//! the larger boxes grow; crowds with long tails, where insertion one by one makes loose boxes, and a walk from a leaf meets thousands of
+//! nodes; in mode F a jump of everything, which is n walks and n insertions.
+//! Memory: per object two nodes of 40 bytes (three `f32` axes), a copy of the box; in mode F the candidates, at most 16 per object and pair.
 //!
 //! # Source
 //! Paper 001, section 6: the DBVT of the Bullet library in its variants F and D. Departures: one tree instead of two (for what moves and
@@ -25,6 +27,7 @@
 
 mod pairs;
 mod query;
+mod room;
 mod tree;
 mod update;
 mod validate;
@@ -38,6 +41,7 @@ use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::{Pair, PairStore};
 
+use room::Room;
 use tree::Tree;
 
 /// The options by name.
@@ -89,6 +93,7 @@ pub struct Dbvt<const D: usize, T: Real> {
     unbounded: Unbounded,
     /// Mode F: the pairs of overlapping leaves.
     candidates: Vec<Pair>,
+    room: Room,
     /// Mode F: comparisons of leaves since the last pair list.
     tests: u64,
     /// Mode F: who was inserted, moved or removed with this update; scratch. All slots are `false` between updates.
@@ -118,6 +123,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
             leaves: Vec::new(),
             unbounded: Unbounded::default(),
             candidates: Vec::new(),
+            room: Room::default(),
             tests: 0,
             touched: Vec::new(),
             touched_ids: Vec::new(),

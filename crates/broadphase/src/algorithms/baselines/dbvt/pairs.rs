@@ -14,10 +14,11 @@ const CANDIDATES_PER_CHUNK: usize = 8192;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        if self.options.mode == Mode::Deferred {
+        let mode = if self.room.keeps() { self.options.mode } else { Mode::Deferred };
+        if mode == Mode::Deferred {
             self.scratch.stacks.prepare(context);
         }
-        let parts = match self.options.mode {
+        let parts = match mode {
             Mode::Eager => self.candidates.len().div_ceil(CANDIDATES_PER_CHUNK),
             Mode::Deferred => 1,
         };
@@ -28,7 +29,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         if !kept {
             let leaf_tests = std::mem::take(&mut self.tests);
             context.run(chunks, |chunk, worker| {
-                out.rewrite(chunk, worker, frame, |hits| match self.options.mode {
+                out.rewrite(chunk, worker, frame, |hits| match mode {
                     _ if chunk == parts => {
                         hits.count_tests(leaf_tests);
                         self.unbounded.join(frame, context, hits);
@@ -40,6 +41,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
         context.record("join", clock);
         self.ledger.settle(out.finish(chunks)?);
+        self.room.learn(out.len(), self.leaves.len());
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Leaves that their objects have left are inserted anew.
 
+use super::room::Plan;
 use super::{Dbvt, Mode, Scratch};
 use crate::algorithms::common::{NONE, push};
 use crate::context::Context;
@@ -98,11 +99,25 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
     }
 
-    /// Candidates of what was touched are dropped, and those of what was inserted are found.
+    /// Candidates of what was touched are dropped, and those of what was inserted are found. If there is no room, there are none.
     fn renew_candidates(&mut self) {
         if self.touched_ids.is_empty() {
             return;
         }
+        match self.room.plan() {
+            Plan::Walk => return,
+            Plan::Start => (0..self.leaves.len() as u32).for_each(|id| self.touch(id)),
+            Plan::Follow => (),
+        }
+        let limit = self.room.limit(self.leaves.len());
+        if !self.find_candidates(limit) {
+            self.candidates = Vec::new();
+            self.room.fail(limit);
+        }
+    }
+
+    /// Returns whether there are at most `limit`.
+    fn find_candidates(&mut self, limit: u64) -> bool {
         let Self { tree, leaves, candidates, touched, touched_ids, tests, scratch: Scratch { stack, .. }, .. } = self;
         let is_touched = |id: u32| touched[id as usize];
         candidates.retain(|pair| !is_touched(pair.a) && !is_touched(pair.b));
@@ -127,6 +142,10 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
                     }
                 }
             }
+            if candidates.len() as u64 > limit {
+                return false;
+            }
         }
+        true
     }
 }

@@ -10,7 +10,8 @@
 //!
 //! # Cost
 //! One pass over the ends, and a step per exchange. Exchanges are few if little moves; if everything does, each object passes by n others on
-//! every axis: n² steps. That collapse is what the papers report, and why this stays a yardstick. Infinite sides are just coordinates.
+//! every axis: n² steps. That collapse is what the papers report, and why this stays a yardstick. A start takes a step per pair that
+//! overlaps on the first axis: n² as well, if all stand in one plane across it. Infinite sides are just coordinates.
 //! Memory: 2·D ends of 16 bytes per object, a copy of the box, and the pairs with a hash table.
 //!
 //! # Source

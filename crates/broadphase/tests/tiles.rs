@@ -365,3 +365,58 @@ fn a_bad_box_amid_a_refresh_is_refused_and_forgotten() {
         run.frame(&Frame::new(&boxes), &format!("after {bad}"));
     }
 }
+
+/// Boxes that a straight lattice cannot tell apart: half of them a thousand millionth of a millionth of the other half's world, around
+/// `center`; or of all sizes over many octaves, as far away as they are large.
+fn of_all_scales<const D: usize, T: Real>(n: usize, octaves: f64, center: f64, random: &mut Random) -> Vec<Aabb<D, T>> {
+    (0..n)
+        .map(|i| {
+            let unit = |random: &mut Random| f64::from(random.unit()) * 2.0 - 1.0;
+            let scale = match (octaves > 0.0, i % 2 == 0) {
+                (true, _) => (f64::from(random.unit()) * octaves).exp2(),
+                (false, true) => 1.0,
+                (false, false) => 1e15,
+            };
+            let at: [f64; D] = std::array::from_fn(|_| center + unit(random) * 20.0 * scale);
+            Aabb::new(at.map(T::from_f64), at.map(|x| T::from_f64(x + scale)))
+        })
+        .collect()
+}
+
+fn crowds_on_scales_too_different_make_few_tests<const D: usize, T: Real>(octaves: f64, center: f64) {
+    let mut random = Random(11);
+    let boxes = of_all_scales::<D, T>(4000, octaves, center, &mut random);
+    let mut run = Run::<D, T>::of("tiles:target=100");
+    let mut moved = boxes.clone();
+    for step in 0..6 {
+        run.frame(&Frame::new(&moved), &format!("{octaves} octaves around {center}, step {step}"));
+        for (now, then) in moved.iter_mut().zip(&boxes) {
+            let by = (then.max[0] - then.min[0]) * T::from_f64(f64::from(random.unit()) * 0.1);
+            *now = then.translate([by; D]);
+        }
+    }
+    let tests = run.runs[0].2.tests() / 4000;
+    assert!(tests < 150, "{octaves} octaves around {center}: {tests} tests per object");
+}
+
+#[test]
+fn crowds_on_scales_too_different_for_a_straight_lattice_make_few_tests() {
+    crowds_on_scales_too_different_make_few_tests::<3, f32>(0.0, 0.0);
+    crowds_on_scales_too_different_make_few_tests::<3, f64>(0.0, 0.0);
+    crowds_on_scales_too_different_make_few_tests::<2, f64>(0.0, 3e14);
+    crowds_on_scales_too_different_make_few_tests::<3, f32>(100.0, 0.0);
+    crowds_on_scales_too_different_make_few_tests::<2, f32>(60.0, 0.0);
+}
+
+#[test]
+fn the_order_of_pairs_does_not_depend_on_the_tile_that_a_worker_had_before() {
+    let mut random = Random(5);
+    let mut boxes = spread::<3>(4000, 14.0, &mut random);
+    // A row beside the crowd, whose records are much narrower than their tiles are long.
+    boxes.extend((0..4000).map(|i| Aabb::new([i as f32 * 0.8, 100.0, 0.0], [i as f32 * 0.8 + 1.0, 101.0, 1.0])));
+    let mut run = Run::<3>::of("tiles:target=600");
+    for step in 0..8 {
+        run.frame(&Frame::new(&boxes), &format!("step {step}"));
+        shift(&mut boxes, 0.2, &mut random);
+    }
+}

@@ -5,7 +5,7 @@ use crate::geometry::Real;
 use crate::kernels::isa::Kernel;
 use crate::kernels::lanes::{Simd, Words};
 
-/// Lower bits of a word that its bucket does not tell, where runs are long and where they are not longer than what buckets hold.
+/// Lower bits of a word that its bucket does not tell, by how wide records are.
 pub(super) const COARSE: u32 = 8;
 pub(super) const FINE: u32 = 6;
 /// Starts of all buckets, one more for the end, and another for counting.
@@ -79,15 +79,32 @@ impl<T: Real> Kernel for Sort<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let len: usize = self.runs.iter().map(|run| run.len()).sum();
-        // Where runs are hardly longer than what a coarse bucket holds, finer ones leave fewer candidates.
-        let is_short = 2 * self.scratch.run * (1 << (16 - COARSE)) < 3 * len;
-        if is_short {
+        let len = self.runs.iter().map(|run| run.len()).sum();
+        if is_fine(self.runs, len) {
             self.sort::<FINE, { starts(FINE) }, S>(simd, len)
         } else {
             self.sort::<COARSE, { starts(COARSE) }, S>(simd, len)
         }
     }
+}
+
+/// Records that are looked at to choose the buckets, and how many a tile should have for fine ones.
+const LOOKS: usize = 16;
+const FEWEST: usize = 512;
+
+/// Are records along x hardly wider than a coarse bucket, as in a row? Then most of their candidates would be others in the same one.
+///
+/// By the tile's own records alone: the order of records, and so of pairs, follows.
+fn is_fine(runs: &[&[Record]], len: usize) -> bool {
+    if len < FEWEST {
+        return false;
+    }
+    let widths = runs.iter().flat_map(|run| run.iter().step_by(len / LOOKS)).map(|record| {
+        let (low, high) = record.span();
+        usize::from(high.saturating_sub(low))
+    });
+    let (count, sum) = widths.fold((0, 0), |(count, sum), width| (count + 1, sum + width));
+    sum < count << COARSE
 }
 
 impl<T: Real> Sort<'_, T> {

@@ -420,3 +420,19 @@ fn the_order_of_pairs_does_not_depend_on_the_tile_that_a_worker_had_before() {
         shift(&mut boxes, 0.2, &mut random);
     }
 }
+
+#[test]
+fn a_crowd_of_grains_among_giants_is_cut_by_its_own_size() {
+    let mut random = Random(3);
+    let mut boxes = spread::<3>(4000, 60.0, &mut random);
+    let grains = spread::<3>(4000, 40.0, &mut random);
+    boxes.extend(grains.iter().map(|b| Aabb::new(b.min.map(|x| 30.0 + x * 1e-3), b.max.map(|x| 30.0 + x * 1e-3))));
+    let mut run = Run::<3>::of("tiles:target=100");
+    for step in 0..4 {
+        run.frame(&Frame::new(&boxes), &format!("step {step}"));
+        shift(&mut boxes[..4000], 0.1, &mut random);
+        shift(&mut boxes[4000..], 1e-4, &mut random);
+    }
+    let tests = run.runs[0].2.tests() / 8000;
+    assert!(tests < 150, "{tests} tests per object");
+}

@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`). Where all objects drift,
-//!    spread or gather, it does so too.
+//!    spread or gather, it does so too; where crowds live on scales too different for a straight map, it is bent.
 //! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It stays as it is from frame to frame,
 //!    and is cut anew only when tiles have grown too uneven, or when smaller ones are worth a try (`grain.rs`).
 //! 3. An object has a 16-byte *record*, quantised relative to the tile, in each tile that it reaches. A new partition is filled in one

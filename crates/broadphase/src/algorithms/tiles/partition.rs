@@ -4,6 +4,8 @@
 //! dense, a finer table. Tiles are boxes of whole cells, made by cutting in two, again and again, until few enough objects are
 //! left: so they hold about the same number each, whatever the distribution.
 
+use std::ops::Range;
+
 use super::lattice::Cell;
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::CellMap;
@@ -57,14 +59,24 @@ pub(crate) struct Partition {
 
 /// What a partition is made from: a sample of the objects.
 pub(crate) struct Sample<'a> {
-    /// Centres on the lattice.
-    pub(crate) points: &'a mut [Cell],
+    pub(crate) points: &'a mut [Point],
     /// Objects that each of them stands for.
     pub(crate) weight: usize,
-    /// Mean sizes on the lattice.
-    pub(crate) size: [f64; 3],
     /// Objects per tile that are aimed at.
     pub(crate) target: usize,
+}
+
+/// An object on the lattice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) center: Cell,
+    pub(crate) size: [f32; 3],
+}
+
+/// The mean size of some objects.
+pub(crate) fn mean_size(points: &[Point]) -> [f64; 3] {
+    let sum = |k: usize| points.iter().map(|point| f64::from(point.size[k])).sum::<f64>();
+    std::array::from_fn(|k| sum(k) / points.len().max(1) as f64)
 }
 
 impl Table {
@@ -102,7 +114,7 @@ impl Partition {
     pub(crate) fn cut(sample: Sample<'_>) -> Self {
         let mut partition = Self::default();
         let target = sample.target.max(sample.points.len() * sample.weight * 2 / MAX_TILES);
-        let rules = Rules { target: target.div_ceil(sample.weight), size: sample.size };
+        let rules = Rules { target: target.div_ceil(sample.weight), size: mean_size(sample.points) };
         partition.build_table(sample.points, [0; 3], [30; 3], &rules);
         partition
     }
@@ -247,15 +259,15 @@ const NARROWEST: f64 = 3.0;
 
 impl Partition {
     /// Builds the table over `low`, `2^extent` wide, for the points in it; returns its index.
-    fn build_table(&mut self, points: &mut [Cell], low: Cell, extent: [u8; 3], rules: &Rules) -> u16 {
+    fn build_table(&mut self, points: &mut [Point], low: Cell, extent: [u8; 3], rules: &Rules) -> u16 {
         let table = Table { low, ..grid(points.len(), extent, self.entries.len(), rules) };
         let index = self.tables.len();
         self.tables.push(table);
         self.entries.resize(self.entries.len() + table.cells(), 0);
         // Sorted by cell, the points are their own histogram, and those of a dense cell are one slice.
-        points.sort_unstable_by_key(|at| table.index(at));
+        points.sort_unstable_by_key(|point| table.index(&point.center));
         let mut counts = vec![0u32; table.cells()];
-        points.iter().for_each(|at| counts[table.index(at) - table.start as usize] += 1);
+        points.iter().for_each(|point| counts[table.index(&point.center) - table.start as usize] += 1);
 
         let mut dense = Vec::new();
         let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
@@ -269,22 +281,23 @@ impl Partition {
                     continue;
                 }
                 let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
-                let wide = (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST);
-                if single && wide && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
-                    dense.push(part.low);
-                    continue;
+                if single && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
+                    // By the sizes of those in the cell: a crowd of small objects among large ones is still a crowd.
+                    let at: Cell = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
+                    let inside = within(&table, points, table.index(&at));
+                    let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
+                    if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST) {
+                        dense.push((at, inside, rules));
+                        continue;
+                    }
                 }
             }
             self.fill(&table, &counts, &part, rules);
         }
         self.promised += dense.len();
-        for cell in dense {
+        for (at, inside, rules) in dense {
             self.promised -= 1;
-            let at: Cell = std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k]));
-            let entry = table.index(&at);
-            let from = points.partition_point(|p| table.index(p) < entry);
-            let to = points.partition_point(|p| table.index(p) <= entry);
-            self.entries[entry] = FINER | self.build_table(&mut points[from..to], at, table.shift, rules);
+            self.entries[table.index(&at)] = FINER | self.build_table(&mut points[inside], at, table.shift, &rules);
         }
         index as u16
     }
@@ -307,6 +320,12 @@ impl Partition {
             }
         }
     }
+}
+
+/// Which of the points, sorted by cell, are in one.
+fn within(table: &Table, points: &[Point], cell: usize) -> Range<usize> {
+    let from = points.partition_point(|point| table.index(&point.center) < cell);
+    from..points.partition_point(|point| table.index(&point.center) <= cell)
 }
 
 /// Chooses the cells of a table: on the axis where they are widest, compared with the objects, one bit after the other.
@@ -416,8 +435,9 @@ mod tests {
     #[test]
     fn there_are_never_more_tiles_than_an_entry_can_name() {
         let mut seed = 5;
-        let mut points: Vec<Cell> = (0..60_000).map(|i| std::array::from_fn(|_| random(&mut seed, 1 << (6 + i % 25)))).collect();
-        let partition = Partition::cut(Sample { points: &mut points, weight: 1, size: [1.0; 3], target: 1 });
+        let center = |seed: &mut u64, i: usize| std::array::from_fn(|_| random(seed, 1 << (6 + i % 25)));
+        let mut points: Vec<Point> = (0..60_000).map(|i| Point { center: center(&mut seed, i), size: [1.0; 3] }).collect();
+        let partition = Partition::cut(Sample { points: &mut points, weight: 1, target: 1 });
         assert!(partition.tiles.len() > 10_000 && partition.tiles.len() <= MAX_TILES, "{} tiles", partition.tiles.len());
         check(&partition, &[([0; 3], [1 << 20; 3]), ([7, 9, 11], [7, 9, 11])]);
     }
@@ -426,7 +446,8 @@ mod tests {
     fn visits_find_each_tile_once_for_even_clustered_and_flat_objects() {
         let mut seed = 3;
         for kind in 0..4 {
-            let mut points: Vec<Cell> = (0..20_000)
+            let size = [if kind == 1 { 256.0 } else { 4_194_304.0 }; 3];
+            let mut points: Vec<Point> = (0..20_000)
                 .map(|i| {
                     let spread = if kind == 1 && i % 10 > 0 { 1 << 14 } else { LATTICE_END };
                     let mut at: Cell = std::array::from_fn(|_| random(&mut seed, spread));
@@ -436,11 +457,10 @@ mod tests {
                     if kind == 3 {
                         at = [5; 3];
                     }
-                    at
+                    Point { center: at, size }
                 })
                 .collect();
-            let size = [f64::from(if kind == 1 { 1 << 8 } else { 1 << 22 }); 3];
-            let partition = Partition::cut(Sample { points: &mut points, weight: 1, size, target: 500 });
+            let partition = Partition::cut(Sample { points: &mut points, weight: 1, target: 500 });
             let probes: Vec<(Cell, Cell)> = (0..300)
                 .map(|i| {
                     let low: Cell = std::array::from_fn(|_| random(&mut seed, if i % 2 == 0 { LATTICE_END } else { 1 << 15 }));

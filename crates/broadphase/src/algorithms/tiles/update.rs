@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use super::changes::{Plan, bit};
 use super::grain::Grain;
-use super::lattice::{Cell, Lattice};
-use super::partition::{Partition, Sample, Tile};
+use super::lattice::Lattice;
+use super::partition::{Partition, Point, Sample, Tile, mean_size};
 use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
@@ -174,22 +174,19 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     fn cut_by_sample(&self, frame: &Frame<'_, D, T>, count: usize) -> Partition {
         // Odd, since lists of objects like even periods.
         let weight = count.div_ceil(SAMPLE).max(self.grain.target / SAMPLE_PER_TILE) | 1;
-        let mut size = [0.0; 3];
-        let mut points: Vec<Cell> = Vec::with_capacity(count / weight + 1);
+        let mut points: Vec<Point> = Vec::with_capacity(count / weight + 1);
         for id in frame.ids().step_by(weight) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let (low, high) = (corners.low(), corners.high());
-            points.push(std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2));
-            (0..3).for_each(|k| size[k] += f64::from(high[k] - low[k]));
-        }
-        let mut size = size.map(|sum| sum / points.len().max(1) as f64);
-        if D == 2 {
-            size[2] = f64::INFINITY; // nothing is cut or swept across it
+            // In the plane, nothing is cut or swept across the third axis.
+            let size = |k: usize| if k < D { (high[k] - low[k]) as f32 } else { f32::INFINITY };
+            let center = std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2);
+            points.push(Point { center, size: std::array::from_fn(size) });
         }
         if count <= 2 * self.grain.target {
-            return Partition::whole(size);
+            return Partition::whole(mean_size(&points));
         }
-        Partition::cut(Sample { points: &mut points, weight, size, target: self.grain.target })
+        Partition::cut(Sample { points: &mut points, weight, target: self.grain.target })
     }
 
     /// Gives new slots to the last block.

@@ -65,8 +65,9 @@ fn sweep_strips<const G: usize, const SHIFT: u32, const D: usize, T: Real>(
             }
         }
     }
-    // Where the runs start: at the first inside for those before it, behind themselves for the others.
-    let tests = ends.saturating_sub(first_inside * first_inside + (first_inside + 1..=len).sum::<usize>());
+    // Runs start at the first inside for those before it, and behind themselves for the others.
+    let starts = first_inside * first_inside + (len * (len + 1) - first_inside * (first_inside + 1)) / 2;
+    let tests = ends.saturating_sub(starts);
     scratch.run = tests / len.max(1);
     hits.count_tests(tests as u64);
 }

@@ -10,7 +10,7 @@
 //! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more where runs are short. A record's candidates are then one run: from behind it to the end of the
 //!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
 //! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates leaves
-//!    zero for the candidates. (A column for each side, compared by itself, lost a third.) What a window of them finds is appended without
+//!    zero for the candidates. (A column for each side, compared by itself, lost.) What a window of them finds is appended without
 //!    a branch, as a mask.
 //! 3. Each candidate is confirmed on its words: outside on any axis, it is no pair; strictly inside on all, it is one; only where
 //!    two words are equal do the boxes decide. Objects that stand side by side have equal words as often as not, and who foretells

@@ -45,14 +45,14 @@ impl Buckets {
         self.starts[bucket] as usize
     }
 
-    /// Where the bucket of a word ends, if the shift is `SHIFT`.
+    /// Where the bucket of a word ends.
     ///
     /// # Safety
-    /// *In bounds*: it is.
+    /// *In bounds*: the shift is `SHIFT`, so that there is a bucket for every word.
     #[inline(always)]
     pub(super) unsafe fn end_of<const SHIFT: u32>(&self, x: u16) -> usize {
         debug_assert_eq!(self.shift, SHIFT);
-        // SAFETY: (in bounds) the caller's duty: there is a bucket for every word.
+        // SAFETY: (in bounds) the caller's duty.
         unsafe { *self.starts.get_unchecked(bucket(x, SHIFT) + 1) as usize }
     }
 

@@ -37,7 +37,7 @@ pub(super) struct Find {
 /// For each of some sorted records, the rows, those that start in a bucket it reaches and overlap it on y and z, in windows of `G` groups.
 /// If `BEFORE`, the rows start before the tile, and meet only records that do not.
 ///
-/// By itself, so that its few values stay in registers: inside of the whole join it took a third more time.
+/// A kernel by itself, so that its few values stay in registers: as a part of the whole join it lost to what it had replaced.
 pub(super) struct Rows<'a, const G: usize, const SHIFT: u32, const BEFORE: bool> {
     pub(super) sorted: &'a [Record],
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: what none of another's exceeds if they overlap.

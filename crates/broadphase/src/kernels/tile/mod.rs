@@ -188,11 +188,13 @@ impl<T: Real> Scratch<T> {
         self.sides.clear();
         self.turns = self.turns.wrapping_add(1);
         self.tied &= !self.turns.is_multiple_of(AGAIN);
-        let finds = BATCH + strip(len).1;
-        if self.sorted.len() < len || self.finds.len() < finds {
+        if self.sorted.len() < len {
             self.sorted.resize(len, Record::default());
             self.bytes.resize(len + PAD, 0);
             self.bounds.resize(len, 0);
+        }
+        let finds = BATCH + strip(len).1;
+        if self.finds.len() < finds {
             self.finds.resize(finds, Find::default());
             self.candidates.resize(BATCH + MOST, Candidate::default());
         }
@@ -208,7 +210,7 @@ impl<T: Real> Scratch<T> {
             self.sorted[end..end + run.len()].copy_from_slice(run);
             for (record, bytes) in run.iter().zip(&mut self.all_bytes[end..]) {
                 // SAFETY: (isa) `S` is proven by the kernel table.
-                *bytes = unsafe { S::U16::load(&record.0).upper_bytes() }.to_le();
+                *bytes = unsafe { S::U16::load(&record.0).upper_bytes() };
             }
             end += run.len();
         }

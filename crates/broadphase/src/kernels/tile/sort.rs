@@ -133,12 +133,12 @@ impl<T: Real> Sort<'_, T> {
                 unsafe {
                     debug_assert!(at < len);
                     *sorted.get_unchecked_mut(at) = *record;
-                    *bytes.get_unchecked_mut(at) = ((S::U16::load(&record.0).upper_bytes() >> 16) as u32).to_le();
+                    *bytes.get_unchecked_mut(at) = (S::U16::load(&record.0).upper_bytes() >> 16) as u32;
                 }
             }
         }
         for (bound, bytes) in scratch.bounds[..len].iter_mut().zip(&*bytes) {
-            *bound = (!u32::from_le(*bytes)).rotate_right(16);
+            *bound = (!*bytes).rotate_right(16);
         }
         scratch.buckets.shift = SHIFT;
         scratch.buckets.starts[..STARTS].copy_from_slice(&starts);

@@ -91,14 +91,16 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         straight
     }
 
-    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a straight map?
+    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a straight map? Mostly a few boxes tell that
+    /// they are not.
     fn is_coarse(&self, k: usize, sample: &[&Aabb<D, T>]) -> bool {
-        let place = |x: T| self.corners(&Aabb::point([x; D])).0[k];
-        let small = sample.iter().filter(|b| place(b.max[k]) - place(b.min[k]) < COARSE);
-        let mut starts: Vec<T> = small.map(|b| b.min[k]).filter(|x| x.is_finite()).collect();
-        if starts.len() * CROWD < sample.len() {
+        let (origin, factor) = self.map.axis(k);
+        let place = |x: T| ((x - origin) * factor).truncate();
+        let is_small = |b: &&&Aabb<D, T>| place(b.max[k]) - place(b.min[k]) < COARSE;
+        if sample.iter().step_by(CROWD).filter(is_small).count() * CROWD * CROWD < sample.len() {
             return false;
         }
+        let mut starts: Vec<T> = sample.iter().filter(is_small).map(|b| b.min[k]).filter(|x| x.is_finite()).collect();
         starts.sort_unstable_by(order);
         let close = starts.windows(2).filter(|w| w[0] < w[1] && place(w[1]) - place(w[0]) < COARSE).count();
         close * CROWD > sample.len()

@@ -153,7 +153,7 @@ pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>)
 #[inline(never)]
 fn bent_corners<const D: usize, T: Real>(value: &Aabb<D, T>, bend: &Bend<T>, corners: &mut Corners) {
     for k in 0..D {
-        (corners.0[k], corners.0[k + 3]) = bend.places(k, value.min[k], value.max[k]);
+        (corners.0[k], corners.0[k + 3]) = (bend.place(k, value.min[k]), bend.place(k, value.max[k]));
     }
 }
 

@@ -16,7 +16,7 @@ pub enum Isa {
     Sse2,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ and VL.
+    /// x86-64 with AVX-512 F, BW, DQ, VL and VBMI2.
     Avx512,
     /// aarch64 with NEON: every aarch64.
     Neon,
@@ -173,7 +173,7 @@ fn avx2<K: Kernel>(kernel: K, simd: super::x86::Avx2) -> K::Output {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn avx512<K: Kernel>(kernel: K, simd: super::x86::Avx512) -> K::Output {
     kernel.run(simd)
 }

@@ -134,6 +134,8 @@ pub trait Words: Copy {
 pub trait Simd: Copy {
     /// Are the instructions of AVX2 among them?
     const HAS_AVX2: bool = false;
+    /// Are those of AVX-512, VBMI2 included?
+    const HAS_AVX512: bool = false;
     /// Registers of `f32`.
     type F32: Lanes<Scalar = f32>;
     /// Registers of `f64`.

@@ -12,7 +12,8 @@ pub struct Sse2(());
 #[derive(Clone, Copy)]
 pub struct Avx2(());
 
-/// Eight or sixteen lanes: F, BW, DQ and VL, and what [`Avx2`] has.
+/// Eight or sixteen lanes: F, BW, DQ, VL and VBMI2, and what [`Avx2`] has. (Processors without the last slow down for wide registers: they
+/// run [`Avx2`].)
 #[derive(Clone, Copy)]
 pub struct Avx512(());
 
@@ -39,7 +40,8 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl");
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vbmi2");
         all.then_some(Self(()))
     }
 }
@@ -77,6 +79,45 @@ impl Simd for Sse2 {
     }
 }
 
+/// Functions, and not closures, in which the compiler would forget about the instruction set if it did not inline them.
+///
+/// # Safety
+/// *isa*, and *in bounds*, for all.
+impl Avx2 {
+    /// All ones for each of eight words of which no byte exceeds its bound.
+    #[inline(always)]
+    unsafe fn fit(bound: __m256i, others: *const u32) -> __m256i {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe { _mm256_cmpeq_epi32(_mm256_subs_epu8(_mm256_loadu_si256(others.cast()), bound), _mm256_setzero_si256()) }
+    }
+
+    /// One bit for each word of one or two groups of sixteen.
+    #[inline(always)]
+    unsafe fn groups<const G: usize>(bound: __m256i, others: *const u32) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let mut second = _mm256_setzero_si256();
+            if G == 2 {
+                second = _mm256_packs_epi32(Self::fit(bound, others.add(16)), Self::fit(bound, others.add(24)));
+            }
+            // Packing takes the lower and the upper halves of registers by themselves; a permutation puts them in order again.
+            let first = _mm256_packs_epi32(Self::fit(bound, others), Self::fit(bound, others.add(8)));
+            let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+            _mm256_movemask_epi8(_mm256_permutevar8x32_epi32(_mm256_packs_epi16(first, second), order)) as u32
+        }
+    }
+
+    /// One bit for each of four words of eight bytes.
+    #[inline(always)]
+    unsafe fn four(bound: __m256i, others: *const u64) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let beyond = _mm256_subs_epu8(_mm256_loadu_si256(others.cast()), bound);
+            _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(beyond, _mm256_setzero_si256()))) as u64
+        }
+    }
+}
+
 impl Simd for Avx2 {
     const HAS_AVX2: bool = true;
     type F32 = __m256;
@@ -88,16 +129,13 @@ impl Simd for Avx2 {
     unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
-            let (bound, zero) = (_mm256_set1_epi32(bound as i32), _mm256_setzero_si256());
-            let fit = |at: usize| _mm256_cmpeq_epi32(_mm256_subs_epu8(_mm256_loadu_si256(others.add(at).cast()), bound), zero);
-            // Packing takes the lower and the upper halves of registers by themselves; a permutation puts them in order again.
-            let sixteen = |at: usize| if at < 16 * G { _mm256_packs_epi32(fit(at), fit(at + 8)) } else { zero };
-            let two = |at: usize| {
-                let mixed = _mm256_packs_epi16(sixteen(at), sixteen(at + 16));
-                let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-                u64::from(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(mixed, order)) as u32)
-            };
-            if G <= 2 { two(0) } else { two(0) | two(32) << 32 }
+            let bound = _mm256_set1_epi32(bound as i32);
+            match G {
+                1 => u64::from(Self::groups::<1>(bound, others)),
+                2 => u64::from(Self::groups::<2>(bound, others)),
+                3 => u64::from(Self::groups::<2>(bound, others)) | u64::from(Self::groups::<1>(bound, others.add(32))) << 32,
+                _ => u64::from(Self::groups::<2>(bound, others)) | u64::from(Self::groups::<2>(bound, others.add(32))) << 32,
+            }
         }
     }
 
@@ -111,18 +149,51 @@ impl Simd for Avx2 {
     unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
-            let (bound, zero) = (_mm256_set1_epi64x(bound as i64), _mm256_setzero_si256());
-            let four = |at: usize| {
-                let fit = _mm256_cmpeq_epi64(_mm256_subs_epu8(_mm256_loadu_si256(others.add(at).cast()), bound), zero);
-                _mm256_movemask_pd(_mm256_castsi256_pd(fit)) as u64
-            };
-            four(0) | four(4) << 4 | four(8) << 8 | four(12) << 12
+            let bound = _mm256_set1_epi64x(bound as i64);
+            (0..4).fold(0, |bits, at| bits | Self::four(bound, others.add(4 * at)) << (4 * at))
+        }
+    }
+}
+
+/// As for [`Avx2`].
+///
+/// # Safety
+/// *isa*, and *in bounds*, for all.
+impl Avx512 {
+    /// One bit for each of sixteen words of four bytes, none of which exceeds its bound.
+    #[inline(always)]
+    unsafe fn group(bound: __m512i, others: *const u32) -> __mmask16 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let beyond = _mm512_subs_epu8(_mm512_loadu_si512(others.cast()), bound);
+            _mm512_testn_epi32_mask(beyond, beyond)
+        }
+    }
+
+    /// The same for two groups.
+    #[inline(always)]
+    unsafe fn two(bound: __m512i, others: *const u32) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let (first, second) = (Self::group(bound, others), Self::group(bound, others.add(16)));
+            u64::from(_mm512_kunpackw(u32::from(second), u32::from(first)))
+        }
+    }
+
+    /// One bit for each of eight words of eight bytes.
+    #[inline(always)]
+    unsafe fn eight(bound: __m512i, others: *const u64) -> u64 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let beyond = _mm512_subs_epu8(_mm512_loadu_si512(others.cast()), bound);
+            u64::from(_mm512_testn_epi64_mask(beyond, beyond))
         }
     }
 }
 
 impl Simd for Avx512 {
     const HAS_AVX2: bool = true;
+    const HAS_AVX512: bool = true;
     type F32 = __m512;
     type F64 = __m512d;
     type U8 = Half;
@@ -133,17 +204,12 @@ impl Simd for Avx512 {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
             let bound = _mm512_set1_epi32(bound as i32);
-            let group = |at: usize| {
-                let beyond = _mm512_subs_epu8(_mm512_loadu_si512(others.add(at).cast()), bound);
-                _mm512_testn_epi32_mask(beyond, beyond)
-            };
             // In masks, as long as they fit: a word that comes from one costs more than to join two of them.
-            let two = |at: usize| u64::from(_mm512_kunpackw(u32::from(group(at + 16)), u32::from(group(at))));
             match G {
-                1 => u64::from(group(0)),
-                2 => two(0),
-                3 => two(0) | u64::from(group(32)) << 32,
-                _ => two(0) | two(32) << 32,
+                1 => u64::from(Self::group(bound, others)),
+                2 => Self::two(bound, others),
+                3 => Self::two(bound, others) | u64::from(Self::group(bound, others.add(32))) << 32,
+                _ => Self::two(bound, others) | Self::two(bound, others.add(32)) << 32,
             }
         }
     }
@@ -159,11 +225,7 @@ impl Simd for Avx512 {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
             let bound = _mm512_set1_epi64(bound as i64);
-            let eight = |at: usize| {
-                let beyond = _mm512_subs_epu8(_mm512_loadu_si512(others.add(at).cast()), bound);
-                u64::from(_mm512_testn_epi64_mask(beyond, beyond))
-            };
-            eight(0) | eight(8) << 8
+            Self::eight(bound, others) | Self::eight(bound, others.add(8)) << 8
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     }
 }
 
-/// Tests per object below which runs are short, and from which on they are long.
+/// Records in a run below which it is short, and from which on they are long.
 const SHORT_RUN: usize = 22;
 const MIDDLE_RUN: usize = 36;
 
@@ -68,7 +68,6 @@ fn sweep_strips<const G: usize, const SHIFT: u32, const D: usize, T: Real>(
     // Runs start at the first inside for those before it, and behind themselves for the others.
     let starts = first_inside * first_inside + (len * (len + 1) - first_inside * (first_inside + 1)) / 2;
     let tests = ends.saturating_sub(starts);
-    scratch.run = tests / len.max(1);
     hits.count_tests(tests as u64);
 }
 

@@ -12,10 +12,12 @@
 //! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates leaves
 //!    zero for the candidates. (A column for each side, compared by itself, lost.) What a window of them finds is appended without
 //!    a branch, as a mask.
-//! 3. Each candidate is confirmed on its words: outside on any axis, it is no pair; strictly inside on all, it is one; only where
-//!    two words are equal do the boxes decide. Objects that stand side by side have equal words as often as not, and who foretells
-//!    that wrongly pays more than for a box. So where many words were equal, the boxes of the tile are laid out like the records, and
-//!    decide all.
+//! 3. Each candidate is confirmed on its words, four of them at once where registers are wide: outside on any axis, it is no pair; strictly
+//!    inside on all, it is one; only where two words are equal do the boxes decide. Those candidates are listed, and decided
+//!    afterwards: who foretells equal words wrongly pays more than for a box. Where they are many, as where objects stand side by side, the
+//!    boxes of the tile are laid out like the records.
+//!
+//! How a tile is sorted and swept follows from its own records, so that the order of its pairs does not depend on who joins it, or after which other.
 //!
 //! # Exactness
 //! For a monotone map q, `x <= y` implies `q(x) <= q(y)`: no pair is lost in steps 1 to 3. And `q(x) < q(y)` implies `x < y`: a
@@ -39,7 +41,7 @@ pub(crate) use probe::probe;
 use super::lanes::{Simd, Words};
 use super::prefetch::Coming;
 use crate::geometry::Real;
-use judge::{Candidate, MOST, Sides};
+use judge::{Candidate, FOUR, MOST, Sides};
 use sort::Buckets;
 use sweep::{Find, strip};
 
@@ -112,8 +114,6 @@ impl Record {
 
 /// Finds and candidates are worked off when this many wait, so that the buffers stay in the cache.
 const BATCH: usize = 1024;
-/// Tiles after which words are tried again where boxes decide.
-const AGAIN: usize = 8;
 /// Lists of bytes are this much longer than the records: the widest window.
 const PAD: usize = 64;
 
@@ -133,14 +133,12 @@ pub(crate) struct Scratch<T> {
     /// Room for [`BATCH`] finds and those of a strip of rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
-    /// Did words leave many candidates open in the last batch that they decided? Which way is taken does not show in the result.
-    tied: bool,
-    /// The tests per object of the last tile: how long its runs were.
-    run: usize,
-    /// Tiles so far, of which every [`AGAIN`]th begins with words.
-    turns: usize,
+    /// Those that words leave open.
+    open: Vec<Candidate>,
     /// The boxes of the sorted records, if this tile has needed them.
     sides: Vec<Sides<T>>,
+    /// How many others a record is compared with, about.
+    run: usize,
     /// The records of changed objects, if they are known by their flags.
     pub(crate) movers: Vec<Record>,
     /// What the next tile reads.
@@ -158,10 +156,9 @@ impl<T> Default for Scratch<T> {
             all_bytes: Vec::new(),
             finds: Vec::new(),
             candidates: Vec::new(),
-            tied: false,
-            run: 0,
-            turns: 0,
+            open: Vec::new(),
             sides: Vec::new(),
+            run: 0,
             movers: Vec::new(),
             coming: Coming::default(),
         }
@@ -172,7 +169,7 @@ impl<T: Real> Scratch<T> {
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.finds.capacity() * size_of::<Find>()
-            + self.candidates.capacity() * size_of::<Candidate>()
+            + (self.candidates.capacity() + self.open.capacity()) * size_of::<Candidate>()
             + self.sides.capacity() * size_of::<Sides<T>>();
         self.sorted.capacity() * 16
             + (self.bytes.capacity() + self.bounds.capacity()) * 4
@@ -186,8 +183,6 @@ impl<T: Real> Scratch<T> {
     fn resize(&mut self, len: usize) {
         self.len = len;
         self.sides.clear();
-        self.turns = self.turns.wrapping_add(1);
-        self.tied &= !self.turns.is_multiple_of(AGAIN);
         if self.sorted.len() < len {
             self.sorted.resize(len, Record::default());
             self.bytes.resize(len + PAD, 0);
@@ -197,6 +192,7 @@ impl<T: Real> Scratch<T> {
         if self.finds.len() < finds {
             self.finds.resize(finds, Find::default());
             self.candidates.resize(BATCH + MOST, Candidate::default());
+            self.open.resize(BATCH + MOST + FOUR, Candidate::default());
         }
     }
 

@@ -80,7 +80,10 @@ impl<T: Real> Kernel for Sort<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let len = self.runs.iter().map(|run| run.len()).sum();
-        if is_fine(self.runs, len) {
+        let (width, extent) = widths(self.runs, len);
+        // Whoever starts within its width and a bucket's, if records are spread evenly.
+        self.scratch.run = (width + BUCKET) * len / extent;
+        if len >= FEWEST && width < BUCKET {
             self.sort::<FINE, { starts(FINE) }, S>(simd, len)
         } else {
             self.sort::<COARSE, { starts(COARSE) }, S>(simd, len)
@@ -88,23 +91,26 @@ impl<T: Real> Kernel for Sort<'_, T> {
     }
 }
 
-/// Records that are looked at to choose the buckets, and how many a tile should have for fine ones.
+/// Records that are looked at, to choose how a tile is sorted and swept.
 const LOOKS: usize = 16;
+/// The width of a coarse bucket.
+const BUCKET: usize = 1 << COARSE;
+/// How many records a tile should have for fine buckets. They pay where records along x are hardly wider than a coarse bucket, as in a row: most of their
+/// candidates would be others in the same one.
 const FEWEST: usize = 512;
 
-/// Are records along x hardly wider than a coarse bucket, as in a row? Then most of their candidates would be others in the same one.
+/// How wide records are along x, and how wide all together, by a few of them.
 ///
-/// By the tile's own records alone: the order of records, and so of pairs, follows.
-fn is_fine(runs: &[&[Record]], len: usize) -> bool {
-    if len < FEWEST {
-        return false;
+/// By the tile's own records alone, and not by what was seen before: the order of records, and so of pairs, follows.
+fn widths(runs: &[&[Record]], len: usize) -> (usize, usize) {
+    let looks = runs.iter().flat_map(|run| run.iter().step_by(len.div_ceil(LOOKS).max(1))).map(Record::span);
+    let (mut count, mut sum, mut first, mut last) = (0, 0, u16::MAX, 0);
+    for (low, high) in looks {
+        count += 1;
+        sum += usize::from(high.saturating_sub(low));
+        (first, last) = (first.min(low), last.max(high));
     }
-    let widths = runs.iter().flat_map(|run| run.iter().step_by(len / LOOKS)).map(|record| {
-        let (low, high) = record.span();
-        usize::from(high.saturating_sub(low))
-    });
-    let (count, sum) = widths.fold((0, 0), |(count, sum), width| (count + 1, sum + width));
-    sum < count << COARSE
+    (sum / count.max(1), usize::from(last.saturating_sub(first)).max(1))
 }
 
 impl<T: Real> Sort<'_, T> {

@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
-use super::{CORNERS, CellMap, Corners, Map, corners};
+use super::{CORNERS, CellMap, Corners, Map, corners_in};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::lanes::Simd;
 use crate::kernels::tile::Record;
@@ -37,7 +37,7 @@ impl Batch {
     #[inline(always)]
     pub(crate) fn fill<const D: usize, T: Real, S: Simd>(
         &mut self,
-        _: S,
+        simd: S,
         boxes: &[Aabb<D, T>],
         map: &Map<T>,
         cells: &CellMap,
@@ -65,7 +65,7 @@ impl Batch {
             }
         }
         for at in done..count {
-            let corners = corners(&boxes[at], map);
+            let corners = corners_in(simd, &boxes[at], map);
             valid &= boxes[at].is_valid();
             for lane in 0..CORNERS {
                 self.corners[at * CORNERS + lane] = corners.0[lane];

@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use super::{CORNERS, Corners, Map, TileMap, corners, record};
+use super::{CORNERS, Corners, Map, TileMap, corners, corners_in, record};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::lanes::{Simd, Words};
 use crate::kernels::prefetch::prefetch;
@@ -198,7 +198,7 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
         let value = &source.boxes[id as usize];
         let is_live = source.has(id);
         valid &= !is_live | value.is_valid();
-        let corners = corners(value, source.map);
+        let corners = corners_in(simd, value, source.map);
         let inside = place.holds(&corners) & source.map.holds(value);
         arena[end] = record(simd, &corners, place.map, id);
         list.entries[list.len] = Listed { corners, id };
@@ -254,7 +254,7 @@ unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
         let id = old.id();
         let (value, is_live) = (&source.boxes[id as usize], source.has(id));
         valid &= !is_live | value.is_valid();
-        let new = record(simd, &corners(value, source.map), place.map, id);
+        let new = record(simd, &corners_in(simd, value, source.map), place.map, id);
         // SAFETY: (isa) `S` is proven by the kernel table; (in bounds, room) the caller's duties.
         unsafe { renewed.put(simd, old, new, is_live) };
     }
@@ -327,7 +327,7 @@ pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
         } else if old.is_home() && source.has(id) {
             let value = &source.boxes[id as usize];
             valid &= value.is_valid();
-            let corners = corners(value, source.map);
+            let corners = corners_in(simd, value, source.map);
             if place.holds(&corners) {
                 arena[end] = record(simd, &corners, place.map, id | Record::FLAG);
                 end += 1;

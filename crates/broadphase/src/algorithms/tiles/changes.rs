@@ -13,11 +13,29 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
 
-/// Above this share of changed objects, 1 in `SHARE`, everything is scattered and joined anew.
-const SHARE: usize = 5;
-/// Above this share, 1 in `SPARSE`, everything is scattered anew, in order, which is cheaper than to look for the records of each;
-/// but only pairs of changed objects are sought.
-const SPARSE: usize = 32;
+/// Above the share `1 / most` of changed objects, everything is scattered and joined anew. Above `1 / few`, everything is scattered anew, in
+/// order, which is cheaper than to look for the records of each; but only pairs of changed objects are sought. Up to `1 / start` of the sample,
+/// tracking starts: a little less than `most`, lest it starts in vain.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    most: usize,
+    few: usize,
+    start: usize,
+}
+
+/// Where boxes, records and pairs stay in the cache from frame to frame, and where they do not: there, to compare boxes costs as much as to
+/// scatter them, and what is looked for here and there comes late.
+const CACHED: Shares = Shares { most: 8, few: 32, start: 10 };
+const UNCACHED: Shares = Shares { most: 16, few: 128, start: 32 };
+/// Up to so many objects they do.
+const FIT: usize = 1 << 18;
+
+impl Shares {
+    fn of(slots: usize) -> Self {
+        if slots <= FIT { CACHED } else { UNCACHED }
+    }
+}
+
 /// Restless frames in a row that end tracking.
 const RESTLESS: u32 = 4;
 /// A common move counts from so many times its own error on.
@@ -107,7 +125,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// Decides what an update does; for [`Plan::Listed`] and [`Plan::Flagged`], `list` holds the slots.
     pub(super) fn plan(&mut self, frame: &Frame<'_, D, T>, compare: bool) -> Plan {
         self.list.clear();
-        let limit = frame.slots() / SHARE + 8;
+        let limit = frame.slots() / Shares::of(frame.slots()).most + 8;
         match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracked => {
                 if moved.len() + inserted.len() + removed.len() > limit {
@@ -148,7 +166,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     }
 
     fn plan_of_list(&self, frame: &Frame<'_, D, T>) -> Plan {
-        let many = self.list.len() > frame.slots() / SPARSE && frame.slots() < Record::FLAG as usize;
+        let many = self.list.len() > frame.slots() / Shares::of(frame.slots()).few && frame.slots() < Record::FLAG as usize;
         if many { Plan::Flagged } else { Plan::Listed }
     }
 
@@ -173,7 +191,9 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     fn sample_stands_still(&self, frame: &Frame<'_, D, T>) -> bool {
         let now = sample_of(frame);
         let moved = now.clone().zip(&self.sample).filter(|(now, before)| now != before).count();
-        !self.sample.is_empty() && now.count() == self.sample.len() && moved * SHARE <= self.sample.len()
+        !self.sample.is_empty()
+            && now.count() == self.sample.len()
+            && moved * Shares::of(frame.slots()).start <= self.sample.len()
     }
 
     /// How the objects have moved since the last frame, all together, as far as the sample can tell: on each axis the straight line through

@@ -26,8 +26,8 @@
 //! their own, and where many are large, tiles are.
 //!
 //! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
-//! the records of the moved are at hand (`movers.rs`); up to a fifth, all tiles are, but only records of the moved are made anew, and
-//! only their pairs sought; beyond, everything is done anew. (To keep candidates of boxes with some leeway over a few frames lost, in random
+//! the records of the moved are at hand (`movers.rs`); up to an eighth, all tiles are, but only records of the moved are made anew, and
+//! only their pairs sought; beyond, everything is done anew. Among so many objects that the cache does not hold them, it pays for fewer. (To keep candidates of boxes with some leeway over a few frames lost, in random
 //! walks and on cloth alike: so many objects change tiles or leave their leeway that to seek their pairs costs what the joins would have.)
 //!
 //! # Memory

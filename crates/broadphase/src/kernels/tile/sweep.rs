@@ -64,16 +64,24 @@ impl<const G: usize, const SHIFT: u32, const BEFORE: bool> Kernel for Rows<'_, G
                 && buckets.start(buckets.len()) <= sorted.len()
         );
         assert!(buckets.are_fine() == (SHIFT == FINE));
-        let mut ends = 0;
-        for row in rows {
+        let (mut ends, mut row) = (0, rows.start);
+        while row < rows.end {
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) no bucket ends beyond the records, and of bytes there is a window more;
             // the rest was just asserted.
             unsafe {
-                let end = buckets.end_of::<SHIFT>(sorted.get_unchecked(row).span().1);
                 let from = if BEFORE { first_inside } else { row + 1 };
-                waiting = sweep::<G, S>(bytes, *bounds.get_unchecked(row), row, from..end, finds, waiting);
+                let end = buckets.end_of::<SHIFT>(sorted.get_unchecked(row).span().1);
                 ends += end;
+                if row + 1 == rows.end {
+                    waiting = sweep::<G, S>(bytes, *bounds.get_unchecked(row), row, from..end, finds, waiting);
+                    break;
+                }
+                let next_end = buckets.end_of::<SHIFT>(sorted.get_unchecked(row + 1).span().1);
+                ends += next_end;
+                let (bounds, ends) = ([*bounds.get_unchecked(row), *bounds.get_unchecked(row + 1)], [end, next_end]);
+                waiting = sweep_two::<G, BEFORE, S>(bytes, bounds, row, from, ends, finds, waiting);
             }
+            row += 2;
         }
         (ends, waiting)
     }
@@ -105,6 +113,42 @@ pub(super) unsafe fn sweep<const G: usize, S: Simd>(
         }
         at += GROUP * G;
         if at >= range.end {
+            return waiting;
+        }
+    }
+}
+
+/// Two sweeps at once, of `row` and the next one, of runs that both start at `from` and end where `ends` says: they are nearly the same, and are
+/// read once. (Four at once lost.) Unless the runs lie behind all rows, `BEFORE`, `from` is the second row itself.
+///
+/// # Safety
+/// As for [`sweep`], for each of the two.
+#[inline(always)]
+unsafe fn sweep_two<const G: usize, const BEFORE: bool, S: Simd>(
+    bytes: &[u32],
+    bounds: [u32; 2],
+    row: usize,
+    from: usize,
+    ends: [usize; 2],
+    finds: &mut [Find],
+    mut waiting: usize,
+) -> usize {
+    let (mut at, mut itself) = (from, u64::from(!BEFORE));
+    loop {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let others = bytes.as_ptr().add(at);
+            let (first, second) = (S::fours_within::<G>(bounds[0], others), S::fours_within::<G>(bounds[1], others));
+            let first = S::lowest(first, ends[0].saturating_sub(at));
+            let second = S::lowest(second, ends[1].saturating_sub(at)) & !itself;
+            *finds.get_unchecked_mut(waiting) = Find { row: row as u32, at: at as u32, bits: first };
+            waiting += usize::from(first != 0);
+            *finds.get_unchecked_mut(waiting) = Find { row: row as u32 + 1, at: at as u32, bits: second };
+            waiting += usize::from(second != 0);
+        }
+        itself = 0;
+        at += GROUP * G;
+        if at >= ends[0].max(ends[1]) {
             return waiting;
         }
     }

@@ -133,7 +133,7 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         if !block.valid {
             return true; // the frame is refused
         }
-        list.add_noted(&source);
+        list.add_noted(simd, &source);
         for run in runs.iter_mut().filter(|_| changed.is_empty()) {
             run.next = list.drop_marked(arena, run.inner as usize..run.next as usize) as u32;
         }

@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use super::{CORNERS, Corners, Map, TileMap, corners, corners_in, record};
+use super::{CORNERS, Corners, Map, TileMap, corners_in, record};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::lanes::{Simd, Words};
 use crate::kernels::prefetch::prefetch;
@@ -57,13 +57,14 @@ impl List {
     }
 
     /// Marks the noted objects, and adds those that are still there.
-    pub(crate) fn add_noted<const D: usize, T: Real>(&mut self, source: &Source<'_, D, T>) {
+    #[inline(always)]
+    pub(crate) fn add_noted<const D: usize, T: Real, S: Simd>(&mut self, simd: S, source: &Source<'_, D, T>) {
         self.make_room(self.count);
         for &id in &self.noted[..self.count] {
             let (word, bit) = (&mut self.marks[(id - self.first) as usize / 64], 1 << ((id - self.first) % 64));
             let is_new = *word & bit == 0;
             *word |= bit;
-            self.entries[self.len] = Listed { corners: corners(&source.boxes[id as usize], source.map), id };
+            self.entries[self.len] = Listed { corners: corners_in(simd, &source.boxes[id as usize], source.map), id };
             self.len += usize::from(is_new && source.has(id));
         }
     }

@@ -130,6 +130,18 @@ pub trait Words: Copy {
     unsafe fn zeros(self) -> u32;
 }
 
+/// Does no byte exceed its counterpart in `bound`?
+///
+/// In lanes of sixteen bits, every other byte at once: with a bit more than the byte can hold, a bound stays above that bit if nothing
+/// larger is taken away.
+#[inline(always)]
+fn bytes_within(bound: u64, bytes: u64) -> bool {
+    const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
+    const MORE: u64 = 0x0100_0100_0100_0100;
+    let left = |bound: u64, bytes: u64| (bound & EVEN | MORE) - (bytes & EVEN);
+    left(bound, bytes) & left(bound >> 8, bytes >> 8) & MORE == MORE
+}
+
 /// One instruction set. A value of an implementing type is the proof that the CPU has it.
 pub trait Simd: Copy {
     /// Are the instructions of AVX2 among them?
@@ -152,9 +164,8 @@ pub trait Simd: Copy {
     /// *isa*; *in bounds*: `others` is valid for reading `16 * G` words.
     #[inline(always)]
     unsafe fn fours_within<const G: usize>(bound: u32, others: *const u32) -> u64 {
-        let bound = bound.to_le_bytes();
         // SAFETY: (in bounds) the caller's duty.
-        let fits = |at: usize| unsafe { *others.add(at) }.to_le_bytes().into_iter().zip(bound).all(|(x, most)| x <= most);
+        let fits = |at: usize| bytes_within(u64::from(bound), u64::from(unsafe { *others.add(at) }));
         (0..16 * G).fold(0, |bits, at| bits | u64::from(fits(at)) << at)
     }
 
@@ -173,9 +184,8 @@ pub trait Simd: Copy {
     /// *isa*; *in bounds*: `others` is valid for reading 16 words.
     #[inline(always)]
     unsafe fn eights_within(bound: u64, others: *const u64) -> u64 {
-        let bound = bound.to_le_bytes();
         // SAFETY: (in bounds) the caller's duty.
-        let fits = |at: usize| unsafe { *others.add(at) }.to_le_bytes().into_iter().zip(bound).all(|(x, most)| x <= most);
+        let fits = |at: usize| bytes_within(bound, unsafe { *others.add(at) });
         (0..16).fold(0, |bits, at| bits | u64::from(fits(at)) << at)
     }
 }

@@ -164,11 +164,14 @@ pub(crate) fn record<S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) 
         // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
         return unsafe { avx2::record(&corners.0, tile, id) };
     }
-    let mut quanta = [0u16; CORNERS];
-    for (place, k) in AXES[tile.axis()].into_iter().enumerate() {
-        let quantum = |at: i32| ((at - tile.low[k]) >> tile.shift[k]).clamp(0, 65535) as u16;
-        (quanta[place], quanta[place + 3]) = (quantum(corners.0[k]), quantum(corners.0[k + 3]));
-    }
+    let quantum = |lane: usize| ((corners.0[lane] - tile.low[lane % 3]) >> tile.shift[lane % 3]).clamp(0, 65535) as u16;
+    let [x, y, z, u, v, w] = [quantum(0), quantum(1), quantum(2), quantum(3), quantum(4), quantum(5)];
+    // Not by an index, which would send all of them through memory.
+    let quanta = match tile.axis() {
+        0 => [x, y, z, u, v, w],
+        1 => [y, x, z, v, u, w],
+        _ => [z, x, y, w, u, v],
+    };
     Record::new(quanta, id)
 }
 

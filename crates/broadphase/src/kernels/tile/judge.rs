@@ -151,8 +151,8 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
         }
     }
 
-    /// Turns candidates into hits, but for those that words leave open, which are returned in `open`. Whether they do is nobody's guess, as little as
-    /// whether two records overlap: each candidate is written as a hit and as an open one, and counted as what it is.
+    /// Turns candidates into hits, but for those that words leave open, which are returned in `open`. Whether two records overlap is nobody's
+    /// guess, so it is not asked: each candidate is written as a hit, and counted if it is one. (To write each as an open one too lost.)
     #[inline(always)]
     fn decide_by_words<'o, S: Simd>(
         self,
@@ -181,9 +181,11 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
                 let (pair, is_pair, is_open) = compare(simd, a, b);
                 let counts = is_pair & (self.counts)(a.id(), b.id());
                 room.get_unchecked_mut(found).write(pair);
-                *open.get_unchecked_mut(left) = *candidate;
                 found += usize::from(counts & !is_open);
-                left += usize::from(counts & is_open);
+                if counts & is_open {
+                    *open.get_unchecked_mut(left) = *candidate;
+                    left += 1;
+                }
             }
         }
         // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.

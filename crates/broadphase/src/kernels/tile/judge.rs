@@ -71,29 +71,26 @@ impl Find {
     }
 }
 
-/// The box of a sorted record, so that one comparison of all lanes tells whether two overlap: `own` of the one is at most `bounds` of the other.
-/// Lanes are `min` and `-max`, against `max` and `-min`.
+/// The box of a sorted record, so that one comparison of all lanes tells whether two overlap: `min` and `-max` of the one are at most `max` and
+/// `-min` of the other. What is not used is zero.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(super) struct Sides<T> {
-    own: [T; 8],
-    bounds: [T; 8],
-}
+#[repr(C, align(32))]
+pub(super) struct Sides<T>([[T; 4]; 2]);
 
 impl<T: Real> Sides<T> {
     #[inline(always)]
     fn new<const D: usize>(value: &Aabb<D, T>) -> Self {
-        let (mut own, mut bounds) = ([T::ZERO; 8], [T::ZERO; 8]);
+        let mut sides = [[T::ZERO; 4]; 2];
         for k in 0..D {
-            (own[k], own[3 + k]) = (value.min[k], -value.max[k]);
-            (bounds[k], bounds[3 + k]) = (value.max[k], -value.min[k]);
+            (sides[0][k], sides[1][k]) = (value.min[k], -value.max[k]);
         }
-        Self { own, bounds }
+        Self(sides)
     }
 
     #[inline(always)]
     fn meets(&self, other: &Self) -> bool {
-        (0..8).fold(true, |all, k| all & (self.own[k] <= other.bounds[k]))
+        let ([low, high], [other_low, other_high]) = (&self.0, &other.0);
+        (0..4).fold(true, |all, k| all & (low[k] <= -other_high[k]) & (high[k] <= -other_low[k]))
     }
 }
 
@@ -144,6 +141,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
                 if sides.is_empty() {
                     sides.extend(sorted.iter().map(|record| Sides::new(&self.boxes[record.id() as usize])));
                 }
+                let sides = &sides[..sorted.len()];
                 self.settle(sorted, open, hits, |(row, column), _| sides[row].meets(&sides[column]));
             } else {
                 self.settle(sorted, open, hits, |_, (a, b)| overlap(self.boxes, a, b));
@@ -201,9 +199,12 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
         let mut found = 0;
         for candidate in open {
             let (row, column) = candidate.places();
-            let (a, b) = (rows[row].id(), sorted[column].id());
-            room[found].write(Pair::new(a, b));
-            found += usize::from(meet((row, column), (a, b)));
+            // SAFETY: (in bounds, room) as above.
+            unsafe {
+                let (a, b) = (rows.get_unchecked(row).id(), sorted.get_unchecked(column).id());
+                room.get_unchecked_mut(found).write(Pair::new(a, b));
+                found += usize::from(meet((row, column), (a, b)));
+            }
         }
         // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
         unsafe { hits.commit(found) };

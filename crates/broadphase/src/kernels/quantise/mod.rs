@@ -7,6 +7,8 @@
 mod avx2;
 mod batch;
 mod bend;
+#[cfg(target_arch = "x86_64")]
+mod floats;
 mod refresh;
 
 pub(crate) use batch::Batch;

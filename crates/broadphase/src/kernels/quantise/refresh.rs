@@ -186,11 +186,17 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
     list: &mut List,
 ) -> (usize, bool) {
     list.make_room(inner.len());
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_straight() {
+    if S::HAS_AVX2 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_straight() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32`; (room) just
-        // made.
-        return unsafe { avx2::rewrite::<D, T>(source, place, arena, inner, list) };
+        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32` or `f64`, which
+        // differ in size; (room) just made.
+        return unsafe {
+            if size_of::<T>() == 4 {
+                avx2::rewrite::<D, T, f32>(source, place, arena, inner, list)
+            } else {
+                avx2::rewrite::<D, T, f64>(source, place, arena, inner, list)
+            }
+        };
     }
     let (mut end, mut valid) = (inner.start, true);
     for at in inner {
@@ -243,10 +249,16 @@ unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
     outer: Range<usize>,
     renewed: &mut Renewed<'_>,
 ) -> bool {
-    if S::HAS_AVX2 && size_of::<T>() == 4 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_straight() {
+    if S::HAS_AVX2 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_straight() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: (isa, layout) as above; (in bounds, room) the caller's duties.
-        return unsafe { avx2::renew::<D, T, S>(simd, source, place, outer, renewed) };
+        return unsafe {
+            if size_of::<T>() == 4 {
+                avx2::renew::<D, T, f32, S>(simd, source, place, outer, renewed)
+            } else {
+                avx2::renew::<D, T, f64, S>(simd, source, place, outer, renewed)
+            }
+        };
     }
     let mut valid = true;
     for at in outer {
@@ -347,12 +359,13 @@ mod avx2 {
     use super::*;
     use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
     use crate::kernels::quantise::avx2::{INVERTED, ORDERS};
+    use crate::kernels::quantise::floats::Floats;
 
     /// All constants of a tile.
     #[derive(Clone, Copy)]
-    struct Lens {
-        origin: __m256,
-        scale: __m256,
+    struct Lens<F: Floats> {
+        origin: F::Corners,
+        scale: F::Corners,
         /// What a place inside is not below; for upper corners all is inverted, and so is the bound.
         bound: __m256i,
         low: __m256i,
@@ -360,19 +373,9 @@ mod avx2 {
         order: __m128i,
     }
 
-    /// A lower corner beside an upper one.
-    ///
     /// # Safety
-    /// *isa*: AVX2.
-    #[inline(always)]
-    unsafe fn both(low: __m128, high: __m128) -> __m256 {
-        // SAFETY: (isa) the caller's duty.
-        unsafe { _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high) }
-    }
-
-    /// # Safety
-    /// *isa*: AVX2, for all methods. *Layout*: `T` is `f32`, and `D` is 2 or 3.
-    impl Lens {
+    /// *isa*: AVX2, for all methods. *Layout*: `T` is `F`, and `D` is 2 or 3.
+    impl<F: Floats> Lens<F> {
         #[inline(always)]
         unsafe fn new<const D: usize, T: Real>(source: &Source<'_, D, T>, place: Place<'_>) -> Self {
             let [x, y, z] = place.low;
@@ -380,14 +383,10 @@ mod avx2 {
             let [u, v, w] = std::array::from_fn(|k| if k < D { place.high[k].min(LAST_PLACE + 1) } else { place.high[k] });
             // SAFETY: (isa, layout) the caller's duties; (in bounds) maps have a whole period, and an axis is below three.
             unsafe {
-                let by_axis = |of: &[T]| {
-                    let of = _mm_loadu_ps(of.as_ptr().cast());
-                    both(of, of)
-                };
                 let (low, shift) = place.map.lanes();
                 Self {
-                    origin: by_axis(&source.map.origin),
-                    scale: by_axis(&source.map.scale),
+                    origin: F::load_twice(source.map.origin.as_ptr().cast()),
+                    scale: F::load_twice(source.map.scale.as_ptr().cast()),
                     bound: _mm256_setr_epi32(x, y, z, 0, -u, -v, -w, 0),
                     low,
                     shift,
@@ -396,48 +395,27 @@ mod avx2 {
             }
         }
 
-        /// The lower and the upper corner of a box, of which the first `D` lanes count.
+        /// The corners of a box.
         #[inline(always)]
-        unsafe fn load<const D: usize, T>(value: &Aabb<D, T>) -> (__m128, __m128) {
-            let value = std::ptr::from_ref(value).cast::<f32>();
-            // SAFETY: (isa, layout) the caller's duties; (in bounds) in space, `min.xyz max.x` and `min.z max.xyz` of six floats; in
-            // the plane, all four.
-            unsafe {
-                let lower = _mm_loadu_ps(value);
-                if D == 2 {
-                    return (lower, _mm_movehl_ps(lower, lower));
-                }
-                let tail = _mm_loadu_ps(value.add(2));
-                (lower, _mm_shuffle_ps::<0b00_11_10_01>(tail, tail))
-            }
+        unsafe fn load<const D: usize, T>(value: &Aabb<D, T>) -> (F::Corner, F::Corner) {
+            // SAFETY: (isa, layout) the caller's duties; (in bounds) a box is its two corners.
+            unsafe { F::load::<D>(std::ptr::from_ref(value).cast()) }
         }
 
         /// Steps from the origin of the lattice, not yet clamped.
         #[inline(always)]
-        unsafe fn steps(self, (lower, higher): (__m128, __m128)) -> __m256 {
+        unsafe fn steps(self, corners: (F::Corner, F::Corner)) -> F::Corners {
             // SAFETY: (isa) the caller's duty.
-            unsafe { _mm256_mul_ps(_mm256_sub_ps(both(lower, higher), self.origin), self.scale) }
+            unsafe { F::steps(corners, self.origin, self.scale) }
         }
 
         /// Places on the lattice, or off it; in the plane, z is all of it.
         #[inline(always)]
-        unsafe fn truncate<const D: usize>(steps: __m256) -> __m256i {
+        unsafe fn flat<const D: usize>(corners: __m256i) -> __m256i {
             // SAFETY: (isa) the caller's duty.
             unsafe {
-                let corners = _mm256_cvttps_epi32(steps);
                 let flat = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, LATTICE_END - 1, 0);
                 if D == 2 { _mm256_blend_epi32::<0b0100_0100>(corners, flat) } else { corners }
-            }
-        }
-
-        /// Steps, clamped to the lattice.
-        #[inline(always)]
-        unsafe fn clamp(steps: __m256) -> __m256 {
-            // SAFETY: (isa) the caller's duty.
-            unsafe {
-                let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps(LAST_PLACE as f32));
-                // The second operand wins over NaN.
-                _mm256_min_ps(_mm256_max_ps(steps, zero), top)
             }
         }
 
@@ -477,12 +455,12 @@ mod avx2 {
         }
     }
 
-    /// As [`super::rewrite`], for boxes of `f32`, all of them live.
+    /// As [`super::rewrite`], for objects that are all live.
     ///
     /// # Safety
-    /// *isa*: AVX2. *Layout*: `T` is `f32`, and `D` is 2 or 3. *Room*: the list has some for all records.
+    /// *isa*: AVX2. *Layout*: `T` is `F`, and `D` is 2 or 3. *Room*: the list has some for all records.
     #[inline(always)]
-    pub(super) unsafe fn rewrite<const D: usize, T: Real>(
+    pub(super) unsafe fn rewrite<const D: usize, T: Real, F: Floats>(
         source: &Source<'_, D, T>,
         place: Place<'_>,
         arena: &mut [Record],
@@ -495,27 +473,27 @@ mod avx2 {
         // SAFETY: (isa, layout) the caller's duties; (in bounds) a record is written at or before the one that was read, and an entry
         // where there is room.
         unsafe {
-            let lens = Lens::new(source, place);
-            let mut valid = _mm_castsi128_ps(_mm_set1_epi32(-1));
+            let lens = Lens::<F>::new(source, place);
+            let mut valid = F::ones();
             for at in inner {
                 ask(boxes, arena, at + AHEAD);
                 let id = arena.get_unchecked(at).id();
-                let (lower, higher) = Lens::load(&boxes[id as usize]);
-                valid = _mm_and_ps(valid, _mm_cmple_ps(lower, higher));
-                let steps = lens.steps((lower, higher));
+                let value = Lens::<F>::load(&boxes[id as usize]);
+                valid = F::and_ordered(valid, value);
+                let steps = lens.steps(value);
                 // Below -2^31 there is no integer, and subtracting from the lowest one would wrap. Beyond 2^31 it is an upper corner's
                 // turn: inverted, the lowest integer is the highest, which wraps to outside.
-                let corners = Lens::truncate::<D>(_mm256_max_ps(steps, _mm256_set1_ps(-1.0)));
+                let corners = Lens::<F>::flat::<D>(F::truncate(steps));
                 _mm_store_si128(arena.as_mut_ptr().add(end).cast(), lens.words(corners, id));
                 end += 1;
                 if !lens.holds(corners) {
                     end -= 1;
-                    Lens::write(Lens::truncate::<D>(Lens::clamp(steps)), id, list.entries.as_mut_ptr().add(listed));
+                    Lens::<F>::write(Lens::<F>::flat::<D>(F::clamp(steps)), id, list.entries.as_mut_ptr().add(listed));
                     listed += 1;
                 }
             }
             list.len = listed;
-            (end, all_valid::<D>(valid))
+            (end, all_valid::<D, F>(valid))
         }
     }
 
@@ -524,18 +502,18 @@ mod avx2 {
     /// # Safety
     /// *isa*: AVX2.
     #[inline(always)]
-    unsafe fn all_valid<const D: usize>(valid: __m128) -> bool {
+    unsafe fn all_valid<const D: usize, F: Floats>(valid: F::Corner) -> bool {
         // SAFETY: (isa) the caller's duty.
-        unsafe { !_mm_movemask_ps(valid) & ((1 << D) - 1) == 0 }
+        unsafe { !F::bits(valid) & ((1 << D) - 1) == 0 }
     }
 
-    /// As [`super::renew`], for boxes of `f32`, all of them live. Returns whether all are valid.
+    /// As [`super::renew`], for objects that are all live. Returns whether all boxes are valid.
     ///
     /// # Safety
-    /// *isa*: AVX2, and `S`. *Layout*: `T` is `f32`, and `D` is 2 or 3. *In bounds*: the arena has the records `outer`, of which none is
+    /// *isa*: AVX2, and `S`. *Layout*: `T` is `F`, and `D` is 2 or 3. *In bounds*: the arena has the records `outer`, of which none is
     /// before the end. *Room*: for a note of each.
     #[inline(always)]
-    pub(super) unsafe fn renew<const D: usize, T: Real, S: Simd>(
+    pub(super) unsafe fn renew<const D: usize, T: Real, F: Floats, S: Simd>(
         simd: S,
         source: &Source<'_, D, T>,
         place: Place<'_>,
@@ -545,19 +523,19 @@ mod avx2 {
         let boxes = source.boxes;
         // SAFETY: (isa, layout, in bounds, room) the caller's duties.
         unsafe {
-            let lens = Lens::new(source, place);
-            let mut valid = _mm_castsi128_ps(_mm_set1_epi32(-1));
+            let lens = Lens::<F>::new(source, place);
+            let mut valid = F::ones();
             for at in outer {
                 ask(boxes, renewed.arena, at + AHEAD);
                 let old = *renewed.arena.get_unchecked(at);
-                let (lower, higher) = Lens::load(&boxes[old.id() as usize]);
-                valid = _mm_and_ps(valid, _mm_cmple_ps(lower, higher));
-                let corners = Lens::truncate::<D>(Lens::clamp(lens.steps((lower, higher))));
+                let value = Lens::<F>::load(&boxes[old.id() as usize]);
+                valid = F::and_ordered(valid, value);
+                let corners = Lens::<F>::flat::<D>(F::clamp(lens.steps(value)));
                 let mut new = Record::default();
                 _mm_store_si128((&raw mut new).cast(), lens.words(corners, old.id()));
                 renewed.put(simd, old, new, true);
             }
-            all_valid::<D>(valid)
+            all_valid::<D, F>(valid)
         }
     }
 }

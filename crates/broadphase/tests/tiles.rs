@@ -62,6 +62,30 @@ impl<const D: usize, T: Real> Run<D, T> {
     }
 }
 
+/// The same boxes in `f32` and in `f64`, whose records are made in different registers.
+struct Both<const D: usize>(Run<D, f32>, Run<D, f64>);
+
+impl<const D: usize> Both<D> {
+    fn of(spec: &str) -> Self {
+        Self(Run::of(spec), Run::of(spec))
+    }
+
+    fn frame(&mut self, boxes: &[Aabb<D, f32>], what: &str) {
+        self.0.frame(&Frame::new(boxes), what);
+        self.1.frame(&Frame::new(&widen(boxes)), &format!("{what}, f64"));
+    }
+
+    fn refuses(&mut self, boxes: &[Aabb<D, f32>]) {
+        self.0.runs.iter_mut().for_each(|(tiles, context, _)| assert!(tiles.update(&Frame::new(boxes), context).is_err()));
+        let boxes = widen(boxes);
+        self.1.runs.iter_mut().for_each(|(tiles, context, _)| assert!(tiles.update(&Frame::new(&boxes), context).is_err()));
+    }
+}
+
+fn widen<const D: usize>(boxes: &[Aabb<D, f32>]) -> Vec<Aabb<D, f64>> {
+    boxes.iter().map(|b| Aabb::new(b.min.map(f64::from), b.max.map(f64::from))).collect()
+}
+
 fn shift<const D: usize>(boxes: &mut [Aabb<D, f32>], by: f32, random: &mut Random) {
     for b in boxes {
         *b = b.translate(std::array::from_fn(|_| (random.unit() - 0.5) * by));
@@ -93,9 +117,9 @@ fn frames_of_many_blocks_agree_while_objects_walk_jump_and_gather() {
 fn crowds_that_spread_and_gather<const D: usize>(n: usize, seed: u64) {
     let mut random = Random(seed);
     let mut boxes = spread::<D>(n, 30.0, &mut random);
-    let mut run = Run::of("tiles:target=200");
+    let mut run = Both::of("tiles:target=200");
     for round in 0..30 {
-        run.frame(&Frame::new(&boxes), &format!("{D}D, round {round}"));
+        run.frame(&boxes, &format!("{D}D, round {round}"));
         let factor = if round < 15 { 1.15 } else { 0.8 };
         for (id, b) in boxes.iter_mut().enumerate().filter(|(id, _)| !id.is_multiple_of(50)) {
             let by = std::array::from_fn(|k| (b.min[k] - 10.0) * (factor - 1.0) + 0.05 * random.unit());
@@ -117,9 +141,9 @@ fn objects_that_reach_many_tiles_stay_in_exactly_those<const D: usize>(seed: u64
     let mut boxes = spread::<D>(n, side, &mut random);
     let size = |random: &mut Random| 0.2 * 40f32.powf(random.unit() * random.unit());
     boxes.iter_mut().for_each(|b| b.max = b.min.map(|x| x + size(&mut random)));
-    let mut run = Run::of("tiles:target=16");
+    let mut run = Both::of("tiles:target=16");
     for round in 0..25 {
-        run.frame(&Frame::new(&boxes), &format!("round {round}"));
+        run.frame(&boxes, &format!("round {round}"));
         // Small steps and large ones, along one axis and along all; a few objects change their size.
         let step = [0.02, 0.3, 2.0][round % 3];
         for b in &mut boxes {
@@ -328,9 +352,9 @@ fn a_corner_that_flies_far_off_the_lattice_does_not_wrap_to_inside() {
     for far in [1e6, 1e12, 1e30, f32::MAX, f32::INFINITY] {
         let mut random = Random(4);
         let mut boxes = spread::<3>(6000, 50.0, &mut random);
-        let mut run = Run::new();
-        run.frame(&Frame::new(&boxes), "first");
-        run.frame(&Frame::new(&boxes), "again");
+        let mut run = Both::of("tiles");
+        run.frame(&boxes, "first");
+        run.frame(&boxes, "again");
         for id in (0..boxes.len()).step_by(40) {
             let axis = id / 40 % 3;
             match id / 40 % 4 {
@@ -342,9 +366,9 @@ fn a_corner_that_flies_far_off_the_lattice_does_not_wrap_to_inside() {
         }
         // All move, so that all records are made anew.
         boxes.iter_mut().for_each(|b| *b = b.translate([0.01; 3]));
-        run.frame(&Frame::new(&boxes), &format!("far {far}"));
+        run.frame(&boxes, &format!("far {far}"));
         boxes.iter_mut().for_each(|b| *b = b.translate([0.01; 3]));
-        run.frame(&Frame::new(&boxes), &format!("far {far}, once more"));
+        run.frame(&boxes, &format!("far {far}, once more"));
     }
 }
 
@@ -353,16 +377,14 @@ fn a_corner_that_flies_far_off_the_lattice_does_not_wrap_to_inside() {
 fn a_bad_box_amid_a_refresh_is_refused_and_forgotten() {
     let mut random = Random(5);
     let mut boxes = spread::<3>(5000, 60.0, &mut random);
-    let mut run = Run::new();
-    run.frame(&Frame::new(&boxes), "first");
+    let mut run = Both::of("tiles");
+    run.frame(&boxes, "first");
     for bad in [0, 2500, 4999] {
         shift(&mut boxes, 0.2, &mut random);
         let good = std::mem::replace(&mut boxes[bad], Aabb::new([1.0; 3], [0.0; 3]));
-        for (structure, context, _) in &mut run.runs {
-            assert!(structure.update(&Frame::new(&boxes), context).is_err());
-        }
+        run.refuses(&boxes);
         boxes[bad] = good;
-        run.frame(&Frame::new(&boxes), &format!("after {bad}"));
+        run.frame(&boxes, &format!("after {bad}"));
     }
 }
 

@@ -157,8 +157,8 @@ pub trait Simd: Copy {
     /// Eight words.
     type U16: Words;
 
-    /// One bit for each of `16 * G` words of four bytes, none of which exceeds its counterpart in `bound`; the first word's bit is the lowest.
-    /// `G` is at most four.
+    /// One bit for each of `16 * G` words of four bytes, none of which exceeds its counterpart in `bound`; the first word's bit is the
+    /// lowest. `G` is at most four.
     ///
     /// # Safety
     /// *isa*; *in bounds*: `others` is valid for reading `16 * G` words.

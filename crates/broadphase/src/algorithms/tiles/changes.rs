@@ -14,8 +14,8 @@ use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
 
 /// Above the share `1 / most` of changed objects, everything is scattered and joined anew. Above `1 / few`, everything is scattered anew, in
-/// order, which is cheaper than to look for the records of each; but only pairs of changed objects are sought. Up to `1 / start` of the sample,
-/// tracking starts: a little less than `most`, lest it starts in vain.
+/// order, which is cheaper than to look for the records of each; but only pairs of changed objects are sought. Up to `1 / start` of the
+/// sample, tracking starts: a little less than `most`, lest it starts in vain.
 #[derive(Clone, Copy, Debug)]
 struct Shares {
     most: usize,
@@ -40,8 +40,8 @@ impl Shares {
 const RESTLESS: u32 = 4;
 /// A common move counts from so many times its own error on.
 const SIGNIFICANT: f64 = 3.0;
-/// Objects that spread or gather by more than this in a frame jump; fewer moves than these are on a line by chance; and a line that slopes has
-/// to be that of this part of them.
+/// Objects that spread or gather by more than this in a frame jump; fewer moves than these are on a line by chance; and a line that slopes
+/// has to be that of this part of them.
 const STEEP: f64 = 0.5;
 const FEWEST: f64 = 4.0;
 const MOST: f64 = 0.6;
@@ -71,8 +71,8 @@ pub(super) struct Coherence<const D: usize, T> {
     sample: Vec<Aabb<D, T>>,
     /// The changed slots of this update.
     pub(super) list: Vec<u32>,
-    /// All changed slots since the last `pairs`: as bits, which stay in the cache while a block is looked through; by slot, since both objects
-    /// of every pair are looked up; and as a list.
+    /// All changed slots since the last `pairs`: as bits, which stay in the cache while a block is looked through; by slot, since both
+    /// objects of every pair are looked up; and as a list.
     pub(super) bits: Vec<u64>,
     pub(super) is_changed: Vec<bool>,
     pub(super) changed: Vec<u32>,
@@ -200,7 +200,8 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// the moves by place.
     ///
     /// What is not far from zero, compared with how it scatters, counts as zero. What was not on the lattice does not count: one outlier
-    /// would be a line by itself. So would one that jumped among others that stood still, so a line must also come close to the moves of most.
+    /// would be a line by itself. So would one that jumped among others that stood still, so a line must also come close to the moves of
+    /// most.
     pub(super) fn flow(&self, frame: &Frame<'_, D, T>, lattice: &Lattice<D, T>) -> [Flow; D] {
         let moves = sample_of(frame).zip(&self.sample).filter(|(_, before)| lattice.holds(before));
         let on_axis = |k: usize, now: &Aabb<D, T>, before: &Aabb<D, T>| {

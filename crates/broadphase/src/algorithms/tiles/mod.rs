@@ -27,12 +27,13 @@
 //!
 //! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
 //! the records of the moved are at hand (`movers.rs`); up to an eighth, all tiles are, but only records of the moved are made anew, and
-//! only their pairs sought; beyond, everything is done anew. Among so many objects that the cache does not hold them, it pays for fewer. (To keep candidates of boxes with some leeway over a few frames lost, in random
-//! walks and on cloth alike: so many objects change tiles or leave their leeway that to seek their pairs costs what the joins would have.)
+//! only their pairs sought; beyond, everything is done anew. Among so many objects that the cache does not hold them, it pays for fewer.
+//! (To keep candidates of boxes with some leeway over a few frames lost, in random walks and on cloth alike: so many objects change tiles
+//! or leave their leeway that to seek their pairs costs what the joins would have.)
 //!
 //! # Memory
-//! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of the
-//! boxes and a byte; where questions are asked (`index.rs`) about another.
+//! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of
+//! the boxes and a byte; where questions are asked (`index.rs`) about another.
 //!
 //! # Source
 //! Ours. The parts are old: counting sorts, sweeps, grids whose duplicates vanish by a reference corner.

@@ -22,7 +22,8 @@ struct Stretch<T> {
     slope: T,
 }
 
-/// One axis: where knots are, the lowest first, then NaN, in groups; the first of each group, then NaN; what lies behind each knot; and the last one.
+/// One axis: where knots are, the lowest first, then NaN, in groups; the first of each group, then NaN; what lies behind each knot; and the
+/// last one.
 #[derive(Clone, Debug)]
 struct Axis<T> {
     knots: [[T; GROUP]; GROUPS],
@@ -38,8 +39,8 @@ pub(crate) struct Bend<T> {
 }
 
 impl<T: Real> Bend<T> {
-    /// Straight between the given coordinates, of which there are two to [`KNOTS`] on each axis, finite and in order. Each comes with the share
-    /// of the lattice that lies between it and the next one.
+    /// Straight between the given coordinates, of which there are two to [`KNOTS`] on each axis, finite and in order. Each comes with the
+    /// share of the lattice that lies between it and the next one.
     pub(crate) fn new(axes: [&[(T, usize)]; 3]) -> Self {
         Self { axes: axes.map(Axis::new) }
     }
@@ -89,8 +90,8 @@ impl<T: Real> Axis<T> {
         axis
     }
 
-    /// The place of a coordinate. Its knot is found among those that stand for a group, and then in the group: by counting, as many at once as a
-    /// register has. (Halving, in seven steps of which each waits for the one before, lost.)
+    /// The place of a coordinate. Its knot is found among those that stand for a group, and then in the group: by counting, as many at once
+    /// as a register has. (Halving, in seven steps of which each waits for the one before, lost.)
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, x: T) -> i32 {
         let group = count(simd, &self.firsts, x).max(1) - 1;

@@ -288,8 +288,8 @@ struct Renewed<'a> {
 }
 
 impl Renewed<'_> {
-    /// Writes a record for an old one, behind those wholly inside if it is one of them, otherwise behind all. Notes the object if it is gone, has
-    /// left the tile, or does not end on each side of it as before. Whether it does is nobody's guess, so it is not asked.
+    /// Writes a record for an old one, behind those wholly inside if it is one of them, otherwise behind all. Notes the object if it is
+    /// gone, has left the tile, or does not end on each side of it as before. Whether it does is nobody's guess, so it is not asked.
     ///
     /// # Safety
     /// *isa* (of `S`); *in bounds*: the old record is not before the end; *room*: for one more note.

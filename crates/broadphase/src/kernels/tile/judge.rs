@@ -71,8 +71,8 @@ impl Find {
     }
 }
 
-/// The box of a sorted record, so that one comparison of all lanes tells whether two overlap: `min` and `-max` of the one are at most `max` and
-/// `-min` of the other. What is not used is zero.
+/// The box of a sorted record, so that one comparison of all lanes tells whether two overlap: `min` and `-max` of the one are at most `max`
+/// and `-min` of the other. What is not used is zero.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub(super) struct Sides<T>([[T; 4]; 2]);
@@ -281,7 +281,8 @@ mod avx512 {
     /// As the plain loop, four at once, as long as there are four: returns the pairs found, the candidates left open, and the rest.
     ///
     /// # Safety
-    /// *isa*: AVX-512 with BMI2. *In bounds*: candidates are places in `sorted`. *Room*: for as many pairs and open candidates, and [`FOUR`] more.
+    /// *isa*: AVX-512 with BMI2. *In bounds*: candidates are places in `sorted`. *Room*: for as many pairs and open candidates, and
+    /// [`FOUR`] more.
     #[inline(always)]
     pub(super) unsafe fn decide_by_words<'c>(
         sorted: &[Record],

@@ -7,17 +7,19 @@
 //! lower coordinate is 0 if it lies before the tile, else at least 1.
 //!
 //! # Method
-//! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more where runs are short. A record's candidates are then one run: from behind it to the end of the
-//!    bucket that its upper x falls into. The bounds come from the sort, so x is never compared again.
-//! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates leaves
-//!    zero for the candidates. (A column for each side, compared by itself, lost.) What a window of them finds is appended without
-//!    a branch, as a mask.
+//! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more where runs are short. A record's candidates are
+//!    then one run: from behind it to the end of the bucket that its upper x falls into. The bounds come from the sort, so x is never
+//!    compared again.
+//! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates
+//!    leaves zero for the candidates. (A column for each side, compared by itself, lost.) Two rows at once, since their runs are
+//!    nearly the same. What a window of them finds is appended without a branch, as a mask.
 //! 3. Each candidate is confirmed on its words, four of them at once where registers are wide: outside on any axis, it is no pair; strictly
 //!    inside on all, it is one; only where two words are equal do the boxes decide. Those candidates are listed, and decided
 //!    afterwards: who foretells equal words wrongly pays more than for a box. Where they are many, as where objects stand side by side, the
 //!    boxes of the tile are laid out like the records.
 //!
-//! How a tile is sorted and swept follows from its own records, so that the order of its pairs does not depend on who joins it, or after which other.
+//! How a tile is sorted and swept follows from its own records, so that the order of its pairs does not depend on who joins it, or after
+//! which other.
 //!
 //! # Exactness
 //! For a monotone map q, `x <= y` implies `q(x) <= q(y)`: no pair is lost in steps 1 to 3. And `q(x) < q(y)` implies `x < y`: a

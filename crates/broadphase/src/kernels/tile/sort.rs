@@ -95,8 +95,8 @@ impl<T: Real> Kernel for Sort<'_, T> {
 const LOOKS: usize = 16;
 /// The width of a coarse bucket.
 const BUCKET: usize = 1 << COARSE;
-/// How many records a tile should have for fine buckets. They pay where records along x are hardly wider than a coarse bucket, as in a row: most of their
-/// candidates would be others in the same one.
+/// How many records a tile should have for fine buckets. They pay where records along x are hardly wider than a coarse bucket, as in a row:
+/// most of their candidates would be others in the same one.
 const FEWEST: usize = 512;
 
 /// How wide records are along x, and how wide all together, by a few of them.

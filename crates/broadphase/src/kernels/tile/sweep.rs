@@ -9,8 +9,8 @@ use crate::kernels::lanes::{Simd, Words};
 
 /// Records that are compared together, as many as every register can do in a few steps.
 const GROUP: usize = 16;
-/// Groups of a window, by how long runs are. Whether a run needs another window is nobody's guess, so most should need one; but a window costs
-/// what it holds. (Windows of one group lost.)
+/// Groups of a window, by how long runs are. Whether a run needs another window is nobody's guess, so most should need one; but a window
+/// costs what it holds. (Windows of one group lost.)
 pub(super) const SHORT: usize = 2;
 pub(super) const MIDDLE: usize = 3;
 pub(super) const LONG: usize = 4;
@@ -40,7 +40,8 @@ pub(super) struct Find {
 /// A kernel by itself, so that its few values stay in registers: as a part of the whole join it lost to what it had replaced.
 pub(super) struct Rows<'a, const G: usize, const SHIFT: u32, const BEFORE: bool> {
     pub(super) sorted: &'a [Record],
-    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: what none of another's exceeds if they overlap.
+    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: what none of another's exceeds if they
+    /// overlap.
     pub(super) bytes: &'a [u32],
     pub(super) bounds: &'a [u32],
     pub(super) buckets: &'a Buckets,
@@ -66,8 +67,8 @@ impl<const G: usize, const SHIFT: u32, const BEFORE: bool> Kernel for Rows<'_, G
         assert!(buckets.are_fine() == (SHIFT == FINE));
         let (mut ends, mut row) = (0, rows.start);
         while row < rows.end {
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) no bucket ends beyond the records, and of bytes there is a window more;
-            // the rest was just asserted.
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) no bucket ends beyond the records, and of bytes there is a
+            // window more; the rest was just asserted.
             unsafe {
                 let from = if BEFORE { first_inside } else { row + 1 };
                 let end = buckets.end_of::<SHIFT>(sorted.get_unchecked(row).span().1);
@@ -118,8 +119,8 @@ pub(super) unsafe fn sweep<const G: usize, S: Simd>(
     }
 }
 
-/// Two sweeps at once, of `row` and the next one, of runs that both start at `from` and end where `ends` says: they are nearly the same, and are
-/// read once. (Four at once lost.) Unless the runs lie behind all rows, `BEFORE`, `from` is the second row itself.
+/// Two sweeps at once, of `row` and the next one, of runs that both start at `from` and end where `ends` says: they are nearly the same,
+/// and are read once. (Four at once lost.) Unless the runs lie behind all rows, `BEFORE`, `from` is the second row itself.
 ///
 /// # Safety
 /// As for [`sweep`], for each of the two.
@@ -154,8 +155,8 @@ unsafe fn sweep_two<const G: usize, const BEFORE: bool, S: Simd>(
     }
 }
 
-/// Appends those of the first `count` records that `own`, row `row` of others, overlaps on all axes, where records are not sorted, and `bytes`
-/// are those of all words.
+/// Appends those of the first `count` records that `own`, row `row` of others, overlaps on all axes, where records are not sorted, and
+/// `bytes` are those of all words.
 ///
 /// # Safety
 /// *isa* (of `S`); *in bounds*: `bytes` go on for a window behind those of so many records, and there is room for a find of each window.

@@ -116,7 +116,18 @@ fn count<T: Real, S: Simd>(_: S, knots: &[T; GROUP], x: T) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::Scalar;
+    use crate::kernels::{Isa, Kernel, Kernels, Scalar};
+
+    struct Places<'a>(&'a Bend<f32>, usize, &'a [f32]);
+
+    impl Kernel for Places<'_> {
+        type Output = Vec<i32>;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Vec<i32> {
+            self.2.iter().map(|&x| self.0.place(simd, self.1, x)).collect()
+        }
+    }
 
     #[test]
     fn places_rise_with_coordinates_over_all_knots_and_magnitudes() {
@@ -125,9 +136,16 @@ mod tests {
         let mut xs: Vec<f32> = (0..2000).map(|i| (i as f32 - 1000.0) * 0.06).collect();
         xs.extend([f32::NEG_INFINITY, f32::MIN, -1e20, -1e19, -0.0, 0.0, 1e-45, 1e-38, 1e30, f32::MAX, f32::INFINITY]);
         xs.sort_by(f32::total_cmp);
-        for axis in 0..3 {
+        // Knots in all groups but a few of the last.
+        let many: Vec<(f32, usize)> = (0..123).map(|at| ((at as f32 - 60.0).powi(3), at % 5)).collect();
+        xs.extend(many.iter().flat_map(|(x, _)| [x.next_down(), *x, x.next_up()]));
+        xs.sort_by(f32::total_cmp);
+        for (bend, axis) in [(&bend, 0), (&bend, 1), (&bend, 2), (&Bend::new([&many; 3]), 0)] {
             let places: Vec<i32> = xs.iter().map(|&x| bend.place(Scalar, axis, x)).collect();
             assert!(places.is_sorted(), "axis {axis}");
+            for isa in Isa::available() {
+                assert_eq!(Kernels::new(isa).unwrap().run(Places(bend, axis, &xs)), places, "{isa}, axis {axis}");
+            }
             assert!(places[0] == 0 && places[places.len() - 1] < LATTICE_END, "axis {axis}");
         }
         assert!(bend.place(Scalar, 0, -1.0) - bend.place(Scalar, 0, -1.1) > 1 << 20, "a crowd has its share");

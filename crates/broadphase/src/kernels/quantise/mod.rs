@@ -142,7 +142,7 @@ pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>)
     corners_in(Scalar, value, map)
 }
 
-/// The corners of a box, in a kernel: with its instruction set, the search in a bend is three times as fast.
+/// The corners of a box, in a kernel: its registers search a bend.
 #[inline(always)]
 fn corners_in<const D: usize, T: Real, S: Simd>(simd: S, value: &Aabb<D, T>, map: &Map<T>) -> Corners {
     let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);

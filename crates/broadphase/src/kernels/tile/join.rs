@@ -29,7 +29,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     }
 }
 
-/// Records in a run below which it is short, and from which on they are long.
+/// Records in a run below which it is short, and from which on it is long.
 const SHORT_RUN: usize = 22;
 const MIDDLE_RUN: usize = 36;
 

@@ -269,8 +269,8 @@ mod avx512 {
             let mut to = room.as_mut_ptr().cast();
             _mm512_storeu_si512(to, _mm512_add_epi64(first, _mm512_cvtepu8_epi64(_mm512_castsi512_si128(places))));
             let mut left = bits.count_ones();
-            while left > 8 {
-                left -= 8;
+            while left > WIDEST as u32 {
+                left -= WIDEST as u32;
                 to = to.add(1);
                 places = _mm512_alignr_epi64::<1>(places, places);
                 _mm512_storeu_si512(to, _mm512_add_epi64(first, _mm512_cvtepu8_epi64(_mm512_castsi512_si128(places))));

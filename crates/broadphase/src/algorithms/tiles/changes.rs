@@ -196,6 +196,18 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             && moved * Shares::of(frame.slots()).start <= self.sample.len()
     }
 
+    /// The axis along which all of the sample has moved since the last frame, if it has moved along no other.
+    pub(super) fn rail(&self, frame: &Frame<'_, D, T>) -> Option<usize> {
+        let mut has_moved = [false; D];
+        for (now, before) in sample_of(frame).zip(&self.sample) {
+            for (k, has_moved) in has_moved.iter_mut().enumerate() {
+                *has_moved |= (now.min[k] != before.min[k]) | (now.max[k] != before.max[k]);
+            }
+        }
+        let mut moved = (0..D).filter(|&k| has_moved[k]);
+        moved.next().filter(|_| D == 3 && moved.next().is_none())
+    }
+
     /// How the objects have moved since the last frame, all together, as far as the sample can tell: on each axis the straight line through
     /// the moves by place.
     ///

@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let kept = out.begin(frame, context, self.lineage, chunks) && !self.coherence.all_touched;
         self.join(frame, context, out, kept);
         self.lineage = out.finish(chunks)?;
-        if !kept {
+        if !kept && !self.rails.any_listed() {
             self.book_tests(out.tests());
         }
         self.coherence.forget_changes();
@@ -72,7 +72,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     tile::join_movers(kernels, (runs, movers), coming, frame.boxes, |id| changed[id as usize], scratch, hits)
                 });
             } else {
-                out.rewrite(tile, worker, frame, |hits| tile::join(kernels, runs, coming, frame.boxes, scratch, hits));
+                out.rewrite(tile, worker, frame, |hits| {
+                    let place = &self.partition.tiles[tile];
+                    let overlap_here = |pair: Pair| {
+                        let [a, b] = [pair.a, pair.b].map(|id| &frame.boxes[id as usize]);
+                        a.overlaps(b) && place.holds_start(&self.lattice.corners(a), &self.lattice.corners(b))
+                    };
+                    if !self.rails.join((tile, place.axis), (kernels, runs), scratch, overlap_here, hits) {
+                        tile::join(kernels, runs, coming, frame.boxes, scratch, hits);
+                    }
+                });
             }
             scratch.movers = room;
         });

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::lattice::Cell;
 use crate::kernels::LATTICE_END;
-use crate::kernels::quantise::CellMap;
+use crate::kernels::quantise::{CellMap, Corners};
 
 /// A tile's place and how finely its records are quantised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,14 @@ pub(crate) struct Tile {
     pub(crate) shift: [u8; 3],
     /// The axis that its objects are swept along: the one that spreads them most.
     pub(crate) axis: u8,
+}
+
+impl Tile {
+    /// Does the intersection of two boxes start here, if they overlap?
+    pub(crate) fn holds_start(&self, a: &Corners, b: &Corners) -> bool {
+        let (a, b) = (a.low(), b.low());
+        (0..3).all(|k| (self.low[k]..self.high[k]).contains(&a[k].max(b[k])))
+    }
 }
 
 /// A grid of cells with an entry each.

@@ -6,9 +6,10 @@
 
 use super::lattice::Lattice;
 use super::partition::{FINER, Partition};
+use super::rails::Stir;
 use super::scatter::{Block, Run, put, put_many, straddle};
 use crate::geometry::Real;
-use crate::kernels::quantise::{CellMap, Listed, Place, Source, refresh_changed, renew, rewrite};
+use crate::kernels::quantise::{CellMap, Listed, Place, Source, axis_in_record, refresh_changed, renew, rewrite};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
 use crate::objects::Frame;
@@ -28,7 +29,7 @@ impl Block {
     }
 
     /// Writes all records anew, as [`scatter`](Block::scatter) does, starting from those of the last frame. If any are `changed`, only the
-    /// records of those.
+    /// records of those. Where all objects move along an axis, the `rail`, it is noted who did not.
     pub(super) fn refresh<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
@@ -36,6 +37,7 @@ impl Block {
         lattice: &Lattice<D, T>,
         partition: &Partition,
         changed: &[u64],
+        rail: Option<usize>,
     ) {
         if self.restless > 0 || self.is_loose() {
             self.restless = self.restless.saturating_sub(1);
@@ -44,7 +46,12 @@ impl Block {
         self.list.clear(self.first, self.last);
         self.valid = true;
         let removed = self.book_live(frame, lattice, changed);
-        if !kernels.run(Refresh { frame, lattice, partition, changed, removed, block: self }) {
+        let fits = if rail.is_some() {
+            kernels.run(Refresh::<true, D, T> { frame, lattice, partition, changed, removed, rail, block: self })
+        } else {
+            kernels.run(Refresh::<false, D, T> { frame, lattice, partition, changed, removed, rail, block: self })
+        };
+        if !fits {
             self.scatter(kernels, frame, lattice, partition, changed);
         }
         if self.list.entries().len() > (self.last - self.first) as usize / PLACED {
@@ -88,23 +95,24 @@ fn ones(words: &[u64], first: u32, last: u32) -> impl Iterator<Item = u32> + '_ 
     })
 }
 
-/// The pass itself. Returns whether every record has its place.
-struct Refresh<'a, const D: usize, T> {
+/// The pass itself. Returns whether every record has its place. To `WATCH` is to note what moves otherwise than along the rail.
+struct Refresh<'a, const WATCH: bool, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     lattice: &'a Lattice<D, T>,
     partition: &'a Partition,
     changed: &'a [u64],
     removed: bool,
+    rail: Option<usize>,
     block: &'a mut Block,
 }
 
-impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
+impl<const WATCH: bool, const D: usize, T: Real> Kernel for Refresh<'_, WATCH, D, T> {
     type Output = bool;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { frame, lattice, partition, changed, removed, block } = self;
-        let Block { runs, arena, list, kept, live, first, last, .. } = block;
+        let Self { frame, lattice, partition, changed, removed, rail, block } = self;
+        let Block { runs, arena, list, kept, stirs, live, first, last, .. } = block;
         let live = (removed || !changed.is_empty()).then_some(&live[..]);
         let source = Source { boxes: frame.boxes, map: lattice.map(), live, first: *first };
         // Boxes that are asked for in order come at the speed of the memory, and then lie in the cache. (To ask for the next block's along
@@ -114,12 +122,17 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         } else {
             ones(changed, *first, *last).for_each(|id| prefetch(frame.boxes, id as usize));
         }
-        for (run, tile) in runs.iter_mut().zip(&partition.tiles) {
+        for ((run, tile), stir) in runs.iter_mut().zip(&partition.tiles).zip(&mut *stirs) {
             let place = Place { map: &run.map, low: tile.low, high: tile.high };
             let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
             if changed.is_empty() {
-                let (end, inner_valid) = rewrite(simd, &source, place, arena, inner, list);
-                let (inner_end, end, outer_valid) = renew(simd, &source, place, arena, outer, end, list);
+                list.difference = 0;
+                let (end, inner_valid) = rewrite::<WATCH, D, T, S>(simd, &source, place, arena, inner, list);
+                let (inner_end, end, outer_valid) = renew::<WATCH, D, T, S>(simd, &source, place, arena, outer, end, list);
+                if WATCH && let Some(rail) = rail {
+                    let across = list.difference & Record::bits_but(axis_in_record(tile.axis, rail)) != 0;
+                    *stir = Stir { across: across | removed, came: 0 };
+                }
                 (run.inner, run.next) = (inner_end as u32, end as u32);
                 block.valid &= inner_valid & outer_valid;
             } else {
@@ -142,6 +155,11 @@ impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
         let root = partition.root();
         for listed in list.entries() {
             place(simd, partition, &root, runs, arena, listed);
+        }
+        if WATCH {
+            for ((run, kept), stir) in runs.iter().zip(&*kept).zip(&mut *stirs) {
+                stir.came = (run.next - kept) as usize;
+            }
         }
         // What did not fit was counted, not written: those runs move to where there is room, and get theirs once more.
         let mut overfull = Vec::new();

@@ -11,6 +11,7 @@
 use super::changes::is_set;
 use super::lattice::Lattice;
 use super::partition::{FINER, Partition, Tile};
+use super::rails::Stir;
 use super::update::reaches;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::quantise::{self, Batch, Corners, List, TileMap};
@@ -51,6 +52,8 @@ pub(super) struct Block {
     pub(super) list: List,
     /// By tile: the end of the records that stay while listed ones are placed.
     pub(super) kept: Vec<u32>,
+    /// By tile: what the last pass did to its records, where that was watched.
+    pub(super) stirs: Vec<Stir>,
     /// Frames for which refreshing does not pay, since too many objects had to be placed anew.
     pub(super) restless: u32,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
@@ -96,6 +99,8 @@ impl Block {
         self.is_marked.clear();
         self.is_marked.resize(partition.tiles.len(), false);
         self.appended.clear();
+        self.stirs.clear();
+        self.stirs.resize(partition.tiles.len(), Stir::ALL);
         self.runs.clear();
         self.runs.extend(partition.tiles.iter().map(Run::new));
     }
@@ -119,6 +124,7 @@ impl Block {
         if self.is_loose() {
             self.make_room();
         }
+        self.stirs.fill(Stir::ALL);
         while !kernels.run(Scatter { frame, lattice, partition, changed, block: self }) {
             self.make_room();
         }
@@ -211,6 +217,7 @@ impl Block {
             + self.live.capacity() * 8
             + self.list.bytes()
             + self.kept.capacity() * 4
+            + self.stirs.capacity() * size_of::<Stir>()
             + size_of::<Batch>()
     }
 }

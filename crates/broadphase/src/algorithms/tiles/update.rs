@@ -49,7 +49,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let count = frame.count();
         let plan = self.coherence.plan(frame, self.options.coherence);
         let mut lattice = self.lattice.clone();
+        let mut rail = None;
         if plan == Plan::Everything && frame.slots() == self.slots {
+            rail = self.coherence.rail(frame);
             // Where all objects drift, spread or gather, tiles do so too: nobody has to change tile, and nobody leaves the lattice.
             lattice = lattice.following(self.coherence.flow(frame, &lattice));
         }
@@ -58,6 +60,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             && !self.outgrown(count)
             && !self.load.worn
             && off_lattice(&lattice, frame) <= self.load.off_lattice_when_cut + LOOKS / 8;
+        self.rails.lay(rail.filter(|_| usable));
         match plan {
             Plan::Listed if usable => self.apply(frame)?,
             Plan::Flagged if usable => self.scatter_flagged(frame, context)?,
@@ -134,18 +137,19 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     fn scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64]) -> Result<(), Error> {
         self.stretch(frame.slots());
         let anew = std::mem::replace(&mut self.stale, true);
-        let (lattice, partition, kernels) = (&self.lattice, &self.partition, context.kernels());
+        let (lattice, partition, kernels, rail) = (&self.lattice, &self.partition, context.kernels(), self.rails.axis());
         context.run(self.blocks.len(), |block, _| {
             let mut block = lock(&self.blocks[block]);
             if anew {
                 block.scatter(kernels, frame, lattice, partition, changed);
             } else {
-                block.refresh(kernels, frame, lattice, partition, changed);
+                block.refresh(kernels, frame, lattice, partition, changed, rail);
             }
         });
         if !self.blocks.iter_mut().all(|block| open(block).valid) {
             frame.check_boxes()?;
         }
+        self.rails.book(&mut self.blocks, &self.partition, kernels);
         self.stale = false;
         Ok(())
     }
@@ -168,6 +172,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, tests_when_cut: u64::MAX, ..Load::default() };
         self.load.off_lattice_when_cut = off_lattice_when_cut;
         self.lineage = Default::default();
+        self.rails.reset(self.partition.tiles.len());
         self.stale = true;
     }
 

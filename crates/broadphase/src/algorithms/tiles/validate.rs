@@ -42,6 +42,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 }
             }
         }
+        let blocks: Vec<_> = self.blocks.iter().map(lock).collect();
+        for (tile, place) in self.partition.tiles.iter().enumerate() {
+            let runs: Vec<&[Record]> = blocks.iter().map(|block| block.records(tile)).collect();
+            ensure!(!self.rails.any_missing((tile, place.axis), &runs), "tile {tile} does not know all neighbours, or one twice");
+        }
         for id in frame.ids() {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let mut expected = Vec::new();

@@ -123,6 +123,11 @@ const _: () = assert!(size_of::<TileMap>() == 16);
 /// The axes of a record, by the axis that its tile sweeps along, which comes first.
 const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 0, 2], [2, 0, 1]];
 
+/// Which of a record's axes one of the world's is, in a tile that is swept along `swept`.
+pub(crate) fn axis_in_record(swept: u8, axis: usize) -> usize {
+    AXES[usize::from(swept % 3)].iter().position(|&k| k == axis).unwrap_or(0)
+}
+
 impl TileMap {
     /// The map of a tile that starts at `low`. A quantum less, so that the first quantum inside is 1.
     pub(crate) fn new(low: [i32; 3], shift: [u8; 3], axis: u8) -> Self {

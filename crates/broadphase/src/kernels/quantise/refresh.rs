@@ -45,6 +45,8 @@ pub(crate) struct List {
     count: usize,
     marks: Vec<u64>,
     first: u32,
+    /// The bits in which records of a tile differ from what they were, if anybody wants to know.
+    pub(crate) difference: u128,
 }
 
 impl List {
@@ -175,9 +177,9 @@ fn ask<const D: usize, T>(boxes: &[Aabb<D, T>], arena: &[Record], at: usize) {
 }
 
 /// Makes the records `inner` of a tile anew, whose objects lay wholly inside. Returns the end of those that still do, one behind
-/// the other from the start on, and whether all boxes are valid. The others are listed.
+/// the other from the start on, and whether all boxes are valid. The others are listed. To `WATCH` is to note what has changed.
 #[inline(always)]
-pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
+pub(crate) fn rewrite<const WATCH: bool, const D: usize, T: Real, S: Simd>(
     simd: S,
     source: &Source<'_, D, T>,
     place: Place<'_>,
@@ -192,22 +194,27 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
         // differ in size; (room) just made.
         return unsafe {
             if size_of::<T>() == 4 {
-                avx2::rewrite::<D, T, f32>(source, place, arena, inner, list)
+                avx2::rewrite::<WATCH, D, T, f32>(source, place, arena, inner, list)
             } else {
-                avx2::rewrite::<D, T, f64>(source, place, arena, inner, list)
+                avx2::rewrite::<WATCH, D, T, f64>(source, place, arena, inner, list)
             }
         };
     }
     let (mut end, mut valid) = (inner.start, true);
     for at in inner {
         ask(source.boxes, arena, at + AHEAD);
-        let id = arena[at].id();
+        let old = arena[at];
+        let id = old.id();
         let value = &source.boxes[id as usize];
         let is_live = source.has(id);
         valid &= !is_live | value.is_valid();
         let corners = corners_in(simd, value, source.map);
         let inside = place.holds(&corners) & source.map.holds(value);
-        arena[end] = record(simd, &corners, place.map, id);
+        let new = record(simd, &corners, place.map, id);
+        if WATCH {
+            list.difference |= old.difference(&new);
+        }
+        arena[end] = new;
         list.entries[list.len] = Listed { corners, id };
         end += usize::from(is_live & inside);
         list.len += usize::from(is_live & !inside);
@@ -219,7 +226,7 @@ pub(crate) fn rewrite<const D: usize, T: Real, S: Simd>(
 /// is at most the start; those of objects that lie wholly inside come first. Returns their end, the end of all, and whether all
 /// boxes are valid. Objects that no longer reach the same tiles are noted; their records are still to be dropped.
 #[inline(always)]
-pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
+pub(crate) fn renew<const WATCH: bool, const D: usize, T: Real, S: Simd>(
     simd: S,
     source: &Source<'_, D, T>,
     place: Place<'_>,
@@ -230,10 +237,19 @@ pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
 ) -> (usize, usize, bool) {
     list.make_room_to_note(outer.len());
     assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
-    let mut renewed = Renewed { tile: place.record(simd), arena, inner_end: end, end, noted: &mut list.noted, count: list.count };
+    let mut renewed = Renewed {
+        tile: place.record(simd),
+        arena,
+        inner_end: end,
+        end,
+        noted: &mut list.noted,
+        count: list.count,
+        difference: 0,
+    };
     // SAFETY: (in bounds, room) just made sure.
-    let valid = unsafe { renew_each(simd, source, place, outer, &mut renewed) };
+    let valid = unsafe { renew_each::<WATCH, D, T, S>(simd, source, place, outer, &mut renewed) };
     list.count = renewed.count;
+    list.difference |= renewed.difference;
     (renewed.inner_end, renewed.end, valid)
 }
 
@@ -242,7 +258,7 @@ pub(crate) fn renew<const D: usize, T: Real, S: Simd>(
 /// # Safety
 /// *In bounds*: the arena has the records `outer`, of which none is before the end. *Room*: for a note of each.
 #[inline(always)]
-unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
+unsafe fn renew_each<const WATCH: bool, const D: usize, T: Real, S: Simd>(
     simd: S,
     source: &Source<'_, D, T>,
     place: Place<'_>,
@@ -254,9 +270,9 @@ unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
         // SAFETY: (isa, layout) as above; (in bounds, room) the caller's duties.
         return unsafe {
             if size_of::<T>() == 4 {
-                avx2::renew::<D, T, f32, S>(simd, source, place, outer, renewed)
+                avx2::renew::<WATCH, D, T, f32, S>(simd, source, place, outer, renewed)
             } else {
-                avx2::renew::<D, T, f64, S>(simd, source, place, outer, renewed)
+                avx2::renew::<WATCH, D, T, f64, S>(simd, source, place, outer, renewed)
             }
         };
     }
@@ -269,7 +285,7 @@ unsafe fn renew_each<const D: usize, T: Real, S: Simd>(
         valid &= !is_live | value.is_valid();
         let new = record(simd, &corners_in(simd, value, source.map), place.map, id);
         // SAFETY: (isa) `S` is proven by the kernel table; (in bounds, room) the caller's duties.
-        unsafe { renewed.put(simd, old, new, is_live) };
+        unsafe { renewed.put::<WATCH, S>(simd, old, new, is_live) };
     }
     valid
 }
@@ -285,6 +301,8 @@ struct Renewed<'a> {
     /// The objects noted so far are the first `count`.
     noted: &'a mut [u32],
     count: usize,
+    /// The bits in which records differ from what they were.
+    difference: u128,
 }
 
 impl Renewed<'_> {
@@ -294,8 +312,11 @@ impl Renewed<'_> {
     /// # Safety
     /// *isa* (of `S`); *in bounds*: the old record is not before the end; *room*: for one more note.
     #[inline(always)]
-    unsafe fn put<S: Simd>(&mut self, _: S, old: Record, new: Record, is_live: bool) {
+    unsafe fn put<const WATCH: bool, S: Simd>(&mut self, _: S, old: Record, new: Record, is_live: bool) {
         debug_assert!(self.inner_end <= self.end && self.end < self.arena.len() && self.count < self.noted.len());
+        if WATCH {
+            self.difference |= old.difference(&new);
+        }
         // SAFETY: (isa, in bounds, room) the caller's duties.
         unsafe {
             let (tile, old_words, new_words) = (S::U16::load(&self.tile.0), S::U16::load(&old.0), S::U16::load(&new.0));
@@ -460,7 +481,7 @@ mod avx2 {
     /// # Safety
     /// *isa*: AVX2. *Layout*: `T` is `F`, and `D` is 2 or 3. *Room*: the list has some for all records.
     #[inline(always)]
-    pub(super) unsafe fn rewrite<const D: usize, T: Real, F: Floats>(
+    pub(super) unsafe fn rewrite<const WATCH: bool, const D: usize, T: Real, F: Floats>(
         source: &Source<'_, D, T>,
         place: Place<'_>,
         arena: &mut [Record],
@@ -474,7 +495,7 @@ mod avx2 {
         // where there is room.
         unsafe {
             let lens = Lens::<F>::new(source, place);
-            let mut valid = F::ones();
+            let (mut valid, mut difference) = (F::ones(), _mm_setzero_si128());
             for at in inner {
                 ask(boxes, arena, at + AHEAD);
                 let id = arena.get_unchecked(at).id();
@@ -484,7 +505,12 @@ mod avx2 {
                 // Below -2^31 there is no integer, and subtracting from the lowest one would wrap. Beyond 2^31 it is an upper corner's
                 // turn: inverted, the lowest integer is the highest, which wraps to outside.
                 let corners = Lens::<F>::flat::<D>(F::truncate(steps));
-                _mm_store_si128(arena.as_mut_ptr().add(end).cast(), lens.words(corners, id));
+                let words = lens.words(corners, id);
+                if WATCH {
+                    let old = _mm_load_si128(arena.as_ptr().add(at).cast());
+                    difference = _mm_or_si128(difference, _mm_xor_si128(old, words));
+                }
+                _mm_store_si128(arena.as_mut_ptr().add(end).cast(), words);
                 end += 1;
                 if !lens.holds(corners) {
                     end -= 1;
@@ -493,6 +519,11 @@ mod avx2 {
                 }
             }
             list.len = listed;
+            if WATCH {
+                let mut record = Record::default();
+                _mm_store_si128((&raw mut record).cast(), difference);
+                list.difference |= record.difference(&Record::default());
+            }
             (end, all_valid::<D, F>(valid))
         }
     }
@@ -513,7 +544,7 @@ mod avx2 {
     /// *isa*: AVX2, and `S`. *Layout*: `T` is `F`, and `D` is 2 or 3. *In bounds*: the arena has the records `outer`, of which none is
     /// before the end. *Room*: for a note of each.
     #[inline(always)]
-    pub(super) unsafe fn renew<const D: usize, T: Real, F: Floats, S: Simd>(
+    pub(super) unsafe fn renew<const WATCH: bool, const D: usize, T: Real, F: Floats, S: Simd>(
         simd: S,
         source: &Source<'_, D, T>,
         place: Place<'_>,
@@ -533,7 +564,7 @@ mod avx2 {
                 let corners = Lens::<F>::flat::<D>(F::clamp(lens.steps(value)));
                 let mut new = Record::default();
                 _mm_store_si128((&raw mut new).cast(), lens.words(corners, old.id()));
-                renewed.put(simd, old, new, true);
+                renewed.put::<WATCH, S>(simd, old, new, true);
             }
             all_valid::<D, F>(valid)
         }

@@ -20,12 +20,28 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits: &mut Hits,
 ) {
     scratch.coming.note(coming);
+    let tests = sort_and_sweep(kernels, runs, scratch, |scratch, count| {
+        kernels.run(Verdicts { boxes, scratch, count, hits });
+        hits.stopped()
+    });
+    hits.count_tests(tests);
+}
+
+/// Sorts the records and sweeps them. Now and then, `work_off` takes the finds, so many of them, and says whether to stop. Returns how many
+/// records were compared with others.
+#[inline(always)]
+pub(super) fn sort_and_sweep<T: Real>(
+    kernels: Kernels,
+    runs: &[&[Record]],
+    scratch: &mut Scratch<T>,
+    work_off: impl FnMut(&mut Scratch<T>, usize) -> bool,
+) -> u64 {
     kernels.run(Sort { runs, scratch });
     match scratch.run {
-        _ if scratch.buckets.are_fine() => sweep_strips::<SHORT, FINE, D, T>(kernels, boxes, scratch, hits),
-        0..SHORT_RUN => sweep_strips::<SHORT, COARSE, D, T>(kernels, boxes, scratch, hits),
-        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, COARSE, D, T>(kernels, boxes, scratch, hits),
-        _ => sweep_strips::<LONG, COARSE, D, T>(kernels, boxes, scratch, hits),
+        _ if scratch.buckets.are_fine() => sweep_strips::<SHORT, FINE, T>(kernels, scratch, work_off),
+        0..SHORT_RUN => sweep_strips::<SHORT, COARSE, T>(kernels, scratch, work_off),
+        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, COARSE, T>(kernels, scratch, work_off),
+        _ => sweep_strips::<LONG, COARSE, T>(kernels, scratch, work_off),
     }
 }
 
@@ -33,13 +49,12 @@ pub(crate) fn join<const D: usize, T: Real>(
 const SHORT_RUN: usize = 22;
 const MIDDLE_RUN: usize = 36;
 
-/// Sweeps the sorted records, in windows of `G` groups, and judges what is found, by turns.
-fn sweep_strips<const G: usize, const SHIFT: u32, const D: usize, T: Real>(
+/// Sweeps the sorted records, in windows of `G` groups, and has what is found worked off, by turns.
+fn sweep_strips<const G: usize, const SHIFT: u32, T: Real>(
     kernels: Kernels,
-    boxes: &[Aabb<D, T>],
     scratch: &mut Scratch<T>,
-    hits: &mut Hits,
-) {
+    mut work_off: impl FnMut(&mut Scratch<T>, usize) -> bool,
+) -> u64 {
     let (len, first_inside) = (scratch.len, scratch.buckets.start(1));
     let (strip, _) = strip(len);
     let (mut row, mut ends, mut waiting) = (0, 0, 0);
@@ -57,18 +72,13 @@ fn sweep_strips<const G: usize, const SHIFT: u32, const D: usize, T: Real>(
         };
         (ends, waiting) = (ends + sum, found);
         scratch.coming.ask_some(len / (2 * strip) + 1);
-        if waiting >= BATCH || row == len {
-            kernels.run(Verdicts { boxes, scratch, count: waiting, hits });
-            waiting = 0;
-            if hits.stopped() {
-                break;
-            }
+        if (waiting >= BATCH || row == len) && work_off(scratch, std::mem::take(&mut waiting)) {
+            break;
         }
     }
     // Runs start at the first inside for those before it, and behind themselves for the others.
     let starts = first_inside * first_inside + (len * (len + 1) - first_inside * (first_inside + 1)) / 2;
-    let tests = ends.saturating_sub(starts);
-    hits.count_tests(tests as u64);
+    ends.saturating_sub(starts) as u64
 }
 
 /// Turns finds into hits.

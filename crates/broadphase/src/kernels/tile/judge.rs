@@ -34,7 +34,7 @@ impl Candidate {
 
     /// The row and the column.
     #[inline(always)]
-    fn places(self) -> (usize, usize) {
+    pub(super) fn places(self) -> (usize, usize) {
         ((self.0 >> 32) as usize, self.0 as u32 as usize)
     }
 }
@@ -69,6 +69,19 @@ impl Find {
         }
         count
     }
+}
+
+/// Writes the candidates of the first finds, about a batch of them, and takes those finds off; returns how many candidates there are.
+#[inline(always)]
+pub(super) fn list_some<S: Simd>(simd: S, finds: &mut &[Find], candidates: &mut [Candidate]) -> usize {
+    let mut count = 0;
+    while let Some((find, rest)) = finds.split_first()
+        && count < BATCH
+    {
+        count += find.list(simd, &mut candidates[count..count + MOST]);
+        *finds = rest;
+    }
+    count
 }
 
 /// The box of a sorted record, so that one comparison of all lanes tells whether two overlap: `min` and `-max` of the one are at most `max`
@@ -126,15 +139,9 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
     pub(super) fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch<T>, count: usize, hits: &mut Hits) {
         let Scratch { sorted, len, finds, candidates, open, sides, .. } = scratch;
         let sorted = &sorted[..*len];
-        let mut finds = finds[..count].iter();
-        while !finds.as_slice().is_empty() {
-            let mut waiting = 0;
-            for find in finds.by_ref() {
-                waiting += find.list(simd, &mut candidates[waiting..waiting + MOST]);
-                if waiting >= BATCH {
-                    break;
-                }
-            }
+        let mut finds = &finds[..count];
+        while !finds.is_empty() {
+            let waiting = list_some(simd, &mut finds, candidates);
             let open = self.decide_by_words(simd, sorted, &candidates[..waiting], open, hits);
             if self.rows.is_none() && (open.len() > MANY || !sides.is_empty()) {
                 // As they are where objects stand side by side: the boxes of the tile are laid out like the records.
@@ -213,7 +220,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
 
 /// The pair of two records, whether it may be one here, by words, and whether only the boxes could tell.
 #[inline(always)]
-fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, bool) {
+pub(super) fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, bool) {
     // SAFETY: (isa) `S` is proven by the kernel table.
     let (fits, equal) = unsafe {
         let (own, other) = (S::U16::load(&a.0), S::U16::load(&b.0));

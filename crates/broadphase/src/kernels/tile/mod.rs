@@ -18,6 +18,8 @@
 //!    afterwards: who foretells equal words wrongly pays more than for a box. Where they are many, as where objects stand side by side, the
 //!    boxes of the tile are laid out like the records.
 //!
+//! Where records change along one axis only, candidates of frames to come are known (`neighbours.rs`), and steps 1 and 2 are left out.
+//!
 //! How a tile is sorted and swept follows from its own records, so that the order of its pairs does not depend on who joins it, or after
 //! which other.
 //!
@@ -32,12 +34,14 @@
 mod join;
 mod judge;
 mod movers;
+mod neighbours;
 mod probe;
 mod sort;
 mod sweep;
 
 pub(crate) use join::join;
 pub(crate) use movers::{join_movers, list_flagged};
+pub(crate) use neighbours::Neighbours;
 pub(crate) use probe::probe;
 
 use super::lanes::{Simd, Words};
@@ -51,6 +55,9 @@ use sweep::{Find, strip};
 pub(crate) const COORDINATES: u32 = 0xfff;
 /// Words that hold lower coordinates: lanes 0, 2 and 3.
 const LOWER: u32 = 0xf3;
+
+/// The words of each axis of a [`Record`]: of the lower coordinate, and of the upper one.
+const WORDS: [[usize; 2]; 3] = [[0, 1], [2, 4], [3, 5]];
 
 /// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
 ///
@@ -101,6 +108,21 @@ impl Record {
         (u64::from_le(bytemuck::cast::<_, [u64; 2]>(self.0)[1]) >> 32) as u32
     }
 
+    /// The bits in which two records differ.
+    #[inline(always)]
+    pub(crate) fn difference(&self, other: &Self) -> u128 {
+        bytemuck::cast::<_, u128>(self.0) ^ bytemuck::cast::<_, u128>(other.0)
+    }
+
+    /// All bits of the coordinates on the axes but one, of the three in the record's order.
+    pub(crate) fn bits_but(axis: usize) -> u128 {
+        let mut words = [0; 8];
+        for k in (0..3).filter(|&k| k != axis) {
+            WORDS[k].into_iter().for_each(|word| words[word] = u16::MAX);
+        }
+        Self(words).difference(&Self::default())
+    }
+
     /// Does the object's lower corner lie in the tile, and not before it? So for one of an object's records.
     #[inline(always)]
     pub(crate) fn is_home(&self) -> bool {
@@ -132,6 +154,8 @@ pub(crate) struct Scratch<T> {
     buckets: Buckets,
     /// The upper bytes of all words, where records are not sorted.
     all_bytes: Vec<u64>,
+    /// The records, with one axis left open.
+    opened: Vec<Record>,
     /// Room for [`BATCH`] finds and those of a strip of rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
@@ -156,6 +180,7 @@ impl<T> Default for Scratch<T> {
             bounds: Vec::new(),
             buckets: Buckets::default(),
             all_bytes: Vec::new(),
+            opened: Vec::new(),
             finds: Vec::new(),
             candidates: Vec::new(),
             open: Vec::new(),
@@ -173,7 +198,7 @@ impl<T: Real> Scratch<T> {
         let lists = self.finds.capacity() * size_of::<Find>()
             + (self.candidates.capacity() + self.open.capacity()) * size_of::<Candidate>()
             + self.sides.capacity() * size_of::<Sides<T>>();
-        self.sorted.capacity() * 16
+        (self.sorted.capacity() + self.opened.capacity()) * 16
             + (self.bytes.capacity() + self.bounds.capacity()) * 4
             + self.all_bytes.capacity() * 8
             + self.movers.capacity() * 16

@@ -341,8 +341,11 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// The structure has taken in what was gathered.
     pub(crate) fn taken_in(&mut self) {
+        // Where most have changed, the frame said that all have, and nobody asks who.
+        self.touched.all |= self.marked.len() > self.slots.count().div_ceil(2);
         for slot in self.marked.drain(..) {
-            if std::mem::replace(&mut self.marks[slot as usize], Mark::None) != Mark::Void {
+            let mark = std::mem::replace(&mut self.marks[slot as usize], Mark::None);
+            if mark != Mark::Void && !self.touched.all {
                 self.touched.insert(slot);
             }
         }

@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let kept = out.begin(frame, context, self.lineage, chunks) && !self.coherence.all_touched;
         self.join(frame, context, out, kept);
         self.lineage = out.finish(chunks)?;
-        if !kept && !self.rails.any_listed() {
+        if !kept && !self.rails.is_used() {
             self.book_tests(out.tests());
         }
         self.coherence.forget_changes();

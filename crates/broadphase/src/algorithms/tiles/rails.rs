@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::partition::Partition;
 use super::scatter::Block;
@@ -31,6 +32,8 @@ const LONG: u32 = 64;
 pub(super) struct Rails {
     axis: Option<usize>,
     tiles: Vec<Mutex<Siding>>,
+    /// Has any list been made or used since the last update?
+    used: AtomicBool,
 }
 
 /// What has become of the records of a tile since the last frame.
@@ -49,7 +52,8 @@ impl Stir {
 
 impl Clone for Rails {
     fn clone(&self) -> Self {
-        Self { axis: self.axis, tiles: self.tiles.iter().map(|tile| Mutex::new(lock(tile).clone())).collect() }
+        let tiles = self.tiles.iter().map(|tile| Mutex::new(lock(tile).clone())).collect();
+        Self { axis: self.axis, tiles, used: AtomicBool::new(self.is_used()) }
     }
 }
 
@@ -100,6 +104,7 @@ impl Rails {
             self.tiles.iter_mut().for_each(|tile| open(tile).forget());
         }
         self.axis = axis;
+        *self.used.get_mut() = false;
     }
 
     /// Forgets the neighbours in tiles whose records have changed across the rails; takes in those of records that have come.
@@ -126,9 +131,9 @@ impl Rails {
         }
     }
 
-    /// Are any neighbours known? Then most tests of a full join are not made.
-    pub(super) fn any_listed(&mut self) -> bool {
-        self.axis.is_some() && self.tiles.iter_mut().any(|tile| open(tile).is_listed)
+    /// Has any list been made or used since the last update? Then the tests say nothing about the tiles.
+    pub(super) fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Reports all pairs of a tile whose records are `runs`, swept along `swept`, if it is on rails and has few neighbours: those that overlap
@@ -147,6 +152,7 @@ impl Rails {
             siding.wait -= 1;
             return false;
         }
+        self.used.store(true, Ordering::Relaxed);
         if !siding.is_listed {
             let (are_few, tests) = siding.neighbours.find(kernels, runs, axis_in_record(swept, axis), scratch);
             hits.count_tests(tests);
@@ -177,5 +183,30 @@ impl Rails {
     pub(super) fn bytes(&self) -> usize {
         let lists: usize = self.tiles.iter().map(|tile| lock(tile).neighbours.bytes()).sum();
         self.tiles.capacity() * size_of::<Mutex<Siding>>() + lists
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algorithms::tiles::{Options, Tiles};
+    use crate::{Aabb, Context, Frame, PairStore, step};
+
+    #[test]
+    fn tests_that_lists_have_saved_are_not_missed_when_objects_leave_their_rails() {
+        let mut tiles = Tiles::<3, f32>::new(Options::default());
+        let (mut context, mut store) = (Context::new(), PairStore::default());
+        for frame in 0..20 {
+            let piston = |i: usize| {
+                let at =
+                    [(i % 100) as f32, (i / 100 % 100) as f32, (i / 10_000) as f32 * 2.0 + ((i * 7 + frame) % 60) as f32 * 0.01];
+                Aabb::new(at, at.map(|x| x + 0.9))
+            };
+            let boxes: Vec<_> = (0..20_000).map(piston).collect();
+            step(&mut tiles, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+            let few = store.tests() < boxes.len() as u64;
+            assert!(few == tiles.rails.is_used() || frame < 2, "{} tests in frame {frame}", store.tests());
+            assert!(tiles.load.tests_when_cut > 10 * boxes.len() as u64, "frame {frame}");
+        }
+        assert!(tiles.rails.is_used());
     }
 }

@@ -177,7 +177,8 @@ fn ask<const D: usize, T>(boxes: &[Aabb<D, T>], arena: &[Record], at: usize) {
 }
 
 /// Makes the records `inner` of a tile anew, whose objects lay wholly inside. Returns the end of those that still do, one behind
-/// the other from the start on, and whether all boxes are valid. The others are listed. To `WATCH` is to note what has changed.
+/// the other from the start on, and whether all boxes are valid. The others are listed. To `WATCH` is to note what has changed of those that
+/// stay.
 #[inline(always)]
 pub(crate) fn rewrite<const WATCH: bool, const D: usize, T: Real, S: Simd>(
     simd: S,
@@ -211,7 +212,7 @@ pub(crate) fn rewrite<const WATCH: bool, const D: usize, T: Real, S: Simd>(
         let corners = corners_in(simd, value, source.map);
         let inside = place.holds(&corners) & source.map.holds(value);
         let new = record(simd, &corners, place.map, id);
-        if WATCH {
+        if WATCH && is_live && inside {
             list.difference |= old.difference(&new);
         }
         arena[end] = new;
@@ -506,6 +507,7 @@ mod avx2 {
                 // turn: inverted, the lowest integer is the highest, which wraps to outside.
                 let corners = Lens::<F>::flat::<D>(F::truncate(steps));
                 let words = lens.words(corners, id);
+                let so_far = difference;
                 if WATCH {
                     let old = _mm_load_si128(arena.as_ptr().add(at).cast());
                     difference = _mm_or_si128(difference, _mm_xor_si128(old, words));
@@ -514,6 +516,7 @@ mod avx2 {
                 end += 1;
                 if !lens.holds(corners) {
                     end -= 1;
+                    difference = so_far;
                     Lens::<F>::write(Lens::<F>::flat::<D>(F::clamp(steps)), id, list.entries.as_mut_ptr().add(listed));
                     listed += 1;
                 }

@@ -35,11 +35,13 @@ impl Neighbours {
     ) -> (bool, u64) {
         let mut opened = std::mem::take(&mut scratch.opened);
         opened.clear();
-        opened.extend(runs.iter().copied().flatten().map(|record| record.turned(axis).opened(2)));
+        let first = narrower(runs, axis);
+        opened.extend(runs.iter().copied().flatten().map(|record| record.turned(first, axis).opened(2)));
         self.0.clear();
+        let most = MOST_PER_RECORD * opened.len();
         let tests = sort_and_sweep(kernels, &[&opened], scratch, |scratch, count| {
-            kernels.run(Listing { scratch, count, list: &mut self.0 });
-            self.0.len() > MOST_PER_RECORD * opened.len()
+            kernels.run(Listing { scratch, count, list: &mut self.0, most });
+            self.0.len() > most
         });
         let are_few = self.shrink(opened.len());
         scratch.opened = opened;
@@ -80,11 +82,21 @@ impl Neighbours {
     }
 }
 
+/// Which of the axes but one the records are narrower on.
+fn narrower(runs: &[&[Record]], but: usize) -> usize {
+    let width = |axis: usize, record: &Record| {
+        let [low, not_high] = WORDS[axis].map(|word| record.0[word]);
+        usize::from((!not_high).saturating_sub(low))
+    };
+    let all = |axis: usize| runs.iter().copied().flatten().map(|record| width(axis, record)).sum::<usize>();
+    (0..3).filter(|&axis| axis != but).min_by_key(|&axis| all(axis)).unwrap_or(0)
+}
+
 impl Record {
-    /// The same with one of its axes last.
-    fn turned(&self, axis: usize) -> Self {
+    /// The same with the axes in another order.
+    fn turned(&self, first: usize, last: usize) -> Self {
         let span = |axis: usize| WORDS[axis].map(|word| self.0[word]);
-        let [[x, not_u], [y, not_v], [z, not_w]] = [usize::from(axis == 0), 2 - usize::from(axis == 2), axis].map(span);
+        let [[x, not_u], [y, not_v], [z, not_w]] = [first, 3 - first - last, last].map(span);
         Self::new([x, y, z, !not_u, !not_v, !not_w], self.id())
     }
 
@@ -96,11 +108,12 @@ impl Record {
     }
 }
 
-/// Adds what the finds of opened records lead to.
+/// Adds what the finds of opened records lead to, until there are more than `most`.
 struct Listing<'a, T> {
     scratch: &'a mut Scratch<T>,
     count: usize,
     list: &'a mut Vec<Pair>,
+    most: usize,
 }
 
 impl<T: Real> Kernel for Listing<'_, T> {
@@ -110,7 +123,7 @@ impl<T: Real> Kernel for Listing<'_, T> {
     fn run<S: Simd>(self, simd: S) {
         let Scratch { sorted, len, finds, candidates, .. } = self.scratch;
         let (sorted, mut finds) = (&sorted[..*len], &finds[..self.count]);
-        while !finds.is_empty() {
+        while !finds.is_empty() && self.list.len() <= self.most {
             let count = list_some(simd, &mut finds, candidates);
             for candidate in &candidates[..count] {
                 let (row, column) = candidate.places();

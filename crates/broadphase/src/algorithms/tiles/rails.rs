@@ -1,9 +1,9 @@
 //! Rails: where all objects move along one axis, as drops, lifts and pistons do, those that overlap on the other two stay the same.
 //!
 //! Whether all do is asked of a sample; then every record is watched while it is made anew, tile by tile. In a tile whose records have
-//! changed along the rails only, the neighbours across the rails (`kernels/tile/neighbours.rs`) are listed
-//! once, and are all that has to be looked at from then on. The few that come to the tile are compared with all that is there; those that leave
-//! may stay on the list, since a pair is reported only in the tile where its intersection starts, and whoever comes back is listed anew.
+//! changed along the rails only, the neighbours across the rails (`kernels/tile/neighbours.rs`) are listed once, and are all that has to be
+//! looked at from then on. The few that come to the tile are compared with all that is there. Those that leave stay on the list: a
+//! pair is reported only in the tile where its intersection starts, so nobody hears of them, and whoever comes back is listed anew.
 //!
 //! Where neighbours are many, or where many come and go, that does not pay: the tile is left alone for a while, which gets longer each
 //! time.
@@ -57,7 +57,7 @@ impl Clone for Rails {
     }
 }
 
-/// A tile.
+/// What is known in a tile.
 #[derive(Clone, Debug, Default)]
 struct Siding {
     neighbours: Neighbours,

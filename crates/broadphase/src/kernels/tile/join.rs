@@ -27,8 +27,8 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits.count_tests(tests);
 }
 
-/// Sorts the records and sweeps them. Now and then, `work_off` takes the finds, so many of them, and says whether to stop. Returns how many
-/// records were compared with others.
+/// Sorts the records and sweeps them. Now and then, `work_off` takes the finds, so many of them, and says whether to stop. Returns how often
+/// two records were compared, if it did not.
 #[inline(always)]
 pub(super) fn sort_and_sweep<T: Real>(
     kernels: Kernels,

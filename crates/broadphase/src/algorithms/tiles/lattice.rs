@@ -61,6 +61,8 @@ const COARSE: i32 = 4;
 const CROWD: usize = 16;
 /// Stretches of about equal population that a bent map has. Where most of one is a gap, the gap is a stretch by itself.
 const STRETCHES: usize = 40;
+/// Stretches of which one is at most so many times as dense as the other are alike.
+const ALIKE: f64 = 2.0;
 const _: () = assert!(3 * STRETCHES + 3 <= KNOTS);
 
 impl<const D: usize, T: Real> Default for Lattice<D, T> {
@@ -173,7 +175,25 @@ fn stretches<T: Real>(mut values: Vec<T>) -> Vec<(T, usize)> {
         }
     }
     knots.extend([(high, 1), (inside(high.to_f64() + slack), 0)]);
-    knots
+    join_alike(&knots)
+}
+
+/// The same without knots between stretches that are about equally dense: each costs time, for every coordinate of a frame.
+fn join_alike<T: Real>(knots: &[(T, usize)]) -> Vec<(T, usize)> {
+    let density = |share: usize, from: T, to: T| share as f64 / (to.to_f64() * 0.5 - from.to_f64() * 0.5).max(f64::MIN_POSITIVE);
+    let mut joined: Vec<(T, usize)> = vec![knots[0]];
+    for two in knots[1..].windows(2) {
+        let (from, share) = joined[joined.len() - 1];
+        let (before, behind) = (density(share, from, two[0].0), density(two[0].1, two[0].0, two[1].0));
+        if before.max(behind) <= ALIKE * before.min(behind) {
+            let last = joined.len() - 1;
+            joined[last].1 += two[0].1;
+        } else {
+            joined.push(two[0]);
+        }
+    }
+    joined.extend(knots.last());
+    joined
 }
 
 /// Half of the distance from the value before, which cannot overflow.
@@ -221,6 +241,16 @@ mod tests {
         xs.sort_by(|a, b| a.partial_cmp(b).unwrap());
         assert!(xs.windows(2).all(|w| place(&lattice, w[0]) <= place(&lattice, w[1])), "{lattice:?}");
         lattice
+    }
+
+    #[test]
+    fn a_bend_has_no_more_knots_than_scales_need() {
+        let evenly = |count: u32, step: f64| (0..count).map(move |i| f64::from(i) * step);
+        let two_scales: Vec<f64> = evenly(1000, 0.05).chain(evenly(1000, 1e17)).collect();
+        let knots = stretches(two_scales);
+        assert!(knots.len() <= 16 && knots.is_sorted_by(|a, b| a.0 <= b.0), "{knots:?}");
+        let octaves: Vec<f64> = (0..2000).map(|i| 1.05f64.powi(i)).collect();
+        assert!(stretches(octaves).len() > STRETCHES, "each is as wide as all before it");
     }
 
     #[test]

@@ -30,6 +30,8 @@ struct Axis<T> {
     firsts: [T; GROUP],
     stretches: [[Stretch<T>; GROUP]; GROUPS],
     last: T,
+    /// Is there one group?
+    is_short: bool,
 }
 
 /// The knots of each axis.
@@ -70,6 +72,7 @@ impl<T: Real> Axis<T> {
             firsts: [T::NAN; GROUP],
             stretches: [[nowhere; GROUP]; GROUPS],
             last: points[points.len() - 1].0,
+            is_short: points.len() <= GROUP,
         };
         let mut before = 0;
         for (index, &(from, share)) in points.iter().enumerate() {
@@ -94,7 +97,7 @@ impl<T: Real> Axis<T> {
     /// as a register has. (Halving, in seven steps of which each waits for the one before, lost.)
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, x: T) -> i32 {
-        let group = count(simd, &self.firsts, x).max(1) - 1;
+        let group = if self.is_short { 0 } else { count(simd, &self.firsts, x).max(1) - 1 };
         let at = count(simd, &self.knots[group % GROUPS], x).max(1) - 1;
         let (knot, Stretch { place, width, slope }) = (self.knots[group % GROUPS][at], self.stretches[group % GROUPS][at]);
         place + ((x - knot) * slope).truncate().min(width)

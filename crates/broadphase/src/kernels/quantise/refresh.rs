@@ -210,7 +210,8 @@ pub(crate) fn rewrite<const WATCH: bool, const D: usize, T: Real, S: Simd>(
         let is_live = source.has(id);
         valid &= !is_live | value.is_valid();
         let corners = corners_in(simd, value, source.map);
-        let inside = place.holds(&corners) & source.map.holds(value);
+        // In vectors, places off a straight lattice are not clamped, and count as outside.
+        let inside = place.holds(&corners) & (!source.map.is_straight() || source.map.holds(value));
         let new = record(simd, &corners, place.map, id);
         if WATCH && is_live && inside {
             list.difference |= old.difference(&new);

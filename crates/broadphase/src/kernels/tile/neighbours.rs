@@ -136,7 +136,7 @@ impl<T: Real> Kernel for Listing<'_, T> {
     }
 }
 
-/// Adds the neighbours of one record, but for those that have them already.
+/// Adds the neighbours of one record.
 struct Encounters<'a> {
     own: &'a Record,
     runs: &'a [(&'a [Record], usize)],

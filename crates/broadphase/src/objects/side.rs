@@ -341,7 +341,7 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// The structure has taken in what was gathered.
     pub(crate) fn taken_in(&mut self) {
-        // Where most have changed, the frame said that all have, and nobody asks who.
+        // Where most have changed, to look at all costs little more than to list who has.
         self.touched.all |= self.marked.len() > self.slots.count().div_ceil(2);
         for slot in self.marked.drain(..) {
             let mark = std::mem::replace(&mut self.marks[slot as usize], Mark::None);

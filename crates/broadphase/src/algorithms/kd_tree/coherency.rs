@@ -237,9 +237,8 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         if !self.remembers {
             self.remembers = true;
             self.last.clear();
-            self.last.resize(self.held.len().max(boxes.len()), Aabb::empty());
-            self.last[..boxes.len()].copy_from_slice(boxes);
-            self.last.truncate(self.held.len());
+            self.last.extend_from_slice(boxes);
+            self.last.resize(self.held.len(), Aabb::empty());
             // A slot outside the tree has no held box: whatever enters there is new.
             for (word, &bits) in members.words().iter().enumerate() {
                 each_bit(!bits, word * 64, |id| {

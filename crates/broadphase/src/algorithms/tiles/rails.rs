@@ -1,4 +1,4 @@
-//! Rails: where all objects move along one axis, as drops, lifts and pistons do, those that overlap on the other two stay the same.
+//! Rails: where all objects move along one axis, as drops and pistons do, those that overlap on the other two stay the same.
 //!
 //! Whether all do is asked of a sample; then every record is watched while it is made anew, tile by tile. In a tile whose records have
 //! changed along the rails only, the neighbours across the rails (`kernels/tile/neighbours.rs`) are listed once, and are all that has to be

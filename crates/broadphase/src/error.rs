@@ -43,6 +43,11 @@ pub enum Error {
         /// What the memory was for.
         what: &'static str,
     },
+    /// The threads of a pool could not be started.
+    ThreadsUnavailable {
+        /// How many were asked for; 0 means one per core.
+        requested: usize,
+    },
     /// A list of changes or tags does not fit the frame.
     InvalidFrame {
         /// The offending slot.
@@ -129,6 +134,7 @@ impl Error {
             Error::TooManyObjects { .. } => "too-many-objects",
             Error::TooManyPairs { .. } => "too-many-pairs",
             Error::OutOfMemory { .. } => "out-of-memory",
+            Error::ThreadsUnavailable { .. } => "threads-unavailable",
             Error::InvalidFrame { .. } => "invalid-frame",
             Error::StaleHandle { .. } => "stale-handle",
             Error::InvalidMargin { .. } => "invalid-margin",
@@ -167,6 +173,12 @@ impl fmt::Display for Error {
                 write!(f, "more than {limit} pairs; raise the limit with World::set_pair_limit or PairStore::set_limit")
             }
             Error::OutOfMemory { what } => write!(f, "out of memory for {what}"),
+            Error::ThreadsUnavailable { requested: 0 } => {
+                write!(f, "a thread pool with one thread per core could not be started; ask for fewer threads")
+            }
+            Error::ThreadsUnavailable { requested } => {
+                write!(f, "a thread pool of {requested} threads could not be started; ask for fewer")
+            }
             Error::InvalidFrame { index, reason } => write!(f, "slot {index}: {reason}"),
             Error::StaleHandle { index, generation } => {
                 write!(f, "handle {index} of generation {generation} is stale: its object was removed, or it is another world's")
@@ -198,3 +210,16 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_cannot_start_are_not_a_lack_of_memory() {
+        let error = Error::ThreadsUnavailable { requested: 5000 };
+        assert_eq!(error.code(), "threads-unavailable");
+        assert_eq!(error.to_string(), "a thread pool of 5000 threads could not be started; ask for fewer");
+        assert!(Error::ThreadsUnavailable { requested: 0 }.to_string().contains("one thread per core"));
+    }
+}

@@ -47,7 +47,7 @@ mod threads {
         /// A pool of `count` threads of its own; 0 means one per core.
         pub fn new(count: usize) -> Result<Self, Error> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("broadphase {i}")).build();
-            pool.map(|pool| Self(Arc::new(pool))).map_err(|_| Error::OutOfMemory { what: "the thread pool" })
+            pool.map(|pool| Self(Arc::new(pool))).map_err(|_| Error::ThreadsUnavailable { requested: count })
         }
     }
 

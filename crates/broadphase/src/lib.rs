@@ -80,7 +80,7 @@ pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query
 pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
-pub use kernels::{Hits, Isa, Kernels};
+pub use kernels::{Isa, Kernels, PairSink};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 pub use oneshot::{pairs, pairs_between};
 pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};

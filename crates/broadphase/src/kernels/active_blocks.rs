@@ -12,13 +12,13 @@
 //! caller's choice: about half a packet's worth of active objects is best. Bad case: a range with few active objects costs a
 //! look at each of its blocks.
 //!
-//! Hits come in the order of events, then of places: the same for every register width.
+//! Pairs come in the order of events, then of places: the same for every register width.
 
 use super::active::{Event, Members};
 use super::all_pairs::STEP;
-use super::hits::Hits;
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
+use super::pair_sink::PairSink;
 use super::soa::Columns;
 use crate::geometry::{Real, sealed::Sealed};
 use crate::pairs::Pair;
@@ -139,7 +139,7 @@ pub(crate) fn sweep<const D: usize, T: Real>(
     partition: impl Members,
     events: &[Event],
     blocks: &mut Blocks<T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     partition.check(boxes.len());
     assert!(blocks.places.len() == partition.len(), "blocks are reset for every partition");
@@ -151,7 +151,7 @@ struct Sweep<'a, 'b, 'h, 'r, M, const D: usize, T> {
     partition: M,
     events: &'a [Event],
     blocks: &'b mut Blocks<T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<M: Members, const D: usize, T: Real> Kernel for Sweep<'_, '_, '_, '_, M, D, T> {
@@ -198,7 +198,7 @@ unsafe fn visit<M: Members, const D: usize, T: Real, S: Simd>(
     first: usize,
     last: usize,
     blocks: &Lists<'_, T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) -> u64 {
     let id = boxes.ids()[rank];
     // The last column is not compared, and not read: the first one stands in for it.

@@ -9,13 +9,13 @@
 //! 2. The secondary axis is not tested: what is active when another starts overlaps it there, in closed intervals, since starts
 //!    come before ends of the same coordinate.
 //!
-//! Hits come in the order of events, then of ranks: the same for every register width.
+//! Pairs come in the order of events, then of ranks: the same for every register width.
 
 use super::active::{Event, Members, Ranks};
 use super::all_pairs::STEP;
-use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
+use super::pair_sink::{Order, PairSink};
 use super::soa::Columns;
 use crate::bits::SuccTree;
 use crate::geometry::{Real, sealed::Sealed};
@@ -27,7 +27,7 @@ pub(crate) fn sweep<const D: usize, T: Real>(
     partition: Ranks<'_>,
     events: &[Event],
     tree: &mut SuccTree,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     partition.check(boxes.len());
     assert!(tree.bound() == partition.len(), "the tree is reset for every partition");
@@ -39,7 +39,7 @@ struct Sweep<'a, 't, 'h, 'r, const D: usize, T> {
     partition: Ranks<'a>,
     events: &'a [Event],
     tree: &'t mut SuccTree,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Sweep<'_, '_, '_, '_, D, T> {

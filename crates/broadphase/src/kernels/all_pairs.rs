@@ -10,9 +10,9 @@
 
 use std::ops::Range;
 
-use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
+use super::pair_sink::{Order, PairSink};
 use super::soa::{Columns, PAD};
 use crate::geometry::{Real, sealed::Sealed};
 
@@ -30,7 +30,7 @@ pub(crate) fn join_self<const D: usize, T: Real>(
     kernels: Kernels,
     boxes: Columns<'_, D, T>,
     rows: Range<usize>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     assert!(
         rows.start.is_multiple_of(ROWS) && rows.end <= boxes.len() && (rows.end.is_multiple_of(ROWS) || rows.end == boxes.len())
@@ -44,7 +44,7 @@ pub(crate) fn join_between<const D: usize, T: Real>(
     a: Columns<'_, D, T>,
     b: Columns<'_, D, T>,
     order: Order,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     kernels.run(Between { a, b, order, hits });
 }
@@ -167,7 +167,7 @@ unsafe fn steps<const D: usize, T: Real, V: Lanes<Scalar = T>>(
 struct SelfJoin<'a, 'h, 'r, const D: usize, T> {
     boxes: Columns<'a, D, T>,
     rows: Range<usize>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for SelfJoin<'_, '_, '_, D, T> {
@@ -218,7 +218,7 @@ struct Between<'a, 'h, 'r, const D: usize, T> {
     a: Columns<'a, D, T>,
     b: Columns<'a, D, T>,
     order: Order,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Between<'_, '_, '_, D, T> {

@@ -3,9 +3,9 @@
 //! As in `cell_runs.rs`, with points in columns in place of boxes. The test is that of [`Ball`](crate::Ball): the squares of
 //! the differences are added from the first axis on, without fused operations, so every register width gives the same answer.
 
-use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
+use super::pair_sink::{Order, PairSink};
 use super::soa::PAD;
 use crate::geometry::{Real, sealed::Sealed};
 
@@ -63,7 +63,7 @@ pub(crate) struct PointBlock<'a, const D: usize, T> {
 }
 
 /// All pairs of a point in `cells` with a point behind it in its cell, in the next cell, or in a run ahead.
-pub(crate) fn join_balls<const D: usize, T: Real>(kernels: Kernels, block: PointBlock<'_, D, T>, hits: &mut Hits) {
+pub(crate) fn join_balls<const D: usize, T: Real>(kernels: Kernels, block: PointBlock<'_, D, T>, hits: &mut PairSink) {
     kernels.run(Join { block, hits });
 }
 
@@ -78,7 +78,7 @@ unsafe fn run<const D: usize, T: Real, S: Simd>(
     from: usize,
     to: usize,
     reach: T,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let all = u32::MAX >> (32 - n);
@@ -108,7 +108,7 @@ unsafe fn run<const D: usize, T: Real, S: Simd>(
 
 struct Join<'a, 'h, 'r, const D: usize, T> {
     block: PointBlock<'a, D, T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Join<'_, '_, '_, D, T> {

@@ -5,11 +5,11 @@
 //! 2. Neighbours in one row are one run: fewer, longer loops.
 //! 3. All boxes of a run are tested on all axes at once, without a branch but for hits.
 //!
-//! Hits come in the order of cells, runs, boxes and positions, so the list is the same for every register width.
+//! Pairs come in the order of cells, runs, boxes and positions, so the list is the same for every register width.
 
-use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
+use super::pair_sink::{Order, PairSink};
 use super::soa::Columns;
 use crate::geometry::{Aabb, Real, sealed::Sealed};
 
@@ -27,7 +27,7 @@ pub(crate) struct CellBlock<'a, const D: usize, T> {
 }
 
 /// All overlapping pairs of a box in `rows` with a box behind it in its own cell, in the next cell of its row, or in a run ahead.
-pub(crate) fn join_neighbours<const D: usize, T: Real>(kernels: Kernels, block: &CellBlock<'_, D, T>, hits: &mut Hits) {
+pub(crate) fn join_neighbours<const D: usize, T: Real>(kernels: Kernels, block: &CellBlock<'_, D, T>, hits: &mut PairSink) {
     kernels.run(Neighbours { block, hits });
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn join_rows<const D: usize, T: Real>(
     kernels: Kernels,
     block: &CellBlock<'_, D, T>,
     others: Columns<'_, D, T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     kernels.run(Rows { block, others, hits });
 }
@@ -52,7 +52,7 @@ unsafe fn run<const D: usize, T: Real, S: Simd>(
     boxes: &Columns<'_, D, T>,
     from: usize,
     to: usize,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let all = u32::MAX >> (32 - n);
@@ -79,7 +79,7 @@ unsafe fn run<const D: usize, T: Real, S: Simd>(
 
 struct Neighbours<'b, 'a, 'h, 'r, const D: usize, T> {
     block: &'b CellBlock<'a, D, T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Neighbours<'_, '_, '_, '_, D, T> {
@@ -130,7 +130,7 @@ impl<const D: usize, T: Real> Kernel for Neighbours<'_, '_, '_, '_, D, T> {
 struct Rows<'b, 'a, 'o, 'h, 'r, const D: usize, T> {
     block: &'b CellBlock<'a, D, T>,
     others: Columns<'o, D, T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Rows<'_, '_, '_, '_, '_, D, T> {

@@ -13,7 +13,7 @@ pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
 pub(crate) mod ball_runs;
 pub(crate) mod cell_runs;
-mod hits;
+mod pair_sink;
 mod isa;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
@@ -31,13 +31,13 @@ pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use hits::Hits;
 pub use isa::{Isa, Kernels};
 pub use lanes::{Lanes, Simd};
+pub use pair_sink::PairSink;
 
-pub(crate) use hits::{Order, Refine, Stop};
 pub(crate) use isa::Kernel;
 pub(crate) use pages::prefer_huge_pages;
+pub(crate) use pair_sink::{Order, Refine, Stop};
 pub(crate) use prefetch::{LAST_PLACE, LATTICE_END, Truncate, prefetch, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
 pub(crate) use soa::{PAD, Soa};

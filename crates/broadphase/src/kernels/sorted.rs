@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use super::all_pairs::{self, ROWS};
-use super::hits::{Hits, Order};
 use super::isa::Kernels;
+use super::pair_sink::{Order, PairSink};
 use super::soa::{Columns, Part, Soa};
 use crate::geometry::{Aabb, Real};
 
@@ -132,7 +132,7 @@ impl<const D: usize, T: Real> Sorted<D, T> {
         probes: impl Iterator<Item = (u32, Aabb<D, T>)>,
         rows: &mut Soa<D, T>,
         order: Order,
-        hits: &mut Hits,
+        hits: &mut PairSink,
     ) {
         let mut probes = probes.peekable();
         while probes.peek().is_some() && !hits.stopped() {

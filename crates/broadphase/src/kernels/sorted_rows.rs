@@ -2,20 +2,20 @@
 //!
 //! Box `i` is compared with the boxes behind it while they start before it ends. A box of that run overlaps `i` on the sweep
 //! axis by construction, so only the start and the other axes are compared, a register of boxes at once. The padding behind the
-//! last box is NaN: it never starts, so every run ends by itself. Hits come in the order of rows, then of positions: the same
+//! last box is NaN: it never starts, so every run ends by itself. Pairs come in the order of rows, then of positions: the same
 //! for every register width.
 
 use std::ops::Range;
 
-use super::hits::{Hits, Order};
 use super::isa::{Kernel, Kernels};
 use super::lanes::{Lanes, Mask, Simd};
+use super::pair_sink::{Order, PairSink};
 use super::soa::Columns;
 use crate::geometry::{Real, sealed::Sealed};
 
 /// All pairs of a box in `rows` with a box behind it. `boxes` ascend on column 0; all of them, not a slice with live boxes as
 /// padding.
-pub(crate) fn join<const D: usize, T: Real>(kernels: Kernels, boxes: Columns<'_, D, T>, rows: Range<usize>, hits: &mut Hits) {
+pub(crate) fn join<const D: usize, T: Real>(kernels: Kernels, boxes: Columns<'_, D, T>, rows: Range<usize>, hits: &mut PairSink) {
     assert!(rows.end <= boxes.len());
     debug_assert!(boxes.min(0)[..boxes.len()].is_sorted() && boxes.min(0)[boxes.len()].is_nan());
     kernels.run(Rows { boxes, rows, hits });
@@ -24,7 +24,7 @@ pub(crate) fn join<const D: usize, T: Real>(kernels: Kernels, boxes: Columns<'_,
 struct Rows<'a, 'h, 'r, const D: usize, T> {
     boxes: Columns<'a, D, T>,
     rows: Range<usize>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Rows<'_, '_, '_, D, T> {
@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> Kernel for Rows<'_, '_, '_, D, T> {
 /// # Safety
 /// *isa* (of `S`), *in bounds*: `i < boxes.len()`.
 #[inline(always)]
-unsafe fn row<const D: usize, T: Real, S: Simd>(boxes: &Columns<'_, D, T>, i: usize, hits: &mut Hits) -> usize {
+unsafe fn row<const D: usize, T: Real, S: Simd>(boxes: &Columns<'_, D, T>, i: usize, hits: &mut PairSink) -> usize {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let all = u32::MAX >> (32 - n);
     // SAFETY: (isa, in bounds) the caller's duties; j <= boxes.len() at every load, since the padding there ends the run, and

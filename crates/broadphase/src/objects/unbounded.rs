@@ -5,7 +5,7 @@
 
 use crate::context::Context;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::{Hits, Order, Soa, all_pairs};
+use crate::kernels::{Order, PairSink, Soa, all_pairs};
 use crate::objects::Frame;
 
 /// The objects that a structure leaves out, in ascending order of ids.
@@ -70,7 +70,7 @@ impl Unbounded {
     }
 
     /// All pairs with at least one of them, each once.
-    pub(crate) fn join<const D: usize, T: Real>(&self, frame: &Frame<'_, D, T>, context: &Context, hits: &mut Hits) {
+    pub(crate) fn join<const D: usize, T: Real>(&self, frame: &Frame<'_, D, T>, context: &Context, hits: &mut PairSink) {
         if self.ids.is_empty() {
             return;
         }

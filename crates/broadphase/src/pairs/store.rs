@@ -11,7 +11,7 @@ use super::{Pair, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{Hits, Refine, Stop};
+use crate::kernels::{PairSink, Refine, Stop};
 use crate::objects::{Frame, Shape};
 
 /// What the caller wants of a frame.
@@ -370,7 +370,7 @@ impl PairStore {
         chunk: usize,
         worker: usize,
         frame: &Frame<'_, D, T>,
-        fill: impl FnOnce(&mut Hits<'_>),
+        fill: impl FnOnce(&mut PairSink<'_>),
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
@@ -391,7 +391,7 @@ impl PairStore {
         worker: usize,
         frame: &Frame<'_, D, T>,
         stays: impl Fn(Pair) -> bool,
-        fill: impl FnOnce(&mut Hits<'_>),
+        fill: impl FnOnce(&mut PairSink<'_>),
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
@@ -415,11 +415,11 @@ impl PairStore {
         chunk: &mut Chunk,
         worker: usize,
         frame: &Frame<'_, D, T>,
-        fill: impl FnOnce(&mut Hits<'_>),
+        fill: impl FnOnce(&mut PairSink<'_>),
     ) {
         let refine = |pairs: &mut Vec<Pair>, from: usize| frame.refine(pairs, from);
         let refine: Option<Refine<'_>> = if frame.refines() { Some(&refine) } else { None };
-        let mut hits = Hits::new(std::mem::take(&mut chunk.pairs), refine, self.want != Want::Count, self.limit);
+        let mut hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.want != Want::Count, self.limit);
         fill(&mut hits);
         let (pairs, count, tests, stop) = hits.finish();
         chunk.pairs = pairs;

@@ -6,7 +6,7 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{Hits, Order, Soa, all_pairs};
+use crate::kernels::{Order, PairSink, Soa, all_pairs};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -41,7 +41,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
             probes.set(position, id, &self.columns.get(id as usize)); // an emptied slot is NaN, and finds nothing
         }
         found.clear();
-        let mut hits = Hits::new(std::mem::take(found), None, true, u64::MAX);
+        let mut hits = PairSink::new(std::mem::take(found), None, true, u64::MAX);
         all_pairs::join_between(context.kernels(), probes.columns(), self.columns.columns(), Order::AsGiven, &mut hits);
         let (all, _, tests, _) = hits.finish();
         *found = all;

@@ -6,7 +6,7 @@ use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::{Hits, Order, Soa, Sorted};
+use crate::kernels::{Order, PairSink, Soa, Sorted};
 use crate::objects::Frame;
 use crate::pairs::{Lineage, PairStore};
 
@@ -24,7 +24,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     probes: Probes<'_, D, T>,
     context: &Context,
     out: &mut PairStore,
-    join: impl Fn(Range<usize>, &mut Hits<'_>) + Sync,
+    join: impl Fn(Range<usize>, &mut PairSink<'_>) + Sync,
 ) -> Result<(), Error> {
     if let Some(ids) = probes.ids.filter(|ids| ids.len() != probes.boxes.len()) {
         return Err(Error::InvalidFrame { index: ids.len(), reason: "there are not as many probe ids as probe boxes" });

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::cell_runs::{CellBlock, join_neighbours, join_rows};
-use crate::kernels::{Hits, all_pairs, prefetch};
+use crate::kernels::{PairSink, all_pairs, prefetch};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         region: u32,
         targets: &[u16],
         gathered: &mut Gathered<D, T>,
-        hits: &mut Hits,
+        hits: &mut PairSink,
     ) {
         let level = &self.levels[level as usize];
         // One word of the summary is 4,096 cells, which is a region, or all of them if they are fewer.
@@ -131,7 +131,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         block: &CellBlock<'_, D, T>,
         targets: &[u16],
         nearby: &mut Nearby<D, T>,
-        hits: &mut Hits,
+        hits: &mut PairSink,
     ) {
         let Nearby { others, ids, candidates } = nearby;
         let few = &self.scratch.few;
@@ -244,7 +244,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     /// All objects that overlap a box, in every level and beside them.
-    fn search(&self, frame: &Frame<'_, D, T>, value: &Aabb<D, T>, hits: &mut Hits, pair: impl Fn(u32) -> Pair) {
+    fn search(&self, frame: &Frame<'_, D, T>, value: &Aabb<D, T>, hits: &mut PairSink, pair: impl Fn(u32) -> Pair) {
         if !self.active {
             hits.count_tests(self.live as u64);
             frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(value)).for_each(|id| hits.push(pair(id)));
@@ -274,7 +274,7 @@ fn test_candidates<const D: usize, T: Real>(
     frame: &Frame<'_, D, T>,
     block: &CellBlock<'_, D, T>,
     candidates: &mut Vec<(u32, u32)>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     hits.count_tests(candidates.len() as u64);
     for (position, other) in candidates.drain(..) {

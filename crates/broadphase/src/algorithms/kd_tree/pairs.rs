@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::node::{Rest, Runs};
 use crate::kernels::prefetch;
-use crate::kernels::{Hits, Stop};
+use crate::kernels::{PairSink, Stop};
 use crate::objects::Frame;
 use crate::pairs::{Lineage, Pair, PairStore};
 
@@ -296,7 +296,7 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
     }
 
     /// Brings the cached pairs of a chunk up to date with what `search` finds, and reports those that overlap.
-    fn chunk(&self, chunk: usize, worker: usize, fresh: &mut Vec<Pair>, search: impl FnOnce(&mut Hits<'_>)) {
+    fn chunk(&self, chunk: usize, worker: usize, fresh: &mut Vec<Pair>, search: impl FnOnce(&mut PairSink<'_>)) {
         if self.stop().is_some() {
             return;
         }
@@ -311,7 +311,7 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         part(near, fresh, changed);
         fresh.retain(|&pair| !dynamic(pair));
 
-        let mut hits = Hits::new(std::mem::take(fresh), None, true, self.limit);
+        let mut hits = PairSink::new(std::mem::take(fresh), None, true, self.limit);
         search(&mut hits);
         let (pairs, _, tests, stop) = hits.finish();
         *fresh = pairs;

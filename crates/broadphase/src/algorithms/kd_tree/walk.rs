@@ -14,7 +14,7 @@ use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::node::{self, Entry, Rest, Shelf};
-use crate::kernels::{Hits, Kernels, Order, Soa, all_pairs, prefetch};
+use crate::kernels::{Kernels, Order, PairSink, Soa, all_pairs, prefetch};
 use crate::pairs::Pair;
 
 /// How many objects ahead a box is asked for: boxes lie by slot, so each is a cache miss in a large world.
@@ -208,7 +208,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         search: &Search<'_, D, T>,
         stop: &Stop<D, T>,
         shelving: Shelving<'_, D, T>,
-        hits: &mut Hits<'_>,
+        hits: &mut PairSink<'_>,
     ) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
         if search.pruning != Pruning::TreeOnly {

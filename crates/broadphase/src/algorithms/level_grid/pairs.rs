@@ -7,7 +7,7 @@ use super::{LevelGrid, Scratch};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::Hits;
+use crate::kernels::PairSink;
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
     }
 
     /// The pairs of the object at position `at`: with those behind it on its own level, and with all within reach on coarser ones.
-    fn join(&self, sections: &Sections<D, T>, at: usize, hits: &mut Hits<'_>) {
+    fn join(&self, sections: &Sections<D, T>, at: usize, hits: &mut PairSink<'_>) {
         if hits.stopped() {
             return;
         }

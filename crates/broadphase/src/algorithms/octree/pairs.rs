@@ -5,7 +5,7 @@ use crate::algorithms::common::NONE;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{Hits, Order, all_pairs};
+use crate::kernels::{Order, PairSink, all_pairs};
 use crate::objects::Frame;
 use crate::pairs::PairStore;
 
@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
         Ok(())
     }
 
-    fn join(&self, node: usize, context: &Context, hits: &mut Hits<'_>) {
+    fn join(&self, node: usize, context: &Context, hits: &mut PairSink<'_>) {
         let Scratch { starts, columns, .. } = &self.scratch;
         let columns = columns.columns();
         let of = |node: usize| columns.slice(starts[node] as usize, starts[node + 1] as usize);

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::cell_runs::{CellBlock, join_neighbours};
-use crate::kernels::{Hits, prefetch};
+use crate::kernels::{PairSink, prefetch};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -78,7 +78,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     }
 
     /// All particles whose box overlaps `area`: those of the cells it can reach, or all if there are fewer particles than cells.
-    fn search(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, hits: &mut Hits, pair: impl Fn(u32) -> Pair) {
+    fn search(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, hits: &mut PairSink, pair: impl Fn(u32) -> Pair) {
         let Some(grid) = &self.grid else { return };
         let space = &grid.space;
         let mut offer = |index: u32| {
@@ -122,7 +122,7 @@ fn join_slots<const D: usize, T: Real>(
     frame: &Frame<'_, D, T>,
     ids: &[u32],
     centers: &[[T; D]],
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     let (mut tests, mut waiting, mut count) = (0, [(0, 0); CANDIDATES], 0);
     let mut flush = |waiting: &[(u32, u32)]| {

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::active::{Bounds, Event, Long, Ranks};
 use crate::kernels::active_blocks::{self, Blocks};
-use crate::kernels::{Hits, active_tree};
+use crate::kernels::{PairSink, active_tree};
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Want};
 
@@ -181,7 +181,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     }
 
     /// Sweeps one partition; behind them comes the one of the long objects.
-    fn sweep(&self, context: &Context, chunk: usize, dealt: &Dealt<T>, worker: usize, hits: &mut Hits<'_>) {
+    fn sweep(&self, context: &Context, chunk: usize, dealt: &Dealt<T>, worker: usize, hits: &mut PairSink<'_>) {
         let n = self.boxes.len();
         let (kernels, columns) = (context.kernels(), self.boxes.columns());
         let &Dealt { ref segments, used, count, shift, .. } = dealt;

@@ -18,7 +18,7 @@ use super::{lock, open};
 use crate::geometry::Real;
 use crate::kernels::quantise::axis_in_record;
 use crate::kernels::tile::{Neighbours, Record, Scratch};
-use crate::kernels::{Hits, Kernels};
+use crate::kernels::{Kernels, PairSink};
 use crate::pairs::Pair;
 
 /// Frames that a list must have served, not to count as a failure: to make one costs little more than one join.
@@ -144,7 +144,7 @@ impl Rails {
         (kernels, runs): (Kernels, &[&[Record]]),
         scratch: &mut Scratch<T>,
         overlap_here: impl Fn(Pair) -> bool,
-        hits: &mut Hits<'_>,
+        hits: &mut PairSink<'_>,
     ) -> bool {
         let Some(axis) = self.axis else { return false };
         let siding = &mut *lock(&self.tiles[tile]);

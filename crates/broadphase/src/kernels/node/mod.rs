@@ -6,7 +6,7 @@
 //! 4. What passes is confirmed on the boxes themselves, so the result is exact: the map to bytes is monotone, and `x <= y`
 //!    implies `q(x) <= q(y)`, wherever the two boxes come from.
 //!
-//! The sweep axis is the one on which the centres of (a sample of) the own boxes vary most. Hits come in row order, so the list is the same for
+//! The sweep axis is the one on which the centres of (a sample of) the own boxes vary most. Pairs come in row order, so the list is the same for
 //! every register width.
 //!
 //! Boxes at rest may be kept as they were sorted: see `shelf.rs`.
@@ -15,9 +15,9 @@ mod shelf;
 mod side;
 mod sweeps;
 
-use super::hits::Hits;
 use super::isa::{Kernel, Kernels};
 use super::lanes::Simd;
+use super::pair_sink::PairSink;
 use crate::geometry::{Aabb, Real};
 pub(crate) use shelf::{Rest, Shelf, join_shelf};
 use side::{Map, Side};
@@ -90,7 +90,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     others: &[Entry<D, T>],
     shelf: Option<&mut Shelf<D, T>>,
     scratch: &mut Scratch<D, T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     if !own.is_empty() || shelf.is_some() {
         kernels.run(NodeJoin { own, bounds, others, shelf, scratch, hits });
@@ -103,7 +103,7 @@ struct NodeJoin<'a, 'h, 'r, const D: usize, T> {
     others: &'a [Entry<D, T>],
     shelf: Option<&'a mut Shelf<D, T>>,
     scratch: &'a mut Scratch<D, T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
@@ -223,10 +223,10 @@ mod tests {
     }
 
     /// Does a join find these pairs, in the same order on every instruction set?
-    pub(super) fn finds(mut expected: Vec<Pair>, what: &str, run: impl Fn(Kernels, &mut Hits)) {
+    pub(super) fn finds(mut expected: Vec<Pair>, what: &str, run: impl Fn(Kernels, &mut PairSink)) {
         expected.sort_unstable();
         let mut lists = Isa::available().map(|isa| {
-            let mut hits = Hits::plain();
+            let mut hits = PairSink::plain();
             run(Kernels::new(isa).unwrap(), &mut hits);
             hits.finish().0
         });

@@ -10,9 +10,9 @@ use super::side::{Map, Side};
 use super::sweeps::{Loaded, Out, sweep_between, sweep_shelf, sweep_within};
 use super::{Entry, Scratch, cull};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
+use crate::kernels::pair_sink::PairSink;
 
 /// The boxes of a node, sorted and as bytes.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ pub(crate) fn join_shelf<const D: usize, T: Real>(
     others: &[Entry<D, T>],
     (shelf, rest): (&Shelf<D, T>, Rest<'_, D, T>),
     scratch: &mut Scratch<D, T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     if own.iter().chain(others).any(|entry| entry.moved) {
         kernels.run(ShelfJoin { own, others, shelf, rest, scratch, hits });
@@ -108,7 +108,7 @@ struct ShelfJoin<'a, 'h, 'r, const D: usize, T> {
     shelf: &'a Shelf<D, T>,
     rest: Rest<'a, D, T>,
     scratch: &'a mut Scratch<D, T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for ShelfJoin<'_, '_, '_, D, T> {
@@ -168,7 +168,7 @@ mod tests {
         let (loose_own, loose_others) = (loose(&a), loose(&b));
         finds(expected, &format!("{own} and {other} boxes"), |kernels, hits| {
             let (mut shelf, mut scratch) = (Shelf::default(), Scratch::default());
-            join(kernels, &before, &bounds, &others_before, Some(&mut shelf), &mut scratch, &mut Hits::plain());
+            join(kernels, &before, &bounds, &others_before, Some(&mut shelf), &mut scratch, &mut PairSink::plain());
             let rest = Rest { boxes: &boxes, stamps: &stamps, since: 1 };
             join_shelf(kernels, &loose_own, &loose_others, (&shelf, rest), &mut scratch, hits);
         });
@@ -192,7 +192,7 @@ mod tests {
         boxes[0] = unit(0, 9.5, true).aabb;
         finds(vec![Pair { a: 0, b: 2 }], "one far", |kernels, hits| {
             let (mut shelf, mut scratch) = (Shelf::default(), Scratch::default());
-            join(kernels, &own, &bounds, &[unit(2, 10.0, true)], Some(&mut shelf), &mut scratch, &mut Hits::plain());
+            join(kernels, &own, &bounds, &[unit(2, 10.0, true)], Some(&mut shelf), &mut scratch, &mut PairSink::plain());
             let rest = Rest { boxes: &boxes, stamps: &[2, 0, 0], since: 1 };
             join_shelf(kernels, &[unit(0, 9.5, true)], &[], (&shelf, rest), &mut scratch, hits);
         });
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn an_empty_node_shelves_what_reaches_into_it() {
         let others = entries::<3, f32>(200, 1000, 3, 1.0, 1.0);
-        let (mut shelf, mut scratch, mut hits) = (Shelf::default(), Scratch::default(), Hits::plain());
-        join(Kernels::best(), &[], &Aabb::empty(), &others, Some(&mut shelf), &mut scratch, &mut Hits::plain());
+        let (mut shelf, mut scratch, mut hits) = (Shelf::default(), Scratch::default(), PairSink::plain());
+        join(Kernels::best(), &[], &Aabb::empty(), &others, Some(&mut shelf), &mut scratch, &mut PairSink::plain());
         let newcomer = Entry { id: 0, ..others[7] };
         let mut boxes = vec![others[7].aabb; 1200];
         others.iter().for_each(|entry| boxes[entry.id as usize] = entry.aabb);

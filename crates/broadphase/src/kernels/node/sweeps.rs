@@ -4,8 +4,8 @@ use super::shelf::Rest;
 use super::side::Side;
 use super::{BATCH, Entry, Runs, WIDEST};
 use crate::geometry::Real;
-use crate::kernels::hits::Hits;
 use crate::kernels::lanes::{Bytes, Simd};
+use crate::kernels::pair_sink::PairSink;
 use crate::kernels::prefetch;
 use crate::pairs::Pair;
 
@@ -82,7 +82,7 @@ pub(super) struct Out<'a, 'h, 'r> {
     /// The sweep axis, which is not compared.
     pub(super) axis: usize,
     pub(super) runs: &'a mut Runs,
-    pub(super) hits: &'h mut Hits<'r>,
+    pub(super) hits: &'h mut PairSink<'r>,
 }
 
 impl Out<'_, '_, '_> {

@@ -5,9 +5,9 @@ use super::sort::{COARSE, FINE, Sort};
 use super::sweep::{LONG, MIDDLE, Rows, SHORT, strip};
 use super::{BATCH, Record, Scratch};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
+use crate::kernels::pair_sink::PairSink;
 
 /// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Meanwhile, the records
 /// of the next call, `coming`, are asked for.
@@ -17,7 +17,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     coming: &[&[Record]],
     boxes: &[Aabb<D, T>],
     scratch: &mut Scratch<T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     scratch.coming.note(coming);
     let tests = sort_and_sweep(kernels, runs, scratch, |scratch, count| {
@@ -86,7 +86,7 @@ struct Verdicts<'a, 'h, 'r, const D: usize, T> {
     boxes: &'a [Aabb<D, T>],
     scratch: &'a mut Scratch<T>,
     count: usize,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real> Kernel for Verdicts<'_, '_, '_, D, T> {

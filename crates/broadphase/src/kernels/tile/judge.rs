@@ -3,8 +3,8 @@
 use super::sweep::{Find, LONGEST};
 use super::{BATCH, COORDINATES, Record, Scratch};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::hits::Hits;
 use crate::kernels::lanes::{Simd, Words};
+use crate::kernels::pair_sink::PairSink;
 use crate::pairs::Pair;
 
 /// All words, as bits of [`Words::zeros`].
@@ -125,7 +125,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
         scratch: &mut Scratch<T>,
         waiting: &mut usize,
         is_last: bool,
-        hits: &mut Hits,
+        hits: &mut PairSink,
     ) -> bool {
         if *waiting < BATCH && !is_last {
             return false;
@@ -136,7 +136,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
 
     /// Turns finds into hits.
     #[inline(always)]
-    pub(super) fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch<T>, count: usize, hits: &mut Hits) {
+    pub(super) fn confirm<S: Simd>(self, simd: S, scratch: &mut Scratch<T>, count: usize, hits: &mut PairSink) {
         let Scratch { sorted, len, finds, candidates, open, sides, .. } = scratch;
         let sorted = &sorted[..*len];
         let mut finds = &finds[..count];
@@ -165,7 +165,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
         sorted: &[Record],
         candidates: &[Candidate],
         open: &'o mut [Candidate],
-        hits: &mut Hits,
+        hits: &mut PairSink,
     ) -> &'o [Candidate] {
         let rows = self.rows.unwrap_or(sorted);
         let room = hits.room(candidates.len() + FOUR);
@@ -200,7 +200,13 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Judge<'_, D, T, F>
 
     /// Turns candidates into hits that words have left open, as boxes decide: those of two places in the lists, or of two objects.
     #[inline(always)]
-    fn settle(self, sorted: &[Record], open: &[Candidate], hits: &mut Hits, meet: impl Fn((usize, usize), (u32, u32)) -> bool) {
+    fn settle(
+        self,
+        sorted: &[Record],
+        open: &[Candidate],
+        hits: &mut PairSink,
+        meet: impl Fn((usize, usize), (u32, u32)) -> bool,
+    ) {
         let rows = self.rows.unwrap_or(sorted);
         let room = hits.room(open.len());
         let mut found = 0;
@@ -383,7 +389,7 @@ mod tests {
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Vec<Pair> {
             let Self(boxes, records, finds) = self;
-            let (mut scratch, mut hits) = (Scratch::<f32>::default(), Hits::plain());
+            let (mut scratch, mut hits) = (Scratch::<f32>::default(), PairSink::plain());
             scratch.resize(records.len());
             scratch.sorted[..records.len()].copy_from_slice(records);
             scratch.finds.resize(finds.len(), Find::default());

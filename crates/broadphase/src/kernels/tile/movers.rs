@@ -9,9 +9,9 @@ use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
 use super::{Record, Scratch};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::hits::Hits;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
+use crate::kernels::pair_sink::PairSink;
 
 /// Movers from which on records are compared in bytes, and from which on they are sorted too.
 const BYTES_FROM: usize = 3;
@@ -39,7 +39,7 @@ pub(crate) fn join_movers<const D: usize, T: Real>(
     boxes: &[Aabb<D, T>],
     is_mover: impl Fn(u32) -> bool + Copy,
     scratch: &mut Scratch<T>,
-    hits: &mut Hits,
+    hits: &mut PairSink,
 ) {
     scratch.coming.note(coming);
     if !movers.is_empty() {
@@ -53,7 +53,7 @@ struct MoverJoin<'a, 'h, 'r, const D: usize, T, F> {
     boxes: &'a [Aabb<D, T>],
     is_mover: F,
     scratch: &'a mut Scratch<T>,
-    hits: &'h mut Hits<'r>,
+    hits: &'h mut PairSink<'r>,
 }
 
 impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_, '_, '_, D, T, F> {

@@ -5,7 +5,7 @@ use crate::algorithms::common::NONE;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::Hits;
+use crate::kernels::PairSink;
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -45,7 +45,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         Ok(())
     }
 
-    fn test(&self, chunk: usize, hits: &mut Hits<'_>) {
+    fn test(&self, chunk: usize, hits: &mut PairSink<'_>) {
         let range = chunk * CANDIDATES_PER_CHUNK..((chunk + 1) * CANDIDATES_PER_CHUNK).min(self.candidates.len());
         let candidates = &self.candidates[range];
         for &pair in candidates {
@@ -57,7 +57,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     }
 
     /// The tree against itself. One walk, one chunk: cut at nodes, the pairs would wander from chunk to chunk as the tree changes.
-    fn walk(&self, stack: &mut Vec<(u32, u32)>, hits: &mut Hits<'_>) {
+    fn walk(&self, stack: &mut Vec<(u32, u32)>, hits: &mut PairSink<'_>) {
         let mut tests = 0;
         stack.clear();
         if self.tree.root() != NONE && self.tree.node(self.tree.root()).object().is_none() {
@@ -87,7 +87,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
 
     /// Two nodes: nothing, a pair of objects to be tested, or work for later.
     #[inline(always)]
-    fn meet(&self, a: u32, b: u32, stack: &mut Vec<(u32, u32)>, hits: &mut Hits<'_>, tests: &mut u64) {
+    fn meet(&self, a: u32, b: u32, stack: &mut Vec<(u32, u32)>, hits: &mut PairSink<'_>, tests: &mut u64) {
         let (left, right) = (self.tree.node(a), self.tree.node(b));
         if !left.bounds.overlaps(&right.bounds) {
             return;

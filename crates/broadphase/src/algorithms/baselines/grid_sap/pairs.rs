@@ -8,7 +8,7 @@ use crate::algorithms::common::Visit;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::Hits;
+use crate::kernels::PairSink;
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
     }
 
     /// The pairs that count in one cell.
-    fn sweep(&self, cells: &Cells<D, T>, range: Range<usize>, hits: &mut Hits<'_>) {
+    fn sweep(&self, cells: &Cells<D, T>, range: Range<usize>, hits: &mut PairSink<'_>) {
         let entries = &self.entries[range];
         let cell = cells.cell(entries[0].cell);
         let mut tests = 0;

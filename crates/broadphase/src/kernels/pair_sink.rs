@@ -30,7 +30,7 @@ pub(crate) enum Stop {
 }
 
 /// The output of joins into one chunk of a [`PairStore`](crate::PairStore): a growing buffer that never drops a pair.
-pub struct Hits<'a> {
+pub struct PairSink<'a> {
     pairs: Vec<Pair>,
     /// `pairs[..given]` were there before.
     given: usize,
@@ -46,13 +46,13 @@ pub struct Hits<'a> {
     tests: u64,
 }
 
-impl fmt::Debug for Hits<'_> {
+impl fmt::Debug for PairSink<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hits").field("pairs", &self.pairs.len()).field("tests", &self.tests).finish_non_exhaustive()
+        f.debug_struct("PairSink").field("pairs", &self.pairs.len()).field("tests", &self.tests).finish_non_exhaustive()
     }
 }
 
-impl<'a> Hits<'a> {
+impl<'a> PairSink<'a> {
     /// Appends to `pairs`, whose present content counts as refined. `keep = false`: pairs are counted and dropped.
     pub(crate) fn new(pairs: Vec<Pair>, refine: Option<Refine<'a>>, keep: bool, limit: u64) -> Self {
         Self { given: pairs.len(), settled: pairs.len(), pairs, counted: 0, refine, keep, limit, stop: None, tests: 0 }
@@ -108,7 +108,7 @@ impl<'a> Hits<'a> {
         }
     }
 
-    /// Room for `count` more pairs, written by [`commit`](Hits::commit): for kernels that append without branches.
+    /// Room for `count` more pairs, written by [`commit`](PairSink::commit): for kernels that append without branches.
     #[inline(always)]
     pub(crate) fn room(&mut self, count: usize) -> &mut [std::mem::MaybeUninit<Pair>] {
         if self.pairs.capacity() - self.pairs.len() < count {
@@ -117,7 +117,7 @@ impl<'a> Hits<'a> {
         self.pairs.spare_capacity_mut()
     }
 
-    /// Takes over the first `count` pairs that were written to [`room`](Hits::room).
+    /// Takes over the first `count` pairs that were written to [`room`](PairSink::room).
     ///
     /// # Safety
     /// *initialised*: the caller wrote them all since the last call to `room`, which was asked for at least `count`.
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_limit_stops_instead_of_dropping() {
-        let mut hits = Hits::new(Vec::new(), None, true, 10);
+        let mut hits = PairSink::new(Vec::new(), None, true, 10);
         for i in 0..100_000 {
             hits.push(Pair::new(i, i + 1));
         }
@@ -199,7 +199,7 @@ mod tests {
             let tail: Vec<_> = pairs.drain(from..).filter(|p| p.a % 2 == 0).collect();
             pairs.extend(tail);
         };
-        let mut hits = Hits::new(Vec::new(), Some(&even), false, u64::MAX);
+        let mut hits = PairSink::new(Vec::new(), Some(&even), false, u64::MAX);
         for i in 0..100_000 {
             hits.push(Pair::new(i, i + 1));
         }

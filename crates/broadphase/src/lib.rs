@@ -83,7 +83,7 @@ pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Isa, Kernels, PairSink};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 pub use oneshot::{pairs, pairs_between};
-pub use pairs::{Lineage, Pair, PairStore, Retain, Want, pairs_hash};
+pub use pairs::{Pair, PairStore, Retain, Revision, Want, pairs_hash};
 #[cfg(feature = "parallel")]
 pub use par::Threads;
 pub use par::{Executor, Sequential};

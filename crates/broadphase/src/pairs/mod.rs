@@ -7,4 +7,4 @@ mod store;
 
 pub use pair::{Pair, pairs_hash};
 pub use retain::Retain;
-pub use store::{Lineage, PairStore, Want};
+pub use store::{PairStore, Revision, Want};

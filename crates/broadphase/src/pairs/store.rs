@@ -48,7 +48,7 @@ pub struct PairStore {
     active: usize,
     shape: Shape,
     /// Names the content: a structure may keep chunks only if it finds here what it wrote last.
-    lineage: Lineage,
+    revision: Revision,
     count: u64,
     started: Vec<Pair>,
     ended: Vec<Pair>,
@@ -122,9 +122,9 @@ const HANDFUL: usize = 4;
 
 /// The name of a store's content. Each structure remembers the one it last wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Lineage(u64);
+pub struct Revision(u64);
 
-impl Lineage {
+impl Revision {
     /// A name never used before. Only equality matters, so results do not depend on who asks first.
     fn fresh() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
@@ -173,7 +173,7 @@ impl PairStore {
             chunks: Vec::new(),
             active: 0,
             shape: Shape::Box,
-            lineage: Lineage(0),
+            revision: Revision(0),
             count: 0,
             started: Vec::new(),
             ended: Vec::new(),
@@ -192,7 +192,7 @@ impl PairStore {
     pub fn set_want(&mut self, want: Want) {
         if want != self.want {
             self.want = want;
-            self.lineage = Lineage(0);
+            self.revision = Revision(0);
         }
     }
 
@@ -298,7 +298,7 @@ impl PairStore {
     /// The next frame keeps nothing of this one.
     #[cfg(feature = "serde")]
     pub(crate) fn disown(&mut self) {
-        self.lineage = Lineage(0);
+        self.revision = Revision(0);
     }
 
     /// Forgets everything; the next frame starts from nothing, and its pairs all count as started.
@@ -311,7 +311,7 @@ impl PairStore {
         }
         self.active = 0;
         self.count = 0;
-        self.lineage = Lineage(0);
+        self.revision = Revision(0);
         self.started.clear();
         self.ended.clear();
     }
@@ -321,19 +321,19 @@ impl PairStore {
 ///
 /// `begin`, then `rewrite` or `edit` the chunks that changed, from any worker, then `finish`.
 impl PairStore {
-    /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `lineage`), so that
+    /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `revision`), so that
     /// chunks may be kept; if not, every chunk starts empty and must be rewritten.
     pub fn begin<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
         context: &Context,
-        lineage: Lineage,
+        revision: Revision,
         chunks: usize,
     ) -> bool {
         let delta = self.want.delta();
-        let kept = lineage != Lineage(0) && lineage == self.lineage && self.want != Want::Count && self.shape == frame.shape;
+        let kept = revision != Revision(0) && revision == self.revision && self.want != Want::Count && self.shape == frame.shape;
         self.shape = frame.shape;
-        self.lineage = Lineage(0);
+        self.revision = Revision(0);
         self.scratch.prepare(context);
         self.worker_tests.clear();
         self.worker_tests.resize_with(context.width(), AtomicU64::default);
@@ -434,7 +434,7 @@ impl PairStore {
     ///
     /// On error the pairs are gone, except that with differences wanted the last frame's are back, so that the next difference
     /// is right.
-    pub fn finish(&mut self, chunks: usize) -> Result<Lineage, Error> {
+    pub fn finish(&mut self, chunks: usize) -> Result<Revision, Error> {
         self.started.clear();
         self.ended.clear();
         self.count = 0;
@@ -457,8 +457,8 @@ impl PairStore {
                 self.sorter.sort(&mut self.ended);
                 events::cancel(&mut self.started, &mut self.ended);
                 self.active = chunks;
-                self.lineage = Lineage::fresh();
-                Ok(self.lineage)
+                self.revision = Revision::fresh();
+                Ok(self.revision)
             }
             Some(stop) => {
                 self.roll_back();
@@ -495,14 +495,14 @@ mod tests {
     use super::*;
     use crate::Aabb;
 
-    fn write(store: &mut PairStore, lineage: &mut Lineage, chunks: &[&[u32]]) -> Result<bool, Error> {
+    fn write(store: &mut PairStore, revision: &mut Revision, chunks: &[&[u32]]) -> Result<bool, Error> {
         let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
         let (frame, context) = (Frame::new(&boxes), Context::new());
-        let kept = store.begin(&frame, &context, *lineage, chunks.len());
+        let kept = store.begin(&frame, &context, *revision, chunks.len());
         for (index, chunk) in chunks.iter().enumerate() {
             store.rewrite(index, 0, &frame, |hits| chunk.iter().for_each(|&k| hits.push(Pair { a: k, b: k + 1 })));
         }
-        *lineage = store.finish(chunks.len())?;
+        *revision = store.finish(chunks.len())?;
         Ok(kept)
     }
 
@@ -512,24 +512,24 @@ mod tests {
 
     #[test]
     fn differences_balance_when_chunks_move_appear_and_vanish() {
-        let (mut store, mut lineage) = (PairStore::new(Want::Both), Lineage::default());
-        assert!(!write(&mut store, &mut lineage, &[&[1, 2], &[3], &[7]]).unwrap());
+        let (mut store, mut revision) = (PairStore::new(Want::Both), Revision::default());
+        assert!(!write(&mut store, &mut revision, &[&[1, 2], &[3], &[7]]).unwrap());
         assert_eq!((firsts(store.started()), store.ended().len()), (vec![1, 2, 3, 7], 0));
-        assert!(write(&mut store, &mut lineage, &[&[2], &[1, 4]]).unwrap());
+        assert!(write(&mut store, &mut revision, &[&[2], &[1, 4]]).unwrap());
         assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![4], vec![3, 7]));
         // Another structure takes over the store: nothing is kept, but the difference is still right.
-        assert!(!write(&mut store, &mut Lineage::default(), &[&[4, 2, 9]]).unwrap());
+        assert!(!write(&mut store, &mut Revision::default(), &[&[4, 2, 9]]).unwrap());
         assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![9], vec![1]));
         assert_eq!(store.len(), 3);
     }
 
     #[test]
     fn after_a_limit_error_the_next_difference_is_against_the_last_good_frame() {
-        let (mut store, mut lineage) = (PairStore::new(Want::Both), Lineage::default());
+        let (mut store, mut revision) = (PairStore::new(Want::Both), Revision::default());
         store.set_limit(3);
-        write(&mut store, &mut lineage, &[&[1, 2]]).unwrap();
-        assert_eq!(write(&mut store, &mut lineage, &[&[5, 6], &[7, 8]]), Err(Error::TooManyPairs { limit: 3 }));
-        assert!(!write(&mut store, &mut lineage, &[&[2, 3]]).unwrap());
+        write(&mut store, &mut revision, &[&[1, 2]]).unwrap();
+        assert_eq!(write(&mut store, &mut revision, &[&[5, 6], &[7, 8]]), Err(Error::TooManyPairs { limit: 3 }));
+        assert!(!write(&mut store, &mut revision, &[&[2, 3]]).unwrap());
         assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![3], vec![1]));
     }
 
@@ -537,21 +537,21 @@ mod tests {
     fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_frame() {
         let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
         let (frame, context) = (Frame::new(&boxes), Context::new());
-        let (mut store, mut lineage) = (PairStore::new(Want::Both), Lineage::default());
+        let (mut store, mut revision) = (PairStore::new(Want::Both), Revision::default());
         store.set_limit(30);
         let all: Vec<u32> = (0..20).collect();
-        write(&mut store, &mut lineage, &[&all]).unwrap();
+        write(&mut store, &mut revision, &[&all]).unwrap();
         for many in [40, 100_000] {
-            let mut edit = |lineage: Lineage, new: u32| {
-                assert!(store.begin(&frame, &context, lineage, 1));
+            let mut edit = |revision: Revision, new: u32| {
+                assert!(store.begin(&frame, &context, revision, 1));
                 store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| (0..new).for_each(|k| hits.push(Pair { a: 200 + k, b: 0 })));
                 store.finish(1)
             };
-            assert_eq!(edit(lineage, many), Err(Error::TooManyPairs { limit: 30 }));
-            assert!(!write(&mut store, &mut lineage, &[&all]).unwrap());
+            assert_eq!(edit(revision, many), Err(Error::TooManyPairs { limit: 30 }));
+            assert!(!write(&mut store, &mut revision, &[&all]).unwrap());
             assert_eq!((store.started().len(), store.ended().len(), store.len()), (0, 0, 20), "{many}");
         }
-        assert!(store.begin(&frame, &context, lineage, 1));
+        assert!(store.begin(&frame, &context, revision, 1));
         store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| hits.push(Pair { a: 200, b: 0 }));
         store.finish(1).unwrap();
         assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![200], (0..10).collect()));

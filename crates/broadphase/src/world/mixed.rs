@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::side::Side;
 use crate::objects::{Filter, Frame, Shape};
-use crate::pairs::{Lineage, Pair, PairStore, Retain, Want};
+use crate::pairs::{Pair, PairStore, Retain, Revision, Want};
 
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;
@@ -35,7 +35,7 @@ type Structures<'a, const D: usize, T> = (&'a dyn BroadPhase<D, T>, &'a dyn Broa
 pub(super) struct Mixed<const D: usize, T> {
     pub(super) store: PairStore,
     /// What the last frame wrote.
-    lineage: Lineage,
+    revision: Revision,
     scratch: Scratch<D, T>,
 }
 
@@ -71,14 +71,14 @@ impl<const D: usize, T> Default for Mixed<D, T> {
             dirty: Vec::new(),
             tests: 0,
         };
-        Self { store: PairStore::new(Want::Both), lineage: Lineage::default(), scratch }
+        Self { store: PairStore::new(Want::Both), revision: Revision::default(), scratch }
     }
 }
 
 impl<const D: usize, T: Real> Mixed<D, T> {
     /// What is stored may be out of date: the next frame finds all pairs.
     pub(super) fn forget(&mut self) {
-        self.lineage = Lineage::default();
+        self.revision = Revision::default();
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -104,7 +104,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         let frame = Frame { filter: apply, ..Frame::new(&[]) };
         let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         let chunks = movers.slots.len().div_ceil(ROWS);
-        let kept = self.store.begin(&frame, context, self.lineage, chunks);
+        let kept = self.store.begin(&frame, context, self.revision, chunks);
         let few = !statics.touched.all() && statics.touched.list().len() <= movers.slots.count() / SHARE;
         let all = !kept || movers.touched.all() || !few;
         self.scratch.tests = 0;
@@ -112,7 +112,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
             self.store.roll_back();
             return Err(error);
         }
-        self.lineage = self.store.finish(chunks)?;
+        self.revision = self.store.finish(chunks)?;
         Ok(self.scratch.tests)
     }
 

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Soa;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
+use crate::pairs::{Pair, PairStore, Revision};
 
 /// Slots whose pairs share a chunk.
 pub(crate) const ROWS_PER_CHUNK: usize = 256;
@@ -35,7 +35,7 @@ pub struct BruteForce<const D: usize, T: Real> {
     changed: Vec<u32>,
     all_changed: bool,
     /// What the last `pairs` wrote.
-    lineage: Lineage,
+    revision: Revision,
     scratch: Scratch<D, T>,
 }
 

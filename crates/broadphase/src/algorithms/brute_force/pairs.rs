@@ -13,13 +13,13 @@ use crate::pairs::{Pair, PairStore};
 impl<const D: usize, T: Real> BruteForce<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.columns.len().div_ceil(ROWS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.lineage, chunks) && !self.all_changed;
+        let kept = out.begin(frame, context, self.revision, chunks) && !self.all_changed;
         if !kept {
             self.join_all(frame, context, out, chunks);
         } else if !self.changed.is_empty() {
             self.join_changed(frame, context, out, chunks);
         }
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         self.changed.clear();
         self.all_changed = false;
         Ok(())

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame};
-use crate::pairs::Lineage;
+use crate::pairs::Revision;
 
 use super::bytes_of;
 
@@ -19,13 +19,13 @@ pub(crate) struct Ledger<const D: usize, T: Real> {
     come: Vec<u32>,
     moved: Vec<u32>,
     dirty: bool,
-    lineage: Lineage,
+    revision: Revision,
 }
 
 impl<const D: usize, T: Real> Default for Ledger<D, T> {
     fn default() -> Self {
         let empty = Vec::new;
-        Self { boxes: Vec::new(), gone: empty(), come: empty(), moved: empty(), dirty: false, lineage: Lineage::default() }
+        Self { boxes: Vec::new(), gone: empty(), come: empty(), moved: empty(), dirty: false, revision: Revision::default() }
     }
 }
 
@@ -121,13 +121,13 @@ impl<const D: usize, T: Real> Ledger<D, T> {
     }
 
     /// The name of the pair list that was written last.
-    pub(crate) fn lineage(&self) -> Lineage {
-        self.lineage
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
     }
 
     /// The pair list is right, and has this name.
-    pub(crate) fn settle(&mut self, lineage: Lineage) {
-        self.lineage = lineage;
+    pub(crate) fn settle(&mut self, revision: Revision) {
+        self.revision = revision;
         self.dirty = false;
     }
 

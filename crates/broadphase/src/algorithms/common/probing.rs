@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::{Order, PairSink, Soa, Sorted};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 
 /// What a structure calls with each candidate, at most once with each; after a break it stops.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(u32) -> ControlFlow<()>;
@@ -32,7 +32,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
     let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
     let view = if probes.ids.is_some() { frame } else { &unfiltered };
-    out.begin(view, context, Lineage::default(), chunks);
+    out.begin(view, context, Revision::default(), chunks);
     context.run(chunks, |chunk, worker| {
         let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
         out.rewrite(chunk, worker, view, |hits| join(range, hits));

@@ -66,7 +66,7 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::Soa;
 use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 use ladder::Ladder;
 use level::{Key, Level};
 use region::Gathered;
@@ -107,7 +107,7 @@ pub struct HashGrid<const D: usize, T: Real> {
     recent: u16,
     /// Has anything changed since the last `pairs`?
     dirty: bool,
-    lineage: Lineage,
+    revision: Revision,
     counters: Counters,
     scratch: Scratch<D, T>,
 }
@@ -186,7 +186,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             floor: None,
             recent: ABSENT,
             dirty: true,
-            lineage: Lineage::default(),
+            revision: Revision::default(),
             counters: Counters::default(),
             scratch: Scratch::default(),
         }

@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.settle(frame);
         self.make_plan();
         let chunks = self.scratch.plan.chunks.len() + 1;
-        let kept = out.begin(frame, context, self.lineage, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks);
         if !kept || self.dirty {
             let clock = context.clock();
             let mut ids = std::mem::take(&mut self.scratch.ids);
@@ -64,7 +64,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             context.record("join", clock);
             self.note_tests(out.tests());
         }
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         self.dirty = false;
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Below the threshold: all pairs.
     fn find_all_pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.live.div_ceil(ROWS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.lineage, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks);
         if !kept || self.dirty {
             let mut ids = std::mem::take(&mut self.scratch.ids);
             ids.clear();
@@ -221,7 +221,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 out.rewrite(chunk, worker, frame, |hits| all_pairs::join_self(context.kernels(), all, rows, hits));
             });
         }
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         self.dirty = false;
         Ok(())
     }

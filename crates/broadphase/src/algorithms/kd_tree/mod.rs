@@ -62,7 +62,7 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::node::Runs;
 use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 
 use bits::Bits;
 use coherency::Coherency;
@@ -96,7 +96,7 @@ pub struct KdTree<const D: usize, T: Real> {
     /// Did anything change since the last search?
     touched: bool,
     /// What the last search wrote.
-    lineage: Lineage,
+    revision: Revision,
     work: Work,
     found: Found,
 
@@ -135,7 +135,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             unbounded: Unbounded::default(),
             coherency: options.coherent().then(Coherency::default),
             touched: true,
-            lineage: Lineage::default(),
+            revision: Revision::default(),
             work: Work::default(),
             found: Found::default(),
             loose: Bits::default(),
@@ -160,7 +160,7 @@ impl<const D: usize, T: Real> Clone for KdTree<D, T> {
             unbounded: self.unbounded.clone(),
             coherency: self.coherency.clone(),
             touched: self.touched,
-            lineage: self.lineage,
+            revision: self.revision,
             work: self.work,
             found: self.found,
             ..Self::new(self.options)

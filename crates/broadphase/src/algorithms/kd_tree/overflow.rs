@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Stop;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 
 /// Cached pairs per object and per touching pair. Cubes packed with gaps less than epsilon have 13 each, and an honest use of them; all
 /// listed scenes have less than 1 (`cached pairs` in `broadphase bench ... --algorithms kd-tree-incremental --json -`).
@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if stop == Some(Stop::Limit) {
             out.roll_back();
             self.start_over(frame, context);
-            out.begin(frame, context, Lineage::default(), self.chunks());
+            out.begin(frame, context, Revision::default(), self.chunks());
             stop = self.search_cached(frame, context, out, (Method::Fill, false), u64::MAX);
             if let Some(coherency) = &mut self.coherency {
                 coherency.room.learn(limit, objects);

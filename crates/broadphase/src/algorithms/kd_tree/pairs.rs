@@ -22,7 +22,7 @@ use crate::kernels::node::{Rest, Runs};
 use crate::kernels::prefetch;
 use crate::kernels::{PairSink, Stop};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
+use crate::pairs::{Pair, PairStore, Revision};
 
 /// Objects in a subtree that makes one job.
 const GRAIN: usize = 8192;
@@ -107,8 +107,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let clock = context.clock();
         let method = self.method();
         // A complete search keeps nothing, unless there is nothing to search for.
-        let lineage = if method == Method::Complete && self.touched { Lineage::default() } else { self.lineage };
-        let kept = out.begin(frame, context, lineage, self.chunks());
+        let revision = if method == Method::Complete && self.touched { Revision::default() } else { self.revision };
+        let kept = out.begin(frame, context, revision, self.chunks());
         let mut searched = Ok(());
         if self.touched || !kept {
             self.walkers.prepare(context);
@@ -126,7 +126,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             return searched;
         }
         let clock = context.clock();
-        self.lineage = out.finish(self.chunks())?;
+        self.revision = out.finish(self.chunks())?;
         self.touched = false;
         if let (Method::Complete, Some(coherency)) = (method, &mut self.coherency) {
             coherency.room.touching = out.len();

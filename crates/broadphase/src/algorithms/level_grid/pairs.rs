@@ -18,7 +18,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let objects = self.population.iter().sum::<u32>() as usize;
         let chunks = objects.div_ceil(OBJECTS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.ledger.lineage(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         if !kept {
             let clock = context.clock();
             let Scratch { ids, starts, boxes } = &mut self.scratch;

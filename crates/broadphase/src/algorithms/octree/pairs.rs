@@ -15,7 +15,7 @@ const NODES_PER_CHUNK: usize = 32;
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.nodes.len().div_ceil(NODES_PER_CHUNK);
-        let kept = out.begin(frame, context, self.ledger.lineage(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         if !kept {
             let clock = context.clock();
             let Scratch { ids, starts, columns } = &mut self.scratch;

@@ -9,7 +9,7 @@ use crate::error::{BoxFault, Error};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::ball_runs::Points;
 use crate::objects::MAX_OBJECTS;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 
 /// Particles per job of the pass that finds cells.
 const PER_JOB: usize = 1 << 14;
@@ -202,7 +202,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
     /// All pairs of neighbours, each once, smaller index first. `points` are those of the last [`build`](ParticleGrid::build).
     pub fn pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<(), Error> {
         self.check_built(points)?;
-        self.find_pairs(points, context, out).map(|_: Lineage| ())
+        self.find_pairs(points, context, out).map(|_: Revision| ())
     }
 
     /// The neighbours of one particle, in no order.

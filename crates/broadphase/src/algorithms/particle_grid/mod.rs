@@ -47,7 +47,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Soa;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 
 /// What the list shows.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
@@ -89,7 +89,7 @@ pub struct ParticlePhase<const D: usize, T: Real> {
     centers: Vec<[T; D]>,
     /// Has anything changed since the last `pairs`?
     dirty: bool,
-    lineage: Lineage,
+    revision: Revision,
     /// The boxes in the order of cells: a buffer of the search.
     sorted: Soa<D, T>,
     sorted_ids: Vec<u32>,
@@ -105,7 +105,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
             ids: Vec::new(),
             centers: Vec::new(),
             dirty: true,
-            lineage: Lineage::default(),
+            revision: Revision::default(),
             sorted: Soa::default(),
             sorted_ids: Vec::new(),
         }

@@ -7,7 +7,7 @@ use crate::geometry::Real;
 use crate::kernels::ball_runs::{PointBlock, join_balls};
 use crate::kernels::prefetch;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore};
+use crate::pairs::{Pair, PairStore, Revision};
 
 /// Chunks of pairs, at most.
 const CHUNKS: usize = 1024;
@@ -89,10 +89,10 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         (self.order.len() / PER_CHUNK).clamp(1, CHUNKS).min(self.space.slots.max(1))
     }
 
-    pub(super) fn find_pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<Lineage, Error> {
+    pub(super) fn find_pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<Revision, Error> {
         let frame = Frame::<D, T>::new(&[]);
         let chunks = self.chunk_count();
-        out.begin(&frame, context, Lineage::default(), chunks);
+        out.begin(&frame, context, Revision::default(), chunks);
         if self.is_in_rows() {
             self.scratch.sorted.gather(points, &self.order);
         } else {

@@ -19,12 +19,12 @@ const CANDIDATES: usize = 64;
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let Some(grid) = &mut self.grid else {
-            out.begin(frame, context, self.lineage, 0);
-            self.lineage = out.finish(0)?;
+            out.begin(frame, context, self.revision, 0);
+            self.revision = out.finish(0)?;
             return Ok(());
         };
         let chunks = grid.chunk_count();
-        let kept = out.begin(frame, context, self.lineage, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks);
         if !kept || self.dirty {
             let clock = context.clock();
             if grid.is_in_rows() {
@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
             });
             context.record("join", clock);
         }
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         self.dirty = false;
         Ok(())
     }

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Sorted;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 
 /// Positions whose pairs share a chunk.
 const ROWS_PER_CHUNK: usize = 4096;
@@ -41,7 +41,7 @@ pub struct SortAndSweep<const D: usize, T: Real> {
     /// Has anything changed since the last `pairs`?
     changed: bool,
     /// What the last `pairs` wrote.
-    lineage: Lineage,
+    revision: Revision,
     scratch: Scratch,
 }
 
@@ -62,7 +62,13 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
         if fixed_axis.is_some_and(|axis| axis >= D) {
             return Err(spec.invalid("axis", "z", "x, y or auto in two dimensions".to_string()));
         }
-        Ok(Self { fixed_axis, boxes: Sorted::default(), changed: true, lineage: Lineage::default(), scratch: Scratch::default() })
+        Ok(Self {
+            fixed_axis,
+            boxes: Sorted::default(),
+            changed: true,
+            revision: Revision::default(),
+            scratch: Scratch::default(),
+        })
     }
 }
 

@@ -51,7 +51,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Sorted;
 use crate::objects::Frame;
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 use axes::Axes;
 use candidates::Candidates;
 use options::Options;
@@ -73,7 +73,7 @@ pub struct Sweep<const D: usize, T: Real> {
     /// Has anything changed since the last `pairs`?
     changed: bool,
     /// What the last `pairs` wrote.
-    lineage: Lineage,
+    revision: Revision,
     scratch: Scratch<T>,
 }
 
@@ -118,7 +118,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             order: Vec::new(),
             deviation: 0.0,
             changed: true,
-            lineage: Lineage::default(),
+            revision: Revision::default(),
             scratch: Scratch::default(),
         })
     }

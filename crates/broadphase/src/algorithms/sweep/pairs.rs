@@ -105,7 +105,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         let clock = context.clock();
         let count = self.options.partitions_for(self.boxes.len());
         let chunks = count + usize::from(!self.candidates.long().is_empty());
-        let kept = out.begin(frame, context, self.lineage, chunks) && !self.changed;
+        let kept = out.begin(frame, context, self.revision, chunks) && !self.changed;
         if !kept {
             let mut dealt = std::mem::take(&mut self.scratch.dealt);
             self.deal(context, count, &mut dealt);
@@ -116,7 +116,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             });
             self.scratch.dealt = dealt;
         }
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         self.changed = false;
         if out.want() != Want::Count {
             self.deviation = deviation((0..count).map(|chunk| out.chunk(chunk).len() as f64));

@@ -64,7 +64,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::tile;
 use crate::objects::{Changes, Frame};
-use crate::pairs::{Lineage, PairStore};
+use crate::pairs::{PairStore, Revision};
 use changes::Coherence;
 use grain::Grain;
 use index::Index;
@@ -128,7 +128,7 @@ pub struct Tiles<const D: usize, T: Real> {
     rails: Rails,
     /// The last update failed half-way: records are gone, and are made again from the next frame that comes along.
     stale: bool,
-    lineage: Lineage,
+    revision: Revision,
     scratch: PerWorker<tile::Scratch<T>>,
     /// The tiles to join; scratch.
     jobs: Vec<u32>,
@@ -172,7 +172,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             coherence: Coherence::default(),
             rails: Rails::default(),
             stale: true,
-            lineage: Lineage::default(),
+            revision: Revision::default(),
             scratch: PerWorker::default(),
             jobs: Vec::new(),
             movers: Movers::default(),
@@ -206,7 +206,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             coherence: self.coherence.clone(),
             rails: self.rails.clone(),
             stale: self.stale,
-            lineage: self.lineage,
+            revision: self.revision,
             scratch: PerWorker::default(),
             jobs: Vec::new(),
             movers: Movers::default(),

@@ -22,9 +22,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         let chunks = self.partition.tiles.len();
         self.scratch.prepare(context);
-        let kept = out.begin(frame, context, self.lineage, chunks) && !self.coherence.all_touched;
+        let kept = out.begin(frame, context, self.revision, chunks) && !self.coherence.all_touched;
         self.join(frame, context, out, kept);
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         if !kept && !self.rails.is_used() {
             self.book_tests(out.tests());
         }

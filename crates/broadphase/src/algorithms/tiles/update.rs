@@ -171,7 +171,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let off_lattice_when_cut = off_lattice(&self.lattice, frame);
         self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, tests_when_cut: u64::MAX, ..Load::default() };
         self.load.off_lattice_when_cut = off_lattice_when_cut;
-        self.lineage = Default::default();
+        self.revision = Default::default();
         self.rails.reset(self.partition.tiles.len());
         self.stale = true;
     }

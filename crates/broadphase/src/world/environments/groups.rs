@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::{Changes, Frame, Tag};
-use crate::pairs::Lineage;
+use crate::pairs::Revision;
 
 /// The environment of a slot.
 fn env_of<const D: usize, T: Real>(frame: &Frame<'_, D, T>, slot: u32) -> u32 {
@@ -180,7 +180,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         self.groups.retain_mut(|group| envs.binary_search(&open(group).env).is_ok());
         self.groups.append(&mut fresh);
         self.groups.sort_by_key(|group| super::read(group).env);
-        self.lineage = Lineage::default();
+        self.revision = Revision::default();
         Ok(())
     }
 }

@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame, Shape};
-use crate::pairs::{Lineage, PairStore, Want};
+use crate::pairs::{PairStore, Revision, Want};
 
 /// Is it worth it to keep environments apart? `others` are the objects that are not in environment 0, `apart` says whether they are apart now.
 pub(super) fn worth(environments: usize, others: usize, all: usize, apart: bool) -> bool {
@@ -40,7 +40,7 @@ pub(super) struct Environments<const D: usize, T: Real> {
     groups: Vec<RwLock<Group<D, T>>>,
     /// By slot: the group, and the number in it; anything for empty slots.
     places: Vec<(u32, u32)>,
-    lineage: Lineage,
+    revision: Revision,
 }
 
 /// The objects of one environment.
@@ -134,7 +134,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
     /// No objects yet.
     pub(super) fn new(spec: &Spec) -> Result<Self, Error> {
         let zero = Group::new(0, spec)?;
-        Ok(Self { spec: spec.clone(), groups: vec![RwLock::new(zero)], places: Vec::new(), lineage: Lineage::default() })
+        Ok(Self { spec: spec.clone(), groups: vec![RwLock::new(zero)], places: Vec::new(), revision: Revision::default() })
     }
 }
 
@@ -224,7 +224,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
 
     fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
         let groups = self.groups.iter().map(|group| RwLock::new(read(group).clone())).collect();
-        // Lineages are shared with clones of the stores that they name.
-        Box::new(Self { spec: self.spec.clone(), groups, places: self.places.clone(), lineage: self.lineage })
+        // Revisions are shared with clones of the stores that they name.
+        Box::new(Self { spec: self.spec.clone(), groups, places: self.places.clone(), revision: self.revision })
     }
 }

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
-use crate::pairs::{Lineage, Pair, PairStore, Want};
+use crate::pairs::{Pair, PairStore, Revision, Want};
 
 /// The first error of any job; which one comes first does not matter to who reads it.
 #[derive(Default)]
@@ -59,15 +59,15 @@ impl<const D: usize, T: Real> Environments<D, T> {
         // Where all tags allow each other within an environment, nobody needs to look at them.
         let plain = self.groups.iter_mut().all(|group| open(group).plain);
         let frame = &Frame { tags: frame.tags.filter(|_| !plain), ..*frame };
-        let kept = out.begin(frame, context, self.lineage, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks);
         let result = self.join(frame, context, out, !kept);
         if let Err(error) = result {
             out.roll_back();
             self.groups.iter_mut().for_each(|group| open(group).touched = true);
-            self.lineage = Lineage::default();
+            self.revision = Revision::default();
             return Err(error);
         }
-        self.lineage = out.finish(chunks)?;
+        self.revision = out.finish(chunks)?;
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             order.sort_by_key(|&probe| envs[probe as usize]); // stable, so in order within an environment
             order
         });
-        out.begin(view, context, Lineage::default(), self.groups.len());
+        out.begin(view, context, Revision::default(), self.groups.len());
         let failure = Failure::default();
         context.run(self.groups.len(), |number, worker| {
             let group = read(&self.groups[number]);

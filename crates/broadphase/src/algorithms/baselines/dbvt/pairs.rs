@@ -24,7 +24,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         };
         // The last chunk is for what is not in the tree.
         let chunks = parts + 1;
-        let kept = out.begin(frame, context, self.ledger.lineage(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         let clock = context.clock();
         if !kept {
             let leaf_tests = std::mem::take(&mut self.tests);

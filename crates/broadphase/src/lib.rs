@@ -47,7 +47,7 @@
 //! [`Context::stages`], [`WorldStats`], or the tool `broadphase bench`; look at it with [`World::debug_lines`].
 //!
 //! **I keep my own arrays.** Build a structure from a [`Spec`], and call [`step()`] with a [`Frame`], a [`Context`] and a [`PairStore`], which
-//! lists pairs and differences as its [`Want`] says. [`Changes`] tells what moved: listing it makes a frame cost what changed; not knowing it
+//! lists pairs and differences as its [`Report`] says. [`Changes`] tells what moved: listing it makes a frame cost what changed; not knowing it
 //! is fine too. [`BroadPhase::probe`] pairs boxes with a structure's objects, [`Query`] asks it anything.
 //!
 //! # What is promised
@@ -83,7 +83,7 @@ pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Isa, Kernels, PairSink};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 pub use oneshot::{pairs, pairs_between};
-pub use pairs::{Pair, PairStore, Retain, Revision, Want, pairs_hash};
+pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
 #[cfg(feature = "parallel")]
 pub use par::Threads;
 pub use par::{Executor, Sequential};

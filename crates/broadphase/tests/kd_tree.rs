@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use broadphase::algorithms::kd_tree::{KdTree, Options, Variant};
 use broadphase::geometry::HalfSpaces;
 use broadphase::{
-    Aabb, Ball, BroadPhase, Changes, Context, Frame, HalfSpace, Isa, Kernels, Live, Pair, PairStore, Query, Ray, Real, Spec,
-    Strength, Swept, Want, step,
+    Aabb, Ball, BroadPhase, Changes, Context, Frame, HalfSpace, Isa, Kernels, Live, Pair, PairStore, Query, Ray, Real, Report,
+    Spec, Strength, Swept, step,
 };
 
 const VARIANTS: [&str; 4] = ["kd-tree", "kd-tree-complete", "kd-tree-incremental", "kd-tree-rebuilt"];
@@ -61,7 +61,7 @@ fn follows_random_changes<const D: usize, T: Real>(spec: &str, seed: u64) {
     let mut boxes: Vec<Aabb<D, T>> = (0..500).map(|_| random.cube(world, 1.0)).collect();
     let mut live = vec![!0u64; 16];
     let mut structure = build::<D, T>(spec);
-    let (mut context, mut store) = (Context::new(), PairStore::new(Want::Both));
+    let (mut context, mut store) = (Context::new(), PairStore::new(Report::Both));
     let mut last: Vec<Pair> = Vec::new();
     for round in 0..36 {
         let (mut moved, mut inserted, mut removed) = (Vec::new(), Vec::new(), Vec::new());

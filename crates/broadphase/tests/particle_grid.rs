@@ -1,7 +1,7 @@
 //! The particle grid of paper 003, through both doors: points and a radius, and boxes that stand for balls.
 
 use broadphase::algorithms::particle_grid::{Hash, NeighbourLists, Options, ParticleGrid, Storage};
-use broadphase::{Aabb, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Shape, Spec, Strength, Want, step};
+use broadphase::{Aabb, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Report, Shape, Spec, Strength, step};
 
 struct Random(u64);
 
@@ -172,7 +172,7 @@ fn each_particle_is_compared_with_a_bounded_number_of_others_however_many_there_
         let side = (n as f64 * std::f64::consts::PI / 6.0 / 0.4).cbrt();
         let points = Random(2).points::<3, f32>(n, side);
         let mut grid = ParticleGrid::new(0.5f32, Options { storage, ..Options::default() }).unwrap();
-        let mut store = PairStore::new(Want::Count);
+        let mut store = PairStore::new(Report::Count);
         grid.build(&points, &Context::new()).unwrap();
         grid.pairs(&points, &Context::new(), &mut store).unwrap();
         store.tests() as f64 / n as f64
@@ -195,7 +195,7 @@ fn the_adapter_agrees_with_brute_force_on_balls() {
         let mut live = vec![!0u64; 7];
         let mut ours = spec.parse::<Spec>().unwrap().build::<D, T>().unwrap();
         let mut oracle = "brute-force".parse::<Spec>().unwrap().build::<D, T>().unwrap();
-        let (mut found, mut expected) = (PairStore::new(Want::Both), PairStore::new(Want::Both));
+        let (mut found, mut expected) = (PairStore::new(Report::Both), PairStore::new(Report::Both));
         for round in 0..8 {
             for point in &mut points {
                 *point = std::array::from_fn(|k| point[k] + T::from_f64((random.unit() - 0.5) * 0.4));

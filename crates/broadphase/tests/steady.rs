@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use broadphase::{
-    Aabb, Ball, Changes, Context, Frame, PairStore, Ray, Real, Shape, Spec, Swept, Tag, Want, World2, World3, algorithms, step,
+    Aabb, Ball, Changes, Context, Frame, PairStore, Ray, Real, Report, Shape, Spec, Swept, Tag, World2, World3, algorithms, step,
 };
 
 /// The system's allocator, with a count of calls that ask for memory.
@@ -86,10 +86,10 @@ fn motion<const D: usize, T: Real>() -> Vec<Moment<D, T>> {
 }
 
 /// The allocations of the counted periods, for one way of telling the changes.
-fn allocations<const D: usize, T: Real>(spec: &Spec, moments: &[Moment<D, T>], tell: &str, want: Want) -> u64 {
+fn allocations<const D: usize, T: Real>(spec: &Spec, moments: &[Moment<D, T>], tell: &str, report: Report) -> u64 {
     let shape = if spec.descriptor().shapes.contains(&Shape::Box) { Shape::Box } else { Shape::Ball };
     let mut structure = spec.build::<D, T>().expect("listed for this dimension");
-    let (mut context, mut store) = (Context::new(), PairStore::new(want));
+    let (mut context, mut store) = (Context::new(), PairStore::new(report));
     let mut before = 0;
     for number in 0..(WARM_UP + COUNTED) * PERIOD {
         let moment = &moments[number % PERIOD];
@@ -111,10 +111,10 @@ fn allocations<const D: usize, T: Real>(spec: &Spec, moments: &[Moment<D, T>], t
 
 fn check<const D: usize, T: Real>(spec: &Spec, failures: &mut Vec<String>) {
     let moments = motion::<D, T>();
-    for (tell, want) in [("unknown", Want::All), ("all", Want::All), ("listed", Want::All), ("listed", Want::Both)] {
-        let spent = allocations::<D, T>(spec, &moments, tell, want);
+    for (tell, report) in [("unknown", Report::All), ("all", Report::All), ("listed", Report::All), ("listed", Report::Both)] {
+        let spent = allocations::<D, T>(spec, &moments, tell, report);
         if spent > 0 {
-            failures.push(format!("{spec} in {D}D {}: {spent} allocations, changes {tell}, {want:?}", T::NAME));
+            failures.push(format!("{spec} in {D}D {}: {spent} allocations, changes {tell}, {report:?}", T::NAME));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `sweep` and `sort-and-sweep`: the promises that paper 002 and issue-like corner cases put to the test, all counted.
 
 use broadphase::{
-    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Spec, Strength, Want, step,
+    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Report, Spec, Strength, step,
 };
 use broadphase_scenes::{AnyScene, SceneSpec};
 
@@ -59,7 +59,7 @@ fn changes_against_naive<const D: usize, T: Real>(spec: &str, isa: Isa) {
     let mut live = vec![!0u64; 16];
     let mut structure = build::<D, T>(spec);
     let mut context = Context::new().with_kernels(Kernels::new(isa).unwrap());
-    let mut store = PairStore::new(Want::Both);
+    let mut store = PairStore::new(Report::Both);
     let mut last: Vec<Pair> = Vec::new();
     for round in 0..25 {
         let (mut moved, mut inserted, mut removed) = (Vec::new(), Vec::new(), Vec::new());
@@ -314,7 +314,7 @@ fn an_update_without_change_tests_nothing() {
     let scene = Bouncing::new(2000, 0.2);
     for spec in ["sweep", "sort-and-sweep"] {
         let mut structure = build::<3, f32>(spec);
-        let (mut store, mut context) = (PairStore::new(Want::Both), Context::new());
+        let (mut store, mut context) = (PairStore::new(Report::Both), Context::new());
         step(&mut *structure, &Frame::new(&scene.boxes), &mut context, &mut store).unwrap();
         let (first, tests) = (store.to_vec(), store.tests());
         assert!(tests > 0);

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use broadphase::{Aabb, Context, Frame, PairStore, Spec, Want};
+use broadphase::{Aabb, Context, Frame, PairStore, Report, Spec};
 use broadphase_scenes::{AnyScene, SceneSpec};
 use cpu_time::ThreadTime;
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Nanoseconds, tests and pairs per object of a frame.
 fn measure(spec: &Spec, mut boxes: Boxes) -> Result<[f64; 3], Box<dyn Error>> {
-    let (mut structure, mut context, mut store) = (spec.build::<3, f32>()?, Context::new(), PairStore::new(Want::All));
+    let (mut structure, mut context, mut store) = (spec.build::<3, f32>()?, Context::new(), PairStore::new(Report::All));
     let mut random = Random(7);
     let mut fastest = f64::INFINITY;
     for frame in 0..=FRAMES {

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use broadphase::{Aabb, Context, Frame, Handle, Object, PairStore, Spec, Tag, Threads, Want, World3};
+use broadphase::{Aabb, Context, Frame, Handle, Object, PairStore, Report, Spec, Tag, Threads, World3};
 use broadphase_scenes::{AnyScene, Scene, SceneSpec};
 use cpu_time::{ProcessTime, ThreadTime};
 
@@ -47,10 +47,10 @@ fn median(times: &mut [f64]) -> f64 {
 }
 
 /// Runs structures side by side over the frames; CPU times of each, without the first frame.
-fn side_by_side(frames: &[Boxes], wants: &[(Want, Option<&[Tag]>)]) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
+fn side_by_side(frames: &[Boxes], reports: &[(Report, Option<&[Tag]>)]) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
     let mut rows = Vec::new();
-    for &(want, tags) in wants {
-        rows.push(("auto".parse::<Spec>()?.build::<3, f32>()?, PairStore::new(want), tags, Vec::new()));
+    for &(report, tags) in reports {
+        rows.push(("auto".parse::<Spec>()?.build::<3, f32>()?, PairStore::new(report), tags, Vec::new()));
     }
     let mut context = Context::new();
     for boxes in frames {
@@ -67,7 +67,7 @@ fn side_by_side(frames: &[Boxes], wants: &[(Want, Option<&[Tag]>)]) -> Result<Ve
 
 fn events(scene: &str, n: usize) -> Result<(), Box<dyn Error>> {
     let frames = frames(scene, n, 41)?;
-    let mut times = side_by_side(&frames, &[(Want::All, None), (Want::Both, None)])?;
+    let mut times = side_by_side(&frames, &[(Report::All, None), (Report::Both, None)])?;
     let (plain, both) = (median(&mut times[0]), median(&mut times[1]));
     println!("events, {scene}, {n} objects: {both:.3} ms with, {plain:.3} without: {:.2} times", both / plain);
     Ok(())
@@ -76,7 +76,7 @@ fn events(scene: &str, n: usize) -> Result<(), Box<dyn Error>> {
 fn layers(n: usize) -> Result<(), Box<dyn Error>> {
     let frames = frames("pile", n, 21)?;
     let alone = vec![Tag::new(1, 2); n];
-    let mut times = side_by_side(&frames, &[(Want::All, None), (Want::All, Some(&alone))])?;
+    let mut times = side_by_side(&frames, &[(Report::All, None), (Report::All, Some(&alone))])?;
     let (plain, none) = (median(&mut times[0]), median(&mut times[1]));
     println!("layers that remove all pairs, pile, {n} objects: {none:.3} ms with, {plain:.3} without: {:.2} times", none / plain);
     Ok(())
@@ -84,7 +84,7 @@ fn layers(n: usize) -> Result<(), Box<dyn Error>> {
 
 fn spikes(scene: &str, n: usize) -> Result<(), Box<dyn Error>> {
     let frames = frames(scene, n, if n < 50_000 { 301 } else { 101 })?;
-    let mut times = side_by_side(&frames, &[(Want::All, None)])?.remove(0);
+    let mut times = side_by_side(&frames, &[(Report::All, None)])?.remove(0);
     let usual = median(&mut times);
     let high = times.iter().filter(|&&t| t > 3.0 * usual).count();
     println!(
@@ -149,7 +149,7 @@ fn statics(n: usize) -> Result<(), Box<dyn Error>> {
     }
     let mut rebuilt = Vec::new();
     for _ in 0..5 {
-        let (mut tiles, mut store) = ("tiles".parse::<Spec>()?.build::<3, f32>()?, PairStore::new(Want::All));
+        let (mut tiles, mut store) = ("tiles".parse::<Spec>()?.build::<3, f32>()?, PairStore::new(Report::All));
         let (frame, mut context) = (Frame::new(&boxes), Context::new());
         let mut result = Ok(());
         rebuilt.push(timed(|| {
@@ -170,7 +170,7 @@ fn two_threads(n: usize) -> Result<(), Box<dyn Error>> {
         if threads > 1 {
             context = context.with_executor(Threads::new(threads)?);
         }
-        let (mut structure, mut store) = ("auto".parse::<Spec>()?.build::<3, f32>()?, PairStore::new(Want::All));
+        let (mut structure, mut store) = ("auto".parse::<Spec>()?.build::<3, f32>()?, PairStore::new(Report::All));
         let (mut times, mut largest) = (Vec::new(), 0.0f64);
         for boxes in &frames {
             let (start, frame) = (ProcessTime::now(), Frame::new(boxes));

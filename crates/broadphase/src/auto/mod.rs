@@ -129,7 +129,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Want, step};
+    use crate::{Report, step};
 
     fn line(n: usize) -> Vec<Aabb<2, f32>> {
         (0..n).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect()
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn events_stay_right_over_a_switch_and_switches_wait() {
-        let (mut auto, mut context, mut store) = (Auto::new(), Context::new(), PairStore::new(Want::Both));
+        let (mut auto, mut context, mut store) = (Auto::new(), Context::new(), PairStore::new(Report::Both));
         let mut show = |auto: &mut Auto<2, f32>, n: usize| {
             let boxes = line(n);
             step(auto, &Frame::new(&boxes), &mut context, &mut store).unwrap();

@@ -7,4 +7,4 @@ mod store;
 
 pub use pair::{Pair, pairs_hash};
 pub use retain::Retain;
-pub use store::{PairStore, Revision, Want};
+pub use store::{PairStore, Report, Revision};

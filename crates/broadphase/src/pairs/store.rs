@@ -17,7 +17,7 @@ use crate::objects::{Frame, Shape};
 /// What the caller wants of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Want {
+pub enum Report {
     /// The number of pairs; no list is kept.
     Count,
     /// The pairs.
@@ -29,10 +29,10 @@ pub enum Want {
     Both,
 }
 
-impl Want {
+impl Report {
     /// Are started and ended pairs wanted?
     pub fn delta(self) -> bool {
-        matches!(self, Want::Delta | Want::Both)
+        matches!(self, Report::Delta | Report::Both)
     }
 }
 
@@ -41,7 +41,7 @@ impl Want {
 /// Does not find pairs and does not own boxes. The list is deterministic; [`sorted`](PairStore::sorted) is the canonical one.
 #[derive(Debug)]
 pub struct PairStore {
-    want: Want,
+    report: Report,
     limit: u64,
     chunks: Vec<Mutex<Chunk>>,
     /// Chunks in use; those behind are empty and keep their capacity.
@@ -134,7 +134,7 @@ impl Revision {
 
 impl Default for PairStore {
     fn default() -> Self {
-        Self::new(Want::All)
+        Self::new(Report::All)
     }
 }
 
@@ -166,9 +166,9 @@ impl PairStore {
     pub const DEFAULT_LIMIT: u64 = u32::MAX as u64;
 
     /// An empty store.
-    pub fn new(want: Want) -> Self {
+    pub fn new(report: Report) -> Self {
         Self {
-            want,
+            report,
             limit: Self::DEFAULT_LIMIT,
             chunks: Vec::new(),
             active: 0,
@@ -184,14 +184,14 @@ impl PairStore {
     }
 
     /// What is wanted.
-    pub fn want(&self) -> Want {
-        self.want
+    pub fn report(&self) -> Report {
+        self.report
     }
 
     /// Wants something else from the next frame on, which is then found from scratch.
-    pub fn set_want(&mut self, want: Want) {
-        if want != self.want {
-            self.want = want;
+    pub fn set_report(&mut self, report: Report) {
+        if report != self.report {
+            self.report = report;
             self.revision = Revision(0);
         }
     }
@@ -251,12 +251,12 @@ impl PairStore {
         list
     }
 
-    /// The pairs of this frame that the last one did not have, sorted; empty unless [`Want`] includes the difference.
+    /// The pairs of this frame that the last one did not have, sorted; empty unless [`Report`] includes the difference.
     pub fn started(&self) -> &[Pair] {
         &self.started
     }
 
-    /// The pairs of the last frame that this one does not have, sorted; empty unless [`Want`] includes the difference.
+    /// The pairs of the last frame that this one does not have, sorted; empty unless [`Report`] includes the difference.
     pub fn ended(&self) -> &[Pair] {
         &self.ended
     }
@@ -330,8 +330,9 @@ impl PairStore {
         revision: Revision,
         chunks: usize,
     ) -> bool {
-        let delta = self.want.delta();
-        let kept = revision != Revision(0) && revision == self.revision && self.want != Want::Count && self.shape == frame.shape;
+        let delta = self.report.delta();
+        let kept =
+            revision != Revision(0) && revision == self.revision && self.report != Report::Count && self.shape == frame.shape;
         self.shape = frame.shape;
         self.revision = Revision(0);
         self.scratch.prepare(context);
@@ -374,10 +375,10 @@ impl PairStore {
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
-        chunk.rewrite(self.want.delta());
+        chunk.rewrite(self.report.delta());
         chunk.pairs.clear();
         self.fill(chunk, worker, frame, fill);
-        if self.want.delta() {
+        if self.report.delta() {
             // While both are in the cache.
             let scratch = &mut *self.scratch.get(worker);
             events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended);
@@ -400,7 +401,7 @@ impl PairStore {
         let mut gone = std::mem::take(&mut scratch.gone);
         let lost = chunk.part(stays, &mut gone);
         self.fill(chunk, worker, frame, fill);
-        if self.want.delta() {
+        if self.report.delta() {
             // What stayed neither started nor ended.
             let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
             events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended);
@@ -419,7 +420,7 @@ impl PairStore {
     ) {
         let refine = |pairs: &mut Vec<Pair>, from: usize| frame.refine(pairs, from);
         let refine: Option<Refine<'_>> = if frame.refines() { Some(&refine) } else { None };
-        let mut hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.want != Want::Count, self.limit);
+        let mut hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.report != Report::Count, self.limit);
         fill(&mut hits);
         let (pairs, count, tests, stop) = hits.finish();
         chunk.pairs = pairs;
@@ -472,7 +473,7 @@ impl PairStore {
 
     /// Gives up a frame between `begin` and `finish`, as `finish` does on error.
     pub(crate) fn roll_back(&mut self) {
-        let delta = self.want.delta();
+        let delta = self.report.delta();
         self.count = 0;
         self.started.clear();
         self.ended.clear();
@@ -512,7 +513,7 @@ mod tests {
 
     #[test]
     fn differences_balance_when_chunks_move_appear_and_vanish() {
-        let (mut store, mut revision) = (PairStore::new(Want::Both), Revision::default());
+        let (mut store, mut revision) = (PairStore::new(Report::Both), Revision::default());
         assert!(!write(&mut store, &mut revision, &[&[1, 2], &[3], &[7]]).unwrap());
         assert_eq!((firsts(store.started()), store.ended().len()), (vec![1, 2, 3, 7], 0));
         assert!(write(&mut store, &mut revision, &[&[2], &[1, 4]]).unwrap());
@@ -525,7 +526,7 @@ mod tests {
 
     #[test]
     fn after_a_limit_error_the_next_difference_is_against_the_last_good_frame() {
-        let (mut store, mut revision) = (PairStore::new(Want::Both), Revision::default());
+        let (mut store, mut revision) = (PairStore::new(Report::Both), Revision::default());
         store.set_limit(3);
         write(&mut store, &mut revision, &[&[1, 2]]).unwrap();
         assert_eq!(write(&mut store, &mut revision, &[&[5, 6], &[7, 8]]), Err(Error::TooManyPairs { limit: 3 }));
@@ -537,7 +538,7 @@ mod tests {
     fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_frame() {
         let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
         let (frame, context) = (Frame::new(&boxes), Context::new());
-        let (mut store, mut revision) = (PairStore::new(Want::Both), Revision::default());
+        let (mut store, mut revision) = (PairStore::new(Report::Both), Revision::default());
         store.set_limit(30);
         let all: Vec<u32> = (0..20).collect();
         write(&mut store, &mut revision, &[&all]).unwrap();

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::side::Side;
 use crate::objects::{Handle, Shape};
-use crate::pairs::{PairStore, Want};
+use crate::pairs::{PairStore, Report};
 
 impl<const D: usize, T: Real> World<D, T> {
     /// Fills `found` with all pairs of an object of this world and one of `other`, sorted: what [`update`](World::update) would report of
@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.flush()?;
         other.flush()?;
         let mut context = self.context.clone();
-        let mut store = PairStore::new(Want::All);
+        let mut store = PairStore::new(Report::All);
         for (own, own_fixed) in [(Half::movers(self), false), (Half::statics(self), true)] {
             for (their, their_fixed) in [(Half::movers(other), false), (Half::statics(other), true)] {
                 if own_fixed && their_fixed {

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::side::Side;
 use crate::objects::{Filter, Frame, Shape};
-use crate::pairs::{Pair, PairStore, Retain, Revision, Want};
+use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
 
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;
@@ -61,7 +61,7 @@ struct Scratch<const D: usize, T> {
 impl<const D: usize, T> Default for Mixed<D, T> {
     fn default() -> Self {
         let scratch = Scratch {
-            raw: PairStore::new(Want::All),
+            raw: PairStore::new(Report::All),
             slots: Vec::new(),
             boxes: Vec::new(),
             envs: Vec::new(),
@@ -71,7 +71,7 @@ impl<const D: usize, T> Default for Mixed<D, T> {
             dirty: Vec::new(),
             tests: 0,
         };
-        Self { store: PairStore::new(Want::Both), revision: Revision::default(), scratch }
+        Self { store: PairStore::new(Report::Both), revision: Revision::default(), scratch }
     }
 }
 

@@ -49,7 +49,7 @@ use crate::context::Context;
 use crate::geometry::Real;
 use crate::objects::table::Table;
 use crate::objects::{Handle, Shape};
-use crate::pairs::{PairStore, Retain, Want};
+use crate::pairs::{PairStore, Report, Retain};
 
 /// A world in the plane, `f32`.
 pub type World2 = World<2, f32>;
@@ -97,7 +97,7 @@ pub struct World<const D: usize, T: Real> {
     movers: Engine<D, T>,
     statics: Engine<D, T>,
     context: Context,
-    want: Want,
+    report: Report,
     limit: u64,
     shape: Shape,
     filter: Option<SharedFilter>,
@@ -142,18 +142,18 @@ impl<const D: usize, T: Real> Default for World<D, T> {
 }
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// An empty world with the default algorithm, one thread, wanting [`Want::Both`].
+    /// An empty world with the default algorithm, one thread, wanting [`Report::Both`].
     pub fn new() -> Self {
         Self {
             table: Table::default(),
             movers: Engine::new(Spec::default()),
             statics: Engine::new(Spec::default()),
             context: Context::new(),
-            want: Want::Both,
+            report: Report::Both,
             limit: PairStore::DEFAULT_LIMIT,
             shape: Shape::Box,
             filter: None,
-            own: PairStore::new(Want::Both),
+            own: PairStore::new(Report::Both),
             mixed: mixed::Mixed::default(),
             started: Vec::new(),
             ended: Vec::new(),

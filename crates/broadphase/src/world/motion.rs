@@ -29,7 +29,7 @@ pub enum Remedy {
     /// that, at any time of the way, overlap by more than a sub-step of each on every axis. What only grazes another in passing may be missed.
     ///
     /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Differences are
-    /// found in every update, whatever is [wanted](World::set_want).
+    /// found in every update, whatever is [wanted](World::set_report).
     Rate {
         /// The longest sub-step, in sizes of the object: above 0, up to 1.
         step: f64,

@@ -5,7 +5,7 @@ use std::fmt;
 use super::World;
 use crate::geometry::Real;
 use crate::objects::Handle;
-use crate::pairs::{Pair, PairStore, Want};
+use crate::pairs::{Pair, PairStore, Report};
 
 /// The pairs of one update, and what started and ended.
 #[derive(Clone, Copy)]
@@ -63,11 +63,11 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// All pairs, the smaller index first, each once; deterministic, but in an order that depends on the algorithm. None with
-    /// [`Want::Count`], and none after it until the next update. Cost: two look-ups per pair.
+    /// [`Report::Count`], and none after it until the next update. Cost: two look-ups per pair.
     pub fn pairs(&self) -> Pairs<'_, D, T> {
         // What is wanted may have changed since the stores were filled.
-        let wants = [self.want, self.own.want(), self.mixed.store.want()];
-        let left = if wants.contains(&Want::Count) { 0 } else { self.pair_count() as usize };
+        let reports = [self.report, self.own.report(), self.mixed.store.report()];
+        let left = if reports.contains(&Report::Count) { 0 } else { self.pair_count() as usize };
         Pairs { world: self, mixed: false, chunk: 0, from: 0, buffer: [Pair::default(); BUFFER], at: 0, filled: 0, left }
     }
 
@@ -78,14 +78,14 @@ impl<const D: usize, T: Real> World<D, T> {
         list
     }
 
-    /// The pairs that the update before did not have, sorted; empty unless [`Want`] includes the difference.
+    /// The pairs that the update before did not have, sorted; empty unless [`Report`] includes the difference.
     pub fn started(&self) -> &[(Handle, Handle)] {
-        if self.failed || !self.want.delta() { &[] } else { &self.started }
+        if self.failed || !self.report.delta() { &[] } else { &self.started }
     }
 
-    /// The pairs of the update before that are none any more, sorted; empty unless [`Want`] includes the difference.
+    /// The pairs of the update before that are none any more, sorted; empty unless [`Report`] includes the difference.
     pub fn ended(&self) -> &[(Handle, Handle)] {
-        if self.failed || !self.want.delta() { &[] } else { &self.ended }
+        if self.failed || !self.report.delta() { &[] } else { &self.ended }
     }
 
     /// The tests of the last update: object pairs compared.

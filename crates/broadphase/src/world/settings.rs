@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Shape;
-use crate::pairs::{Retain, Want};
+use crate::pairs::{Report, Retain};
 
 impl<const D: usize, T: Real> World<D, T> {
     /// Switches to another algorithm, for movers and statics. Objects, handles and pairs stay; the next difference is against the
@@ -68,22 +68,22 @@ impl<const D: usize, T: Real> World<D, T> {
         &mut self.context
     }
 
-    /// What [`update`](World::update) finds: pairs, differences, or only a number. [`Want::Both`] at first. With
-    /// [`Want::All`] there is no difference, with [`Want::Count`] no list; after `Count`, all pairs count as started, and values
+    /// What [`update`](World::update) finds: pairs, differences, or only a number. [`Report::Both`] at first. With
+    /// [`Report::All`] there is no difference, with [`Report::Count`] no list; after `Count`, all pairs count as started, and values
     /// of pairs are gone.
-    pub fn set_want(&mut self, want: Want) {
-        if want != self.want {
-            self.want = want;
+    pub fn set_report(&mut self, report: Report) {
+        if report != self.report {
+            self.report = report;
             self.whole = true;
-            if want == Want::Count {
+            if report == Report::Count {
                 self.values.clear();
             }
         }
     }
 
     /// What [`update`](World::update) finds.
-    pub fn want(&self) -> Want {
-        self.want
+    pub fn report(&self) -> Report {
+        self.report
     }
 
     /// More pairs than this make [`update`](World::update) return [`Error::TooManyPairs`].

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::table::Table;
 use crate::objects::{Handle, Shape};
-use crate::pairs::{Pair, PairStore, Want};
+use crate::pairs::{Pair, PairStore, Report};
 
 /// The version of the format. Another one is refused.
 const VERSION: u32 = 1;
@@ -30,7 +30,7 @@ pub struct Snapshot<const D: usize, T: Real> {
     scalar: String,
     algorithm: String,
     static_algorithm: String,
-    want: Want,
+    report: Report,
     limit: u64,
     shape: Shape,
     table: Table<D, T>,
@@ -66,9 +66,9 @@ impl Held {
             && (self.count == self.pairs.len() as u64 || (self.pairs.is_empty() && self.count <= a as u64 * b as u64))
     }
 
-    fn store(&self, want: Want, limit: u64) -> PairStore {
+    fn store(&self, report: Report, limit: u64) -> PairStore {
         let only_counted = self.pairs.is_empty() && self.count > 0;
-        let mut store = PairStore::new(if only_counted { Want::Count } else { want });
+        let mut store = PairStore::new(if only_counted { Report::Count } else { report });
         store.set_limit(limit);
         store.hold(&self.pairs, self.count);
         store
@@ -107,7 +107,7 @@ impl<const D: usize, T: Real> World<D, T> {
             scalar: T::NAME.to_string(),
             algorithm: self.movers.spec.to_string(),
             static_algorithm: self.statics.spec.to_string(),
-            want: self.want,
+            report: self.report,
             limit: self.limit,
             shape: self.shape,
             table: self.table.clone(),
@@ -135,7 +135,7 @@ impl<const D: usize, T: Real> World<D, T> {
         if found != expected {
             return Err(Error::ForeignSnapshot { found, expected });
         }
-        let Snapshot { table, want, limit, shape, .. } = snapshot;
+        let Snapshot { table, report, limit, shape, .. } = snapshot;
         table.check()?;
         let broken = |error: Error| Error::InvalidSnapshot { reason: error.to_string() };
         snapshot.motion.remedy.check().map_err(broken)?;
@@ -155,17 +155,17 @@ impl<const D: usize, T: Real> World<D, T> {
         let before = std::mem::take(&mut self.movers.spec);
         self.use_kernels_of(&before, &movers.spec);
         let mut mixed = super::mixed::Mixed::default();
-        mixed.store = snapshot.mixed.store(*want, *limit);
+        mixed.store = snapshot.mixed.store(*report, *limit);
         *self = Self {
             table: table.clone(),
             movers,
             statics,
             context: self.context.clone(),
-            want: *want,
+            report: *report,
             limit: *limit,
             shape: *shape,
             filter: self.filter.take(),
-            own: snapshot.own.store(*want, *limit),
+            own: snapshot.own.store(*report, *limit),
             mixed,
             started: snapshot.started.clone(),
             ended: snapshot.ended.clone(),

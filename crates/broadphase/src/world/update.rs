@@ -10,7 +10,7 @@ use crate::geometry::Real;
 use crate::objects::side::Side;
 use crate::objects::table::Table;
 use crate::objects::{Filter, Handle, Shape};
-use crate::pairs::{Pair, Want, events};
+use crate::pairs::{Pair, Report, events};
 
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The structure, built if need be.
@@ -125,13 +125,14 @@ impl<const D: usize, T: Real> World<D, T> {
         if !(self.whole || movers || statics) {
             return Ok(false);
         }
-        let want = if self.motion.by_rate() || (self.want == Want::All && self.values.used) { Want::Both } else { self.want };
+        let report =
+            if self.motion.by_rate() || (self.report == Report::All && self.values.used) { Report::Both } else { self.report };
         if self.whole || movers {
-            self.find_own(want)?;
+            self.find_own(report)?;
             note(&self.table, false, self.own.started(), &mut self.started);
             note(&self.table, false, self.own.ended(), &mut self.ended);
         }
-        if self.find_mixed(want)? {
+        if self.find_mixed(report)? {
             note(&self.table, true, self.mixed.store.started(), &mut self.started);
             note(&self.table, true, self.mixed.store.ended(), &mut self.ended);
         }
@@ -144,9 +145,9 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Pairs of two movers.
-    fn find_own(&mut self, want: Want) -> Result<(), Error> {
+    fn find_own(&mut self, report: Report) -> Result<(), Error> {
         let Self { table, movers, context, shape, filter, own, .. } = self;
-        own.set_want(want);
+        own.set_report(report);
         own.set_limit(self.limit);
         let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
         let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
@@ -157,9 +158,9 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Pairs of a mover and a static; false if there are none and were none.
-    fn find_mixed(&mut self, want: Want) -> Result<bool, Error> {
+    fn find_mixed(&mut self, report: Report) -> Result<bool, Error> {
         let Self { table, movers, statics, context, shape, filter, mixed, .. } = self;
-        mixed.store.set_want(want);
+        mixed.store.set_report(report);
         mixed.store.set_limit(self.limit);
         if table.statics.slots.count() == 0 && mixed.store.is_empty() {
             mixed.forget();

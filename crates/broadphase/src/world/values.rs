@@ -52,7 +52,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// caches, timers, or an index into an array of the caller's.
     ///
     /// Cost: a hash table of such pairs. The first use in a frame costs as [`pairs_of`](World::pairs_of) does, and with
-    /// [`Want::All`](crate::Want::All) differences are found from then on. Nothing if never used.
+    /// [`Report::All`](crate::Report::All) differences are found from then on. Nothing if never used.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};

@@ -3,7 +3,7 @@
 mod readers;
 
 use broadphase::{
-    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Spec, Strength, Want, step,
+    Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Report, Spec, Strength, step,
 };
 
 /// A small deterministic generator, enough for boxes.
@@ -63,7 +63,7 @@ fn changes_against_naive<const D: usize, T: Real>(spec: &str, isa: Isa) {
     let mut live = vec![!0u64; boxes.len().div_ceil(64)];
     let mut structure = build::<D, T>(spec);
     let mut context = Context::new().with_kernels(Kernels::new(isa).unwrap());
-    let mut store = PairStore::new(Want::Both);
+    let mut store = PairStore::new(Report::Both);
     let mut last: Vec<Pair> = Vec::new();
     for round in 0..20 {
         let (mut moved, mut inserted, mut removed) = (Vec::new(), Vec::new(), Vec::new());
@@ -187,7 +187,7 @@ fn cubes(n: usize, stretch: [f64; 3], seed: u64) -> Vec<Aabb<3, f32>> {
 /// All pairs of one frame of `boxes`, by count: tests and the structure.
 fn run(spec: &str, boxes: &[Aabb<3, f32>]) -> (u64, Box<dyn BroadPhase<3, f32>>) {
     let mut structure = build::<3, f32>(spec);
-    let mut store = PairStore::new(Want::Count);
+    let mut store = PairStore::new(Report::Count);
     step(&mut *structure, &Frame::new(boxes), &mut Context::new(), &mut store).unwrap();
     (store.tests(), structure)
 }
@@ -277,7 +277,7 @@ fn at_most_96_bytes_per_object_from_100_000_on() {
         for (name, mut boxes) in scenes {
             let (_, mut structure) = run("hash-grid", &boxes);
             shake(&mut boxes, 2.0, &mut random);
-            let mut store = PairStore::new(Want::Count);
+            let mut store = PairStore::new(Report::Count);
             step(&mut *structure, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
             let bytes = structure.stats().bytes as f64 / n as f64;
             assert!(bytes <= 96.0, "{name} n={n}: {bytes} bytes per object");
@@ -475,7 +475,7 @@ fn a_floor_found_for_few_objects_does_not_stay_when_they_become_many() {
         })
         .collect();
     let mut structure = build::<3, f32>("hash-grid");
-    let mut store = PairStore::new(Want::Count);
+    let mut store = PairStore::new(Report::Count);
     for n in (700..=12_000).step_by(100) {
         step(&mut *structure, &Frame::new(&all[..n]), &mut Context::new(), &mut store).unwrap();
     }

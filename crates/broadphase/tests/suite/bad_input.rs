@@ -1,6 +1,6 @@
 //! Bad input gets a typed error that names object and axis, and the structure is as it was.
 
-use broadphase::{BoxFault, Changes, Error, Frame, Live, PairStore, Real, Shape, Strength, Tag, Want};
+use broadphase::{BoxFault, Changes, Error, Frame, Live, PairStore, Real, Report, Shape, Strength, Tag};
 
 use crate::data::{Layout, Random};
 use crate::oracle;
@@ -22,7 +22,7 @@ fn settled<const D: usize, T: Real>(subject: &Subject) -> (Run<D, T>, Vec<broadp
 #[track_caller]
 fn assert_unchanged<const D: usize, T: Real>(run: &mut Run<D, T>, old: &Frame<'_, D, T>, what: &str) {
     run.structure.validate(old, Strength::Geometry).unwrap_or_else(|e| panic!("{what}: invalid afterwards: {e}"));
-    let mut fresh = PairStore::new(Want::All);
+    let mut fresh = PairStore::new(Report::All);
     for store in [&mut run.store, &mut fresh] {
         run.structure.pairs(old, &mut run.context, store).unwrap_or_else(|e| panic!("{what}: {e}"));
         oracle::assert_holds(store, &run.last, what);

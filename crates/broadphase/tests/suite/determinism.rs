@@ -1,6 +1,6 @@
 //! The list of pairs, not only the set, is the same for every number of threads and every instruction set, and again tomorrow.
 
-use broadphase::{Context, Isa, Kernels, Pair, Real, Threads, Want};
+use broadphase::{Context, Isa, Kernels, Pair, Real, Report, Threads};
 
 use crate::data::{Layout, Random};
 use crate::oracle;
@@ -51,7 +51,7 @@ fn tables<const D: usize, T: Real>(subject: &Subject) -> Vec<(Table<D, T>, Tell)
 /// Runs the frames and writes down what is seen.
 fn watch<const D: usize, T: Real>(subject: &Subject, tables: &[(Table<D, T>, Tell)], context: Context) -> Vec<Seen> {
     let mut run = Run::with_context(subject, context);
-    run.store.set_want(Want::Both);
+    run.store.set_report(Report::Both);
     let mut seen = Vec::new();
     for (number, (table, tell)) in tables.iter().enumerate() {
         let frame = table.frame(subject, *tell);

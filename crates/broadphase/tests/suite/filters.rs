@@ -1,6 +1,6 @@
 //! Tags, balls, closures, counts and limits: what stands between an overlap and a pair.
 
-use broadphase::{Changes, Error, Filter, Frame, Pair, PairStore, Real, Retain, Shape, Tag, Want, step};
+use broadphase::{Changes, Error, Filter, Frame, Pair, PairStore, Real, Report, Retain, Shape, Tag, step};
 
 use crate::data::{Layout, Random};
 use crate::oracle;
@@ -80,18 +80,18 @@ fn a_closure_has_the_last_word<const D: usize, T: Real>(trial: &mut Trial) {
     });
 }
 
-/// `Want::Count` counts what `Want::All` lists, and keeps no list.
+/// `Report::Count` counts what `Report::All` lists, and keeps no list.
 fn a_count_is_the_length_of_the_list<const D: usize, T: Real>(trial: &mut Trial) {
     trial.each(|subject| {
         let boxes = boxes::<D, T>(subject, &mut Random(54));
         let frame = subject.frame(&boxes);
         let expected = oracle::pairs(&frame);
         let mut run = Run::new(subject);
-        for want in [Want::Count, Want::All, Want::Count, Want::Delta, Want::Both] {
-            run.store.set_want(want);
+        for report in [Report::Count, Report::All, Report::Count, Report::Delta, Report::Both] {
+            run.store.set_report(report);
             step(&mut *run.structure, &frame, &mut run.context, &mut run.store).unwrap();
-            assert_eq!(run.store.len(), expected.len() as u64, "{want:?}");
-            assert!(want != Want::Count || run.store.to_vec().is_empty(), "a count keeps a list");
+            assert_eq!(run.store.len(), expected.len() as u64, "{report:?}");
+            assert!(report != Report::Count || run.store.to_vec().is_empty(), "a count keeps a list");
         }
     });
 }
@@ -104,8 +104,8 @@ fn a_pair_limit_is_an_error_and_then_forgotten<const D: usize, T: Real>(trial: &
         let dense = vec![sparse[0]; N];
         let mut run = Run::new(subject);
         run.step(&subject.frame(&sparse), "before");
-        for (want, limit) in [(Want::Both, 700), (Want::All, 5), (Want::Both, 0)] {
-            let mut store = PairStore::new(want);
+        for (report, limit) in [(Report::Both, 700), (Report::All, 5), (Report::Both, 0)] {
+            let mut store = PairStore::new(report);
             for store in [&mut run.store, &mut store] {
                 store.set_limit(limit);
                 let result = step(&mut *run.structure, &subject.frame(&dense), &mut run.context, store);
@@ -125,17 +125,17 @@ fn a_pair_limit_counts_what_the_closure_leaves<const D: usize, T: Real>(trial: &
         let dense = vec![sparse[0]; N];
         let few = |fresh: &mut Retain<'_>| fresh.retain(|pair| pair.a + pair.b < 10);
         let none = |fresh: &mut Retain<'_>| fresh.retain(|_| false);
-        for want in [Want::Both, Want::Count] {
+        for report in [Report::Both, Report::Count] {
             let mut run = Run::new(subject);
-            run.store.set_want(want);
+            run.store.set_report(report);
             let mut count = |filter: Filter<'_>, limit: u64| {
                 run.store.set_limit(limit);
                 let frame = Frame { filter: Some(filter), ..subject.frame(&dense) };
                 step(&mut *run.structure, &frame, &mut run.context, &mut run.store).map(|()| run.store.len())
             };
-            assert_eq!(count(&none, 0), Ok(0), "{want:?}");
-            assert_eq!(count(&few, 25), Ok(25), "{want:?}");
-            assert_eq!(count(&few, 24), Err(Error::TooManyPairs { limit: 24 }), "{want:?}");
+            assert_eq!(count(&none, 0), Ok(0), "{report:?}");
+            assert_eq!(count(&few, 25), Ok(25), "{report:?}");
+            assert_eq!(count(&few, 24), Err(Error::TooManyPairs { limit: 24 }), "{report:?}");
         }
     });
 }

@@ -1,6 +1,6 @@
 //! Random sequences of operations against the oracle, shrunk to a small one when it fails.
 
-use broadphase::{PairStore, Real, Strength, Want};
+use broadphase::{PairStore, Real, Report, Strength};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
@@ -41,7 +41,7 @@ enum Ask {
     /// Pairs into a store of their own, behind the back of the usual one.
     Elsewhere,
     /// The usual store wants something else from now on.
-    Want(Want),
+    Report(Report),
 }
 
 type Step = (Act, Tell, Ask, u64);
@@ -65,12 +65,12 @@ fn acts() -> impl Strategy<Value = Act> {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let tell = prop_oneof![3 => Just(Tell::Listed), 1 => Just(Tell::Unknown), 1 => Just(Tell::All)];
-    let want = prop_oneof![Just(Want::Count), Just(Want::All), Just(Want::Delta), Just(Want::Both)];
+    let report = prop_oneof![Just(Report::Count), Just(Report::All), Just(Report::Delta), Just(Report::Both)];
     let ask = prop_oneof![
         6 => Just(Ask::Pairs),
         2 => Just(Ask::Later),
         1 => Just(Ask::Elsewhere),
-        1 => want.prop_map(Ask::Want),
+        1 => report.prop_map(Ask::Report),
     ];
     prop::collection::vec((acts(), tell, ask, any::<u64>()), 1..14)
 }
@@ -145,30 +145,30 @@ fn play<const D: usize, T: Real>(subject: &Subject, layout: Layout, n: usize, se
         run.structure.update(&frame, &mut run.context).unwrap_or_else(|e| panic!("{what}: {e}"));
         run.structure.validate(&frame, Strength::Geometry).unwrap_or_else(|e| panic!("{what}: invalid: {e}"));
         let expected = oracle::pairs(&frame);
-        let mut other = PairStore::new(Want::All);
+        let mut other = PairStore::new(Report::All);
         let store = match ask {
             Ask::Later => continue,
             Ask::Elsewhere => &mut other,
-            Ask::Want(want) => {
-                run.store.set_want(want);
+            Ask::Report(report) => {
+                run.store.set_report(report);
                 &mut run.store
             }
             Ask::Pairs => &mut run.store,
         };
         run.structure.pairs(&frame, &mut run.context, store).unwrap_or_else(|e| panic!("{what}: {e}"));
         run.structure.validate(&frame, Strength::Geometry).unwrap_or_else(|e| panic!("{what}: invalid after pairs: {e}"));
-        if matches!(store.want(), Want::All | Want::Both) {
+        if matches!(store.report(), Report::All | Report::Both) {
             oracle::assert_holds(store, &expected, &what);
         }
         assert_eq!(store.len(), expected.len() as u64, "{what}: the count");
         if matches!(ask, Ask::Elsewhere) {
             continue;
         }
-        if store.want().delta() {
+        if store.report().delta() {
             oracle::assert_events(store, &run.last, &expected, &what);
         }
         // A store that only counts has no pairs to compare the next frame with.
-        run.last = if store.want() == Want::Count { Vec::new() } else { expected };
+        run.last = if store.report() == Report::Count { Vec::new() } else { expected };
     }
 }
 

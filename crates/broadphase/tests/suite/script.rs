@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, Pair, PairStore, Real, Strength, Want, step};
+use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, Pair, PairStore, Real, Report, Strength, step};
 
 use crate::oracle;
 use crate::subjects::Subject;
@@ -121,7 +121,7 @@ impl<const D: usize, T: Real> Run<D, T> {
     }
 
     pub fn with_context(subject: &Subject, context: Context) -> Self {
-        Self { structure: subject.build(), context, store: PairStore::new(Want::Both), last: Vec::new() }
+        Self { structure: subject.build(), context, store: PairStore::new(Report::Both), last: Vec::new() }
     }
 
     /// One frame with the pairs that it must have; checks pairs, events, invariants, and that cost and memory stay sane.

@@ -1,6 +1,6 @@
 //! The long run: nothing changed costs nothing, memory reaches a plateau, and a copy goes on as the original does.
 
-use broadphase::{PairStore, Real, Strength, Want, step};
+use broadphase::{PairStore, Real, Report, Strength, step};
 
 use crate::data::{Layout, Random};
 use crate::oracle;
@@ -124,7 +124,7 @@ fn a_new_structure_is_empty_and_valid<const D: usize, T: Real>(trial: &mut Trial
         let mut run = Run::<D, T>::new(subject);
         let frame = subject.frame(&[]);
         run.structure.validate(&frame, Strength::Geometry).unwrap();
-        let mut store = PairStore::new(Want::All);
+        let mut store = PairStore::new(Report::All);
         run.structure.pairs(&frame, &mut run.context, &mut store).unwrap();
         assert!(store.is_empty());
         run.step(&frame, "an empty frame");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Tag, Want, World, World2};
+use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Report, Tag, World, World2};
 
 use crate::{Random, specs};
 
@@ -157,13 +157,13 @@ fn a_filter_that_fails_frames_half_way_loses_no_event() {
 fn wanting_less_gives_less_and_wanting_more_again_is_right() {
     let mut world = World2::new();
     let [a, b, c] = world.insert_many(&[unit(0.0), unit(0.5), unit(9.0)]).unwrap()[..] else { unreachable!() };
-    world.set_want(Want::All);
+    world.set_report(Report::All);
     let update = world.update().unwrap();
     assert!(update.started().is_empty() && update.pairs().eq([(a, b)]));
-    world.set_want(Want::Delta);
+    world.set_report(Report::Delta);
     world.set_box(c, unit(0.2)).unwrap();
     assert_eq!(world.update().unwrap().started(), [(a, c), (b, c)]);
-    world.set_want(Want::Count);
+    world.set_report(Report::Count);
     let update = world.update().unwrap();
     assert_eq!((update.len(), update.pairs().len(), update.started().len()), (3, 0, 0));
 }

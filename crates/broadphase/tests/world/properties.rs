@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use broadphase::geometry::{HalfSpaces, Measure, Nearest};
 use broadphase::{
-    Aabb, Ball, Error, HalfSpace, Handle, Object, ObjectKind, Ray, Real, Shape, Spec, Strength, Swept, SweptBall, Tag, Want,
+    Aabb, Ball, Error, HalfSpace, Handle, Object, ObjectKind, Ray, Real, Report, Shape, Spec, Strength, Swept, SweptBall, Tag,
     World,
 };
 use proptest::prelude::*;
@@ -101,7 +101,7 @@ enum Op {
     WorldMargin(u8),
     Filter(u8),
     Shape(bool),
-    Want(u8),
+    Report(u8),
     Algorithm(usize),
     Value(usize),
     Read(RawBox, u8),
@@ -146,7 +146,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..8u8).prop_map(Op::WorldMargin),
         1 => (0..4u8).prop_map(Op::Filter),
         1 => any::<bool>().prop_map(Op::Shape),
-        1 => (0..4u8).prop_map(Op::Want),
+        1 => (0..4u8).prop_map(Op::Report),
         1 => pick().prop_map(Op::Algorithm),
         2 => pick().prop_map(Op::Value),
         3 => (raw_box(), 0..22u8).prop_map(|(b, t)| Op::Read(b, t)),
@@ -275,10 +275,10 @@ impl<const D: usize, T: Real> Run<D, T> {
                 self.model.shape = if *ball { Shape::Ball } else { Shape::Box };
                 self.world.set_world_shape(self.model.shape);
             }
-            Op::Want(code) => {
-                let want = [Want::Both, Want::All, Want::Delta, Want::Count][usize::from(*code)];
-                self.world.set_want(want);
-                if want == Want::Count {
+            Op::Report(code) => {
+                let report = [Report::Both, Report::All, Report::Delta, Report::Count][usize::from(*code)];
+                self.world.set_report(report);
+                if report == Report::Count {
                     self.model.values.clear();
                 }
             }
@@ -333,7 +333,7 @@ impl<const D: usize, T: Real> Run<D, T> {
 
     fn set_value(&mut self, k: usize) {
         let count = self.model.last.len();
-        if count == 0 || !self.comparable || self.failed || self.world.want() == Want::Count {
+        if count == 0 || !self.comparable || self.failed || self.world.report() == Report::Count {
             return;
         }
         let (a, b) = *self.model.last.iter().nth(k % count).unwrap();
@@ -422,7 +422,7 @@ impl<const D: usize, T: Real> Run<D, T> {
     fn fail(&mut self) {
         let expected = self.model.pairs().len();
         // With differences wanted, a failed frame leaves no trace in the next difference.
-        if expected > 0 && self.world.want().delta() && self.comparable {
+        if expected > 0 && self.world.report().delta() && self.comparable {
             self.world.set_pair_limit(expected as u64 - 1);
             assert_eq!(self.world.update().unwrap_err(), Error::TooManyPairs { limit: expected as u64 - 1 });
             assert_eq!(self.world.pairs().count(), 0);
@@ -434,14 +434,14 @@ impl<const D: usize, T: Real> Run<D, T> {
     fn update(&mut self) {
         let (pairs, started, ended) = self.model.update();
         self.failed = false;
-        let want = self.world.want();
+        let report = self.world.report();
         let update = self.world.update().unwrap();
         assert_eq!(update.len(), pairs.len() as u64);
-        if want == Want::Count {
+        if report == Report::Count {
             self.comparable = false;
             return;
         }
-        if want.delta() {
+        if report.delta() {
             if self.comparable {
                 assert_eq!((update.started(), update.ended()), (&started[..], &ended[..]));
             } else {

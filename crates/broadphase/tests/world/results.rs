@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use broadphase::{Aabb, Handle, Object, ObjectKind, Reader, Shape, Want, World, World2, World3};
+use broadphase::{Aabb, Handle, Object, ObjectKind, Reader, Report, Shape, World, World2, World3};
 
 use crate::{Random, specs};
 
@@ -31,14 +31,14 @@ fn iterators_over_pairs_nest_and_know_their_length() {
 fn there_is_no_list_after_a_count_until_the_next_update_whatever_is_wanted() {
     let mut world = World2::new();
     let h = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 3]).unwrap();
-    world.set_want(Want::Count);
+    world.set_report(Report::Count);
     assert_eq!((world.update().unwrap().len(), world.pairs().len()), (3, 0));
-    world.set_want(Want::Both);
+    world.set_report(Report::Both);
     assert_eq!((world.pair_count(), world.pairs().len(), world.pairs().count()), (3, 0, 0));
     assert_eq!((world.sorted_pairs().len(), world.pairs_of(h[0]).unwrap().count()), (0, 0));
     assert!(!world.set_pair_value(h[0], h[1], 1).unwrap());
     assert_eq!((world.update().unwrap().pairs().count(), world.pairs_of(h[0]).unwrap().count()), (3, 2));
-    world.set_want(Want::Count);
+    world.set_report(Report::Count);
     assert_eq!((world.pairs().count(), world.pair_count()), (0, 3));
 }
 
@@ -64,9 +64,9 @@ fn an_update_that_the_algorithm_refuses_shows_no_pairs_and_the_next_difference_i
 
 #[test]
 fn values_of_pairs_last_as_long_as_the_pair_with_any_want() {
-    for want in [broadphase::Want::All, broadphase::Want::Both, broadphase::Want::Delta] {
+    for report in [broadphase::Report::All, broadphase::Report::Both, broadphase::Report::Delta] {
         let mut world = World2::new();
-        world.set_want(want);
+        world.set_report(report);
         let h = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 3]).unwrap();
         world.update().unwrap();
         assert!(world.set_pair_value(h[0], h[1], 1).unwrap() && world.set_pair_value(h[2], h[1], 2).unwrap());
@@ -82,7 +82,7 @@ fn values_of_pairs_last_as_long_as_the_pair_with_any_want() {
         world.update().unwrap();
         world.set_box(h[0], Aabb::new([0.0, 0.0], [1.0, 1.0])).unwrap();
         world.update().unwrap();
-        assert_eq!(world.pair_value(h[0], h[1]).unwrap(), None, "{want:?}: it is another meeting");
+        assert_eq!(world.pair_value(h[0], h[1]).unwrap(), None, "{report:?}: it is another meeting");
     }
 }
 

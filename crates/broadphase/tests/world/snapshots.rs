@@ -1,6 +1,6 @@
 //! Snapshots: the same future, and what is not one of ours.
 
-use broadphase::{Aabb, Error, Object, ObjectKind, Remedy, Shape, Snapshot, Spec, Strength, Tag, Want, World, World2, World3};
+use broadphase::{Aabb, Error, Object, ObjectKind, Remedy, Report, Shape, Snapshot, Spec, Strength, Tag, World, World2, World3};
 
 use crate::{Random, specs};
 
@@ -68,7 +68,7 @@ fn a_restored_world_goes_on_with_the_identical_lists_for_100_frames() {
 fn settings_values_and_results_survive() {
     let mut world = World2::new();
     world.set_algorithm(&"kd-tree:t=64".parse().unwrap()).unwrap();
-    world.set_want(Want::All);
+    world.set_report(Report::All);
     world.set_pair_limit(77);
     let h = world.insert_many(&[Aabb::new([0.0, f32::NEG_INFINITY], [1.0, f32::INFINITY]), Aabb::point([0.1, 1e-45])]).unwrap();
     world.set_world_margin(0.1).unwrap();
@@ -78,7 +78,7 @@ fn settings_values_and_results_survive() {
     let mut again = World2::new();
     again.restore(&serde_json::from_str(&text).unwrap()).unwrap();
     assert_eq!(again.algorithm().to_string(), "kd-tree:t=64");
-    assert_eq!((again.want(), again.world_margin(), again.pair_count()), (Want::All, 0.1, 1));
+    assert_eq!((again.report(), again.world_margin(), again.pair_count()), (Report::All, 0.1, 1));
     assert_eq!(again.pair_value(h[0], h[1]).unwrap(), Some(9));
     assert_eq!(again.get_box(h[1]).unwrap(), world.get_box(h[1]).unwrap());
     again.insert_many(&[Aabb::point([0.5, 0.0]); 13]).unwrap();
@@ -89,9 +89,9 @@ fn settings_values_and_results_survive() {
 fn a_number_of_pairs_without_a_list_survives_though_a_list_is_wanted_next() {
     let mut world = World2::new();
     world.insert_many(&[Aabb::point([0.0, 0.0]); 3]).unwrap();
-    world.set_want(Want::Count);
+    world.set_report(Report::Count);
     world.update().unwrap();
-    world.set_want(Want::Both);
+    world.set_report(Report::Both);
     let mut again = World2::new();
     again.restore(&world.snapshot()).unwrap();
     assert_eq!((again.pair_count(), again.update().unwrap().started().len()), (3, 3));

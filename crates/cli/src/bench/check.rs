@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use broadphase::{Context, Pair, Real, Shape, Spec, Want, algorithms};
+use broadphase::{Context, Pair, Real, Report, Shape, Spec, algorithms};
 use broadphase_peers::PeerSpec;
 
 use super::outcome::{Outcome, Wrong};
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Oracle<D, T> {
         };
         let Some(name) = names.iter().find(suits) else { return Ok(None) };
         let spec: Spec = name.parse()?;
-        let contestant = Ours::new(&spec, Context::new(), shape, Want::All)?;
+        let contestant = Ours::new(&spec, Context::new(), shape, Report::All)?;
         Ok(Some(Self { name: spec.descriptor().name, contestant, truth: Vec::new() }))
     }
 

@@ -16,7 +16,7 @@ mod turns;
 use std::rc::Rc;
 use std::time::Duration;
 
-use broadphase::{Context, Real, Shape, Spec, Threads, Want};
+use broadphase::{Context, Real, Report, Shape, Spec, Threads};
 use broadphase_peers::PeerSpec;
 
 use crate::arguments::{Choice, Source, shape_name};
@@ -137,7 +137,7 @@ impl Request<'_> {
                 note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
-            let contestant = Ours::<D, T>::new(spec, context.clone(), self.shape, Want::All)?;
+            let contestant = Ours::<D, T>::new(spec, context.clone(), self.shape, Report::All)?;
             let label = Label {
                 name: spec.to_string(),
                 base: spec.descriptor().name,

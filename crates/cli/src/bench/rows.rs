@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use broadphase::{Aabb, Ball, BroadPhase, Context, Error, Frame, Pair, PairStore, Real, Shape, Spec, Want};
+use broadphase::{Aabb, Ball, BroadPhase, Context, Error, Frame, Pair, PairStore, Real, Report, Shape, Spec};
 use broadphase_peers::{Peer, PeerError, PeerSpec};
 
 use super::measure::{Timing, timed};
@@ -83,10 +83,10 @@ pub struct Ours<const D: usize, T: Real> {
 
 impl<const D: usize, T: Real> Ours<D, T> {
     /// Builds the structure. The context brings the threads; the kernels are the spec's.
-    pub fn new(spec: &Spec, context: Context, shape: Shape, want: Want) -> Result<Self, Error> {
+    pub fn new(spec: &Spec, context: Context, shape: Shape, report: Report) -> Result<Self, Error> {
         let context = context.with_kernels(spec.kernels()).with_timing();
-        let mut store = PairStore::new(want);
-        if want == Want::Count {
+        let mut store = PairStore::new(report);
+        if report == Report::Count {
             store.set_limit(u64::MAX); // no list, no memory
         }
         Ok(Self { structure: spec.build()?, context, shape, store, worker_tests: Vec::new() })

@@ -1,6 +1,6 @@
 //! `broadphase pairs`: the overlapping pairs of a recording's frame, or their number in every frame.
 
-use broadphase::{Pair, Real, Want};
+use broadphase::{Pair, Real, Report};
 use broadphase_scenes::{Recording, Scalar, write_pairs_csv, write_pairs_npy};
 
 use crate::arguments::{PairsArguments, ending};
@@ -26,8 +26,8 @@ pub fn run(asked: &PairsArguments) -> Result<(), Failure> {
 }
 
 fn find<const D: usize, T: Real>(asked: &PairsArguments, recording: &Recording) -> Result<(), Failure> {
-    let want = if asked.count { Want::Count } else { Want::All };
-    let mut ours = Ours::<D, T>::new(&asked.algorithm, context(asked.threads)?, asked.shape, want)?;
+    let report = if asked.count { Report::Count } else { Report::All };
+    let mut ours = Ours::<D, T>::new(&asked.algorithm, context(asked.threads)?, asked.shape, report)?;
     if asked.count {
         return count(asked, recording, &mut ours);
     }

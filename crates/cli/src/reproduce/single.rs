@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, PairStore, Probes, Spec, Want};
+use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, PairStore, Probes, Report, Spec};
 use broadphase_scenes::{AnyScene, SceneSpec};
 
 use crate::arguments::DEFAULT_SEED;
@@ -82,7 +82,7 @@ impl<'a> Single<'a> {
     /// The tests that a question for the box of one of `ids` takes, on average, without the object itself.
     pub fn tests(&mut self, ids: &[u32]) -> Result<f64, Failure> {
         let boxes: Vec<_> = ids.iter().map(|&id| self.boxes[id as usize]).collect();
-        let mut out = PairStore::new(Want::All);
+        let mut out = PairStore::new(Report::All);
         let frame = Frame::new(self.boxes);
         self.structure.probe(&frame, Probes { boxes: &boxes, ids: None }, &mut self.context, &mut out)?;
         Ok(out.tests() as f64 / ids.len().max(1) as f64 - 1.0)

@@ -126,7 +126,7 @@ mod tests {
     use super::super::{Options, Variant};
     use super::*;
     use crate::pairs::Pair;
-    use crate::{BroadPhase, Strength, Want, step};
+    use crate::{BroadPhase, Report, Strength, step};
 
     /// Cached pairs per object and pair that a linear cache may have.
     const MOST: usize = 20;
@@ -158,7 +158,7 @@ mod tests {
     /// Runs frames, checks pairs and what started and ended, and returns how many pairs are cached after each.
     fn run(variant: Variant, frames: &[Boxes]) -> Vec<usize> {
         let mut tree = KdTree::new(Options { threshold: 64, ..Options::new(variant) });
-        let (mut context, mut store) = (Context::new(), PairStore::new(Want::Both));
+        let (mut context, mut store) = (Context::new(), PairStore::new(Report::Both));
         let mut last = Vec::new();
         let mut follow = |boxes: &Boxes| {
             let frame = Frame::new(boxes);
@@ -242,7 +242,7 @@ mod tests {
     fn lists_and_counts_are_the_same_for_any_thread_count_when_there_is_no_room() {
         for variant in [Variant::Incremental, Variant::Adaptive] {
             let run = |mut context: Context| {
-                let (mut tree, mut store) = (KdTree::new(Options::new(variant)), PairStore::new(Want::Both));
+                let (mut tree, mut store) = (KdTree::new(Options::new(variant)), PairStore::new(Report::Both));
                 let mut history = Vec::new();
                 for frame in 0..6 {
                     let boxes = two_scales(40_000, if frame < 2 { 1.0 } else { 1e17 }, frame);

@@ -14,7 +14,7 @@ use crate::kernels::active::{Bounds, Event, Long, Ranks};
 use crate::kernels::active_blocks::{self, Blocks};
 use crate::kernels::{PairSink, active_tree};
 use crate::objects::Frame;
-use crate::pairs::{PairStore, Want};
+use crate::pairs::{PairStore, Report};
 
 /// Active objects per block to aim at: half a packet.
 const ACTIVE_PER_BLOCK: u64 = 8;
@@ -118,7 +118,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         }
         self.revision = out.finish(chunks)?;
         self.changed = false;
-        if out.want() != Want::Count {
+        if out.report() != Report::Count {
             self.deviation = deviation((0..count).map(|chunk| out.chunk(chunk).len() as f64));
         }
         context.record("pairing", clock);

@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame, Shape};
-use crate::pairs::{PairStore, Revision, Want};
+use crate::pairs::{PairStore, Report, Revision};
 
 /// Is it worth it to keep environments apart? `others` are the objects that are not in environment 0, `apart` says whether they are apart now.
 pub(super) fn worth(environments: usize, others: usize, all: usize, apart: bool) -> bool {
@@ -85,8 +85,8 @@ impl<const D: usize, T: Real> Group<D, T> {
             boxes: Vec::new(),
             structure: spec.build()?,
             context: Context::new(),
-            own: PairStore::new(Want::All),
-            cross: PairStore::new(Want::All),
+            own: PairStore::new(Report::All),
+            cross: PairStore::new(Report::All),
             moved: Vec::new(),
             changed: Changed::All,
             touched: true,

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
-use crate::pairs::{Pair, PairStore, Revision, Want};
+use crate::pairs::{Pair, PairStore, Report, Revision};
 
 /// The first error of any job; which one comes first does not matter to who reads it.
 #[derive(Default)]
@@ -147,7 +147,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             if boxes.is_empty() || group.slots.is_empty() {
                 return;
             }
-            let (mut found, mut alone) = (PairStore::new(Want::All), Context::new().with_kernels(context.kernels()));
+            let (mut found, mut alone) = (PairStore::new(Report::All), Context::new().with_kernels(context.kernels()));
             match group.structure.probe(&group.frame(), Probes { boxes, ids: None }, &mut alone, &mut found) {
                 Err(error) => failure.note(Err(error)),
                 Ok(()) => out.rewrite(number, worker, view, |hits| {

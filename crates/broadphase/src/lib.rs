@@ -90,7 +90,9 @@ pub use par::{Executor, Sequential};
 pub use step::step;
 #[cfg(feature = "serde")]
 pub use world::Snapshot;
-pub use world::{Answers, Line, MotionStats, Pairs, Reader, Remedy, Update, World, World2, World2d, World3, World3d, WorldStats};
+pub use world::{
+    Answers, Line, MotionStats, Pairs, Reader, Remedy, Update, World, World2, World2f64, World3, World3f64, WorldStats,
+};
 
 /// The README's examples, compiled and run with the doc tests.
 #[cfg(doctest)]

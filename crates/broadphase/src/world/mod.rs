@@ -56,9 +56,9 @@ pub type World2 = World<2, f32>;
 /// A world in space, `f32`.
 pub type World3 = World<3, f32>;
 /// A world in the plane, `f64`.
-pub type World2d = World<2, f64>;
+pub type World2f64 = World<2, f64>;
 /// A world in space, `f64`.
-pub type World3d = World<3, f64>;
+pub type World3f64 = World<3, f64>;
 
 /// A filter that a world keeps.
 type SharedFilter = Arc<dyn Fn(&mut Retain<'_>) + Send + Sync>;

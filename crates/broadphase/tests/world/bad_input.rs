@@ -1,6 +1,6 @@
 //! Stale, foreign and twice-removed handles, boxes and margins that are none: typed errors, and the world stays as it was.
 
-use broadphase::{Aabb, BoxFault, Error, Handle, Object, ObjectKind, Ray, Tag, World2, World3, World3d};
+use broadphase::{Aabb, BoxFault, Error, Handle, Object, ObjectKind, Ray, Tag, World2, World3, World3f64};
 
 fn unit(x: f32) -> Aabb<2, f32> {
     Aabb::new([x, 0.0], [x + 1.0, 1.0])
@@ -115,7 +115,7 @@ fn margins_that_are_negative_infinite_or_nan_are_refused() {
 
 #[test]
 fn sizes_that_no_memory_holds_are_errors() {
-    let mut world = World3d::new();
+    let mut world = World3f64::new();
     assert!(matches!(world.reserve(usize::MAX, usize::MAX), Err(Error::TooManyObjects { .. })));
     assert!(matches!(world.reserve(0, 1 << 33), Err(Error::TooManyObjects { .. })));
     world.insert(Aabb::point([0.0; 3])).unwrap();

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use broadphase::{Aabb, Error, Handle, Object, Remedy, Swept, World3};
+use broadphase::{Aabb, ContinuousDetection, Error, Handle, Object, Swept, World3};
 
 const FRAMES: usize = 20;
 
@@ -46,7 +46,11 @@ fn main() -> Result<(), Error> {
     println!("{bullets} bullets among {crates} crates and 20 thin walls, {FRAMES} frames");
     println!("remedy           contacts  missed     pairs  false alarms      tests  most looks  ms a frame");
     let mut missed = Vec::new();
-    for (name, remedy) in [("none", Remedy::None), ("detection rate", Remedy::RATE), ("swept boxes", Remedy::Swept)] {
+    for (name, remedy) in [
+        ("none", ContinuousDetection::None),
+        ("detection rate", ContinuousDetection::SUB_STEPS),
+        ("swept boxes", ContinuousDetection::Swept),
+    ] {
         let o = run(remedy, bullets, crates)?;
         let ms = o.time.as_secs_f64() * 1e3 / FRAMES as f64;
         println!(
@@ -61,9 +65,9 @@ fn main() -> Result<(), Error> {
 }
 
 /// All remedies see the same frames.
-fn run(remedy: Remedy, bullets: usize, crates: usize) -> Result<Outcome, Error> {
+fn run(remedy: ContinuousDetection, bullets: usize, crates: usize) -> Result<Outcome, Error> {
     let (mut random, mut world) = (Random(1), World3::new());
-    world.set_remedy(remedy)?;
+    world.set_continuous_detection(remedy)?;
     let side = (crates as f32 * 30.0).cbrt();
     let mut place = |half: f32| Aabb::from_center(std::array::from_fn(|_| random.share() * side), [half; 3]);
     let mut others = Vec::new();

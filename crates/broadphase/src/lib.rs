@@ -26,8 +26,8 @@
 //! **Who may meet whom?** Layers, masks, groups and environments: [`Tag`]. Balls instead of boxes: [`Shape`]. For all else a closure:
 //! [`World::set_filter`]. All of it happens before pairs are reported.
 //!
-//! **What about fast objects?** A box that jumps over another in one step does not touch it. [`World::set_remedy`] looks at fast objects
-//! more often, or at the boxes around their ways ([`Remedy`]); or ask where a motion first hits: [`Reader::first_along_swept`],
+//! **What about fast objects?** A box that jumps over another in one step does not touch it. [`World::set_continuous_detection`] looks at fast objects
+//! more often, or at the boxes around their ways ([`ContinuousDetection`]); or ask where a motion first hits: [`Reader::first_along_swept`],
 //! [`Reader::first_along_swept_ball`].
 //!
 //! **What else can I ask?** [`World::read`] gives a [`Reader`]: boxes, balls, rays, motions, a camera's frustum, the nearest; many at once with
@@ -91,7 +91,8 @@ pub use step::step;
 #[cfg(feature = "serde")]
 pub use world::Snapshot;
 pub use world::{
-    Answers, Line, MotionStats, Pairs, Reader, Remedy, Update, World, World2, World2f64, World3, World3f64, WorldStats,
+    Answers, ContinuousDetection, Line, MotionStats, Pairs, Reader, Update, World, World2, World2f64, World3, World3f64,
+    WorldStats,
 };
 
 /// The README's examples, compiled and run with the doc tests.

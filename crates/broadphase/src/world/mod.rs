@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 pub use answers::Answers;
 pub use draw::Line;
-pub use motion::{MotionStats, Remedy};
+pub use motion::{ContinuousDetection, MotionStats};
 pub use read::Reader;
 pub use results::{Pairs, Update};
 #[cfg(feature = "serde")]

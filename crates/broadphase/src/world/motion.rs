@@ -1,8 +1,8 @@
 //! What happens between two updates: remedies against objects that pass through each other unseen.
 //!
 //! A world sees objects where they are at each update. An object that moves farther than its size between two of them may jump over
-//! another one (tunnelling). Paper 004, section 4.1, proposes to look at fast objects more often than at slow ones: [`Remedy::Rate`]. The
-//! other remedy is as old: boxes around the whole way, [`Remedy::Swept`]. `examples/tunnelling.rs` compares them.
+//! another one (tunnelling). Paper 004, section 4.1, proposes to look at fast objects more often than at slow ones: [`ContinuousDetection::SubSteps`]. The
+//! other remedy is as old: boxes around the whole way, [`ContinuousDetection::Swept`]. `examples/tunnelling.rs` compares them.
 
 use super::World;
 use crate::error::Error;
@@ -16,7 +16,7 @@ use crate::objects::table::Table;
 /// what was [teleported](World::teleport) have no way: they are where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Remedy {
+pub enum ContinuousDetection {
     /// Nothing: pairs are those of the present boxes.
     #[default]
     None,
@@ -24,13 +24,13 @@ pub enum Remedy {
     /// `step` times its size on any axis; slow ones have one. With K the largest k, an update looks K times: in look `s` an object is at
     /// `ceil(s * k / K) / k` of its way. All pairs that any look sees are pairs of the update; the last one sees the present boxes.
     ///
-    /// So a pair of [`Remedy::None`] is a pair here. With `step` up to 0.5, unless `most` is [too small](MotionStats::capped): two objects
+    /// So a pair of [`ContinuousDetection::None`] is a pair here. With `step` up to 0.5, unless `most` is [too small](MotionStats::capped): two objects
     /// that cross along one axis, and overlap on the others all the while, are a pair of this update or were one of the last; so are two
     /// that, at any time of the way, overlap by more than a sub-step of each on every axis. What only grazes another in passing may be missed.
     ///
     /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Differences are
     /// found in every update, whatever is [wanted](World::set_report).
-    Rate {
+    SubSteps {
         /// The longest sub-step, in sizes of the object: above 0, up to 1.
         step: f64,
         /// The most sub-steps: 1 to 1024.
@@ -44,19 +44,19 @@ pub enum Remedy {
     Swept,
 }
 
-impl Remedy {
+impl ContinuousDetection {
     /// The detection rate with sub-steps of half a size, and at most 64 of them.
-    pub const RATE: Self = Remedy::Rate { step: 0.5, most: 64 };
+    pub const SUB_STEPS: Self = ContinuousDetection::SubSteps { step: 0.5, most: 64 };
 
     pub(super) fn check(self) -> Result<(), Error> {
         let fault = |option, value: String, expected: &str| {
             Err(Error::InvalidOption { algorithm: "the remedy", option, value, expected: expected.into() })
         };
         match self {
-            Remedy::Rate { step, .. } if !(step > 0.0 && step <= 1.0) => {
+            ContinuousDetection::SubSteps { step, .. } if !(step > 0.0 && step <= 1.0) => {
                 fault("step", step.to_string(), "a number above 0, up to 1")
             }
-            Remedy::Rate { most, .. } if !(1..=1024).contains(&most) => {
+            ContinuousDetection::SubSteps { most, .. } if !(1..=1024).contains(&most) => {
                 fault("most", most.to_string(), "a number from 1 to 1024")
             }
             _ => Ok(()),
@@ -112,7 +112,7 @@ impl<const D: usize, T: Real> Way<D, T> {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(super) struct Motion<const D: usize, T> {
-    pub(super) remedy: Remedy,
+    pub(super) detection: ContinuousDetection,
     /// By slot of the movers: the box at the last successful update, or an empty one. Kept if there is a remedy.
     #[cfg_attr(feature = "serde", serde(with = "crate::objects::bits::boxes"))]
     before: Vec<Aabb<D, T>>,
@@ -127,14 +127,14 @@ pub(super) struct Motion<const D: usize, T> {
 impl<const D: usize, T: Real> Default for Motion<D, T> {
     fn default() -> Self {
         let stats = MotionStats::default();
-        Self { remedy: Remedy::None, before: Vec::new(), fleeting: Vec::new(), stats, ways: Vec::new() }
+        Self { detection: ContinuousDetection::None, before: Vec::new(), fleeting: Vec::new(), stats, ways: Vec::new() }
     }
 }
 
 impl<const D: usize, T: Real> Motion<D, T> {
     /// Is a frame made of looks, or was the last one, so that its fleeting pairs are to end?
     pub(super) fn by_rate(&self) -> bool {
-        matches!(self.remedy, Remedy::Rate { .. }) || !self.fleeting.is_empty()
+        matches!(self.detection, ContinuousDetection::SubSteps { .. }) || !self.fleeting.is_empty()
     }
 
     /// Where a mover was at the last update, if it has a way.
@@ -150,7 +150,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
     /// Finds all ways of more than one sub-step, and returns the largest number of them.
     pub(super) fn plan(&mut self, table: &Table<D, T>) -> u32 {
         self.ways.clear();
-        let Remedy::Rate { step, most } = self.remedy else { return 1 };
+        let ContinuousDetection::SubSteps { step, most } = self.detection else { return 1 };
         let (mut ways, mut largest) = (std::mem::take(&mut self.ways), 1);
         for slot in table.movers.slots.ids() {
             let to = table.movers.plain(slot);
@@ -184,7 +184,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
 
     /// The update was successful: ways begin here.
     pub(super) fn remember(&mut self, table: &Table<D, T>) {
-        if self.remedy == Remedy::None {
+        if self.detection == ContinuousDetection::None {
             return;
         }
         let movers = &table.movers;
@@ -234,9 +234,9 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Chooses what is done against objects that pass through each other between two updates. Ways begin with the next one.
     ///
     /// ```
-    /// use broadphase::{Aabb, Object, Remedy, World2};
+    /// use broadphase::{Aabb, Object, ContinuousDetection, World2};
     /// let mut world = World2::new();
-    /// world.set_remedy(Remedy::RATE)?;
+    /// world.set_continuous_detection(ContinuousDetection::SUB_STEPS)?;
     /// let wall = world.insert(Object::fixed(Aabb::new([5.0, 0.0], [5.1, 9.0])))?;
     /// let bullet = world.insert(Aabb::new([0.0, 4.0], [1.0, 5.0]))?;
     /// world.update()?;
@@ -245,13 +245,13 @@ impl<const D: usize, T: Real> World<D, T> {
     /// assert_eq!(world.update()?.ended(), [(wall, bullet)]);
     /// # Ok::<(), broadphase::Error>(())
     /// ```
-    pub fn set_remedy(&mut self, remedy: Remedy) -> Result<(), Error> {
-        remedy.check()?;
-        if remedy != self.motion.remedy {
-            self.motion.remedy = remedy;
+    pub fn set_continuous_detection(&mut self, detection: ContinuousDetection) -> Result<(), Error> {
+        detection.check()?;
+        if detection != self.motion.detection {
+            self.motion.detection = detection;
             self.motion.before.clear();
             self.table.uncover();
-            if remedy == Remedy::Swept {
+            if detection == ContinuousDetection::Swept {
                 self.table.keep_plain();
             }
             self.whole = true;
@@ -260,8 +260,8 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// What is done against objects that pass through each other.
-    pub fn remedy(&self) -> Remedy {
-        self.motion.remedy
+    pub fn continuous_detection(&self) -> ContinuousDetection {
+        self.motion.detection
     }
 
     /// What the remedy did in the last update.
@@ -269,7 +269,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.motion.stats
     }
 
-    /// Moves or resizes an object that has no way there: with a [remedy](World::set_remedy), it meets nobody between its last place and this one.
+    /// Moves or resizes an object that has no way there: with a [remedy](World::set_continuous_detection), it meets nobody between its last place and this one.
     pub fn teleport(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         self.table.set_box(handle, aabb)?;
         let slot = self.slot(handle)?;

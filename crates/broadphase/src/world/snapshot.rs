@@ -138,7 +138,7 @@ impl<const D: usize, T: Real> World<D, T> {
         let Snapshot { table, report, limit, shape, .. } = snapshot;
         table.check()?;
         let broken = |error: Error| Error::InvalidSnapshot { reason: error.to_string() };
-        snapshot.motion.remedy.check().map_err(broken)?;
+        snapshot.motion.detection.check().map_err(broken)?;
         let (movers, statics) = (table.movers.slots.len(), table.statics.slots.len());
         if !snapshot.own.is_sound(movers, movers) || !snapshot.mixed.is_sound(movers, statics) {
             return Err(Error::InvalidSnapshot { reason: "its pairs are not of its objects".to_string() });

@@ -2,7 +2,7 @@
 
 use super::environments::{Environments, worth};
 use super::rules::Rules;
-use super::{Engine, Remedy, Update, World};
+use super::{ContinuousDetection, Engine, Update, World};
 use crate::algorithms::{BroadPhase, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -54,7 +54,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// update reports the difference to the last successful one, if differences were wanted already. Until then there are no pairs to be seen.
     pub fn update(&mut self) -> Result<Update<'_, D, T>, Error> {
         self.motion.begin();
-        if self.motion.remedy == Remedy::Swept {
+        if self.motion.detection == ContinuousDetection::Swept {
             self.motion.sweep(&mut self.table);
         }
         let found = if self.motion.by_rate() {

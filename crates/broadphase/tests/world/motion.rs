@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use broadphase::{Aabb, Ball, Error, Handle, Object, ObjectKind, Remedy, Shape, Strength, Swept, World, World2, World3};
+use broadphase::{
+    Aabb, Ball, ContinuousDetection, Error, Handle, Object, ObjectKind, Shape, Strength, Swept, World, World2, World3,
+};
 
 use crate::{Random, specs};
 
@@ -67,15 +69,15 @@ fn pairs_at(all: &BTreeMap<Handle, Naive>, place: impl Fn(&Naive) -> (Aabb<2, f6
     }
 }
 
-fn pairs_of_frame(all: &BTreeMap<Handle, Naive>, remedy: Remedy) -> Pairs {
+fn pairs_of_frame(all: &BTreeMap<Handle, Naive>, remedy: ContinuousDetection) -> Pairs {
     let mut pairs = Pairs::new();
     match remedy {
-        Remedy::None => pairs_at(all, |naive| (naive.object.aabb, false), &mut pairs),
-        Remedy::Swept => {
+        ContinuousDetection::None => pairs_at(all, |naive| (naive.object.aabb, false), &mut pairs),
+        ContinuousDetection::Swept => {
             let whole = |naive: &Naive| naive.before.map_or(naive.object.aabb, |from| from.union(&naive.object.aabb));
             pairs_at(all, |naive| (whole(naive), whole(naive) != naive.object.aabb), &mut pairs);
         }
-        Remedy::Rate { step, most } => {
+        ContinuousDetection::SubSteps { step, most } => {
             let looks = all.values().map(|naive| naive.steps(step, most)).max().unwrap_or(1);
             for look in 1..=looks {
                 let share = |naive: &Naive| {
@@ -106,12 +108,18 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
     let mut random = Random(seed);
     let mut world: World<2, f64> = World::new();
     world.set_algorithm(spec).unwrap();
-    let remedies = [Remedy::RATE, Remedy::Swept, Remedy::Rate { step: 1.0, most: 6 }, Remedy::None, Remedy::RATE];
+    let remedies = [
+        ContinuousDetection::SUB_STEPS,
+        ContinuousDetection::Swept,
+        ContinuousDetection::SubSteps { step: 1.0, most: 6 },
+        ContinuousDetection::None,
+        ContinuousDetection::SUB_STEPS,
+    ];
     let (mut all, mut last): (BTreeMap<Handle, Naive>, Pairs) = Default::default();
     for frame in 0..30 {
         if frame % 6 == 0 {
             let remedy = remedies[frame / 6];
-            world.set_remedy(remedy).unwrap();
+            world.set_continuous_detection(remedy).unwrap();
             all.values_mut().for_each(|naive| naive.before = None);
         }
         for _ in 0..random.below(12) {
@@ -139,7 +147,7 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
                 _ => {}
             }
         }
-        let remedy = world.remedy();
+        let remedy = world.continuous_detection();
         let now = pairs_of_frame(&all, remedy);
         if frame % 5 == 4 && !now.is_empty() {
             world.set_pair_limit(now.len() as u64 - 1);
@@ -159,7 +167,8 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
         world.validate(Strength::Geometry).unwrap();
         last = now;
         for naive in all.values_mut() {
-            naive.before = (naive.object.kind != ObjectKind::Static && remedy != Remedy::None).then_some(naive.object.aabb);
+            naive.before =
+                (naive.object.kind != ObjectKind::Static && remedy != ContinuousDetection::None).then_some(naive.object.aabb);
         }
     }
 }
@@ -177,7 +186,7 @@ fn nothing_is_crossed_unseen_along_an_axis() {
     let mut random = Random(7);
     for case in 0..300 {
         let mut world = World3::new();
-        world.set_remedy(Remedy::Rate { step: 0.5, most: 1024 }).unwrap();
+        world.set_continuous_detection(ContinuousDetection::SubSteps { step: 0.5, most: 1024 }).unwrap();
         let axis = random.below(3) as usize;
         let mut aabb = || {
             let half = std::array::from_fn(|k| if k == axis { (10 + random.below(300)) as f32 / 100.0 } else { 1.0 });
@@ -206,7 +215,7 @@ fn objects_that_do_not_move_stay_swept_when_all_boxes_are_set_or_swapped() {
     {
         let mut world: World<2, f64> = World::new();
         world.set_algorithm(spec).unwrap();
-        world.set_remedy(Remedy::Swept).unwrap();
+        world.set_continuous_detection(ContinuousDetection::Swept).unwrap();
         let mut boxes: Vec<Aabb<2, f64>> =
             (0..40).map(|i| Aabb::new([0.0, 3.0 * i as f64], [1.0, 3.0 * i as f64 + 1.0])).collect();
         let handles = world.insert_many(&boxes).unwrap();
@@ -235,7 +244,7 @@ fn a_ball_that_was_swept_is_a_ball_again_once_it_is_moved() {
     let at = |x: f32| Aabb::new([x, 0.0], [x + 2.0, 2.0]);
     let (mut world, mut other) = (World2::new(), World2::new());
     world.set_world_shape(Shape::Ball);
-    world.set_remedy(Remedy::Swept).unwrap();
+    world.set_continuous_detection(ContinuousDetection::Swept).unwrap();
     let ball = world.insert(at(0.0)).unwrap();
     world.update().unwrap();
     world.set_box(ball, at(10.0)).unwrap();
@@ -253,7 +262,7 @@ fn a_ball_that_was_swept_is_a_ball_again_once_it_is_moved() {
 fn what_takes_the_slot_of_a_removed_object_after_a_failed_update_has_no_way() {
     let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
     let mut world = World2::new();
-    world.set_remedy(Remedy::RATE).unwrap();
+    world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     let (old, fast) = (world.insert(at(0.0)).unwrap(), world.insert(at(100.0)).unwrap());
     let walls = [10.0, 110.0, 110.0].map(|x| world.insert(Object::fixed(at(x))).unwrap());
     world.update().unwrap();
@@ -271,7 +280,7 @@ fn what_takes_the_slot_of_a_removed_object_after_a_failed_update_has_no_way() {
 #[test]
 fn a_way_longer_than_the_largest_number_is_walked() {
     let mut world = World2::new();
-    world.set_remedy(Remedy::RATE).unwrap();
+    world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     let wall = world.insert(Object::fixed(Aabb::new([-1e37, 0.0], [1e37, 1.0]))).unwrap();
     let mover = world.insert(Aabb::new([-3e38, 0.0], [-2e38, 1.0])).unwrap();
     world.update().unwrap();
@@ -283,10 +292,10 @@ fn a_way_longer_than_the_largest_number_is_walked() {
 fn too_few_sub_steps_are_told_and_bad_rates_refused() {
     let mut world = World2::new();
     for (step, most) in [(0.0, 4), (f64::NAN, 4), (1.5, 4), (0.5, 0), (0.5, 4096)] {
-        let error = world.set_remedy(Remedy::Rate { step, most }).unwrap_err();
+        let error = world.set_continuous_detection(ContinuousDetection::SubSteps { step, most }).unwrap_err();
         assert_eq!(error.code(), "invalid-option", "{error}");
     }
-    world.set_remedy(Remedy::Rate { step: 0.5, most: 8 }).unwrap();
+    world.set_continuous_detection(ContinuousDetection::SubSteps { step: 0.5, most: 8 }).unwrap();
     let handles = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::point([0.0, 9.0])]).unwrap();
     world.update().unwrap();
     world.set_box(handles[0], Aabb::new([100.0, 0.0], [101.0, 1.0])).unwrap();
@@ -299,14 +308,14 @@ fn too_few_sub_steps_are_told_and_bad_rates_refused() {
 #[test]
 fn an_update_without_motion_looks_once_and_ends_what_was_fleeting() {
     let mut world = World2::new();
-    world.set_remedy(Remedy::RATE).unwrap();
+    world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     let wall = world.insert(Object::fixed(Aabb::new([5.0, 0.0], [5.1, 1.0]))).unwrap();
     let bullet = world.insert(Aabb::new([0.0, 0.0], [1.0, 1.0])).unwrap();
     world.update().unwrap();
     world.set_box(bullet, Aabb::new([9.0, 0.0], [10.0, 1.0])).unwrap();
     assert_eq!(world.update().unwrap().started(), [(wall, bullet)]);
     assert_eq!((world.motion_stats().looks, world.motion_stats().fleeting), (32, 1));
-    world.set_remedy(Remedy::None).unwrap();
+    world.set_continuous_detection(ContinuousDetection::None).unwrap();
     assert_eq!(world.update().unwrap().ended(), [(wall, bullet)]);
     assert!(world.update().unwrap().ended().is_empty() && world.motion_stats().fleeting == 0);
 }

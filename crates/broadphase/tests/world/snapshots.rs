@@ -1,6 +1,8 @@
 //! Snapshots: the same future, and what is not one of ours.
 
-use broadphase::{Aabb, Error, Object, ObjectKind, Remedy, Report, Shape, Snapshot, Spec, Strength, Tag, World, World2, World3};
+use broadphase::{
+    Aabb, ContinuousDetection, Error, Object, ObjectKind, Report, Shape, Snapshot, Spec, Strength, Tag, World, World2, World3,
+};
 
 use crate::{Random, specs};
 
@@ -100,7 +102,7 @@ fn a_number_of_pairs_without_a_list_survives_though_a_list_is_wanted_next() {
 /// A world whose snapshot can be spoilt, and the text of one.
 fn sample() -> (World3, String) {
     let (mut world, mut random) = (World3::new(), Random(2));
-    world.set_remedy(Remedy::RATE).unwrap();
+    world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     for k in 0..30 {
         let shape = if k % 7 == 0 { Some(Shape::Ball) } else { None };
         world.insert(Object { shape, ..object(&mut random) }).unwrap();

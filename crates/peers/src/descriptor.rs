@@ -190,7 +190,7 @@ impl PeerDescriptor {
     }
 
     /// What to do when the peer is not in this build.
-    pub(crate) fn continuous_detection(&self) -> String {
+    pub(crate) fn remedy(&self) -> String {
         let package = if self.name == "cgal" { "libcgal-dev" } else { "libbullet-dev" };
         match self.feature {
             "cpp-peers" if cfg!(feature = "cpp-peers") => {

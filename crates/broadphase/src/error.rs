@@ -113,6 +113,66 @@ pub enum Error {
         /// What it takes.
         expected: String,
     },
+    /// A call was cancelled from outside, see [`Cancel`](crate::Cancel).
+    Cancelled,
+    /// A point with a NaN coordinate, or with an infinite one where that has no meaning.
+    InvalidPoint {
+        /// Its position in the list that was handed over.
+        index: usize,
+        /// 0 for x, 1 for y, 2 for z.
+        axis: usize,
+        /// The coordinate, as given.
+        value: f64,
+    },
+    /// An argument with a value that it does not take.
+    InvalidValue {
+        /// The argument's name.
+        argument: &'static str,
+        /// The axis, if it has one value for each.
+        axis: Option<usize>,
+        /// The value, as given.
+        value: f64,
+        /// What it takes.
+        expected: &'static str,
+    },
+    /// A list that must be as long as another one, and is not.
+    WrongLength {
+        /// The argument's name.
+        argument: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that it must have.
+        expected: usize,
+    },
+    /// In a periodic space: a box that is longer than half the period.
+    BoxTooLong {
+        /// Its position in the list that was handed over.
+        index: usize,
+        /// The axis on which it is.
+        axis: usize,
+        /// Its length there, margins included.
+        length: f64,
+        /// The period of that axis.
+        period: f64,
+    },
+    /// An edge or face of a mesh names a vertex that does not exist.
+    InvalidElement {
+        /// `edges` or `faces`.
+        argument: &'static str,
+        /// The position of the edge or face.
+        index: usize,
+        /// The vertex that it names.
+        vertex: u32,
+        /// The number of vertices.
+        vertices: usize,
+    },
+    /// An error in one of several lists that were handed over.
+    Argument {
+        /// The list's name.
+        name: &'static str,
+        /// What is wrong in it.
+        error: Box<Error>,
+    },
     /// The algorithm does not suit the frame (its dimension, its shapes, its sizes).
     Unsuited {
         /// The algorithm.
@@ -144,8 +204,62 @@ impl Error {
             Error::UnknownAlgorithm { .. } => "unknown-algorithm",
             Error::UnknownOption { .. } => "unknown-option",
             Error::InvalidOption { .. } => "invalid-option",
+            Error::Cancelled => "cancelled",
+            Error::InvalidPoint { .. } => "invalid-point",
+            Error::InvalidValue { .. } => "invalid-value",
+            Error::WrongLength { .. } => "wrong-length",
+            Error::BoxTooLong { .. } => "box-too-long",
+            Error::InvalidElement { .. } => "invalid-element",
+            Error::Argument { error, .. } => error.code(),
             Error::Unsuited { .. } => "unsuited",
         }
+    }
+
+    /// The name of the argument that is wrong, where a call takes several.
+    pub fn argument(&self) -> Option<&'static str> {
+        match self {
+            Error::InvalidValue { argument, .. }
+            | Error::WrongLength { argument, .. }
+            | Error::InvalidElement { argument, .. } => Some(argument),
+            Error::Argument { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The position of the object that is wrong, where one is.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, pairs_between};
+    /// let error = pairs_between(&[Aabb::point([0.0, 0.0])], &[Aabb::point([0.0, f64::NAN])]).unwrap_err();
+    /// assert_eq!((error.code(), error.argument(), error.index(), error.axis()), ("invalid-box", Some("b"), Some(0), Some(1)));
+    /// ```
+    pub fn index(&self) -> Option<usize> {
+        match self {
+            Error::InvalidBox { index, .. }
+            | Error::InvalidFrame { index, .. }
+            | Error::InvalidPoint { index, .. }
+            | Error::BoxTooLong { index, .. }
+            | Error::InvalidElement { index, .. } => Some(*index),
+            Error::StaleHandle { index, .. } => Some(*index as usize),
+            Error::InvalidMargin { index, .. } => index.map(|index| index as usize),
+            Error::Argument { error, .. } => error.index(),
+            _ => None,
+        }
+    }
+
+    /// The axis on which something is wrong, where there is one: 0 for x, 1 for y, 2 for z.
+    pub fn axis(&self) -> Option<usize> {
+        match self {
+            Error::InvalidBox { axis, .. } | Error::InvalidPoint { axis, .. } | Error::BoxTooLong { axis, .. } => Some(*axis),
+            Error::InvalidValue { axis, .. } => *axis,
+            Error::Argument { error, .. } => error.axis(),
+            _ => None,
+        }
+    }
+
+    /// The same error, as one of the list `name`.
+    pub(crate) fn in_argument(self, name: &'static str) -> Self {
+        Error::Argument { name, error: Box::new(self) }
     }
 }
 
@@ -204,6 +318,30 @@ impl fmt::Display for Error {
             Error::InvalidOption { algorithm, option, value, expected } => {
                 write!(f, "{algorithm}: option {option} cannot be '{value}'; it takes {expected}")
             }
+            Error::Cancelled => write!(f, "the call was cancelled"),
+            Error::InvalidPoint { index, axis, value } => {
+                write!(f, "point {index}: {value} on axis {} is not allowed; remove the point or repair it", axis_name(*axis))
+            }
+            Error::InvalidValue { argument, axis: Some(axis), value, expected } => {
+                write!(f, "{argument} on axis {}: {value} is not allowed; it must be {expected}", axis_name(*axis))
+            }
+            Error::InvalidValue { argument, axis: None, value, expected } => {
+                write!(f, "{argument}: {value} is not allowed; it must be {expected}")
+            }
+            Error::WrongLength { argument, found, expected } => {
+                write!(f, "{argument}: there are {found}, but there must be {expected}")
+            }
+            Error::BoxTooLong { index, axis, length, period } => {
+                let axis = axis_name(*axis);
+                write!(
+                    f,
+                    "object {index}: {length} on axis {axis} is more than half the period of {period}; cut it into shorter boxes"
+                )
+            }
+            Error::InvalidElement { argument, index, vertex, vertices } => {
+                write!(f, "{argument}: number {index} names vertex {vertex}, but there are {vertices} vertices")
+            }
+            Error::Argument { name, error } => write!(f, "{name}: {error}"),
             Error::Unsuited { algorithm, reason } => write!(f, "{algorithm} does not suit this frame: {reason}"),
         }
     }

@@ -69,7 +69,7 @@ pub mod algorithms;
 mod kernels;
 mod bits;
 mod pairs;
-mod oneshot;
+mod arrays;
 mod world;
 // What everyone uses.
 mod context;
@@ -77,12 +77,12 @@ mod par;
 mod error;
 
 pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
+pub use arrays::{Between, Cancel, Chunks, Period, Search, pairs, pairs_between};
 pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Isa, Kernels, PairSink};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
-pub use oneshot::{pairs, pairs_between};
 pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
 #[cfg(feature = "parallel")]
 pub use par::Threads;

@@ -1,14 +1,29 @@
-//! One call for boxes in an array.
+//! Boxes in arrays: all pairs in one call.
+//!
+//! [`pairs`] and [`pairs_between`] are [`Search`] with its defaults.
 
-use crate::algorithms::{Probes, Spec};
-use crate::context::Context;
+mod between;
+mod cancel;
+mod chunks;
+mod period;
+mod prepare;
+mod rules;
+mod search;
+mod sort;
+
+pub use between::Between;
+pub use cancel::Cancel;
+pub use chunks::Chunks;
+pub use period::Period;
+pub use search::Search;
+
+pub(crate) use sort::sort_pairs;
+
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::Frame;
-use crate::pairs::{Pair, PairStore};
-use crate::step::step;
+use crate::pairs::Pair;
 
-/// All overlapping pairs of `boxes`, as indices, sorted.
+/// All overlapping pairs of `boxes`, as indices, sorted. With options: [`Search`].
 ///
 /// ```
 /// use broadphase::{Aabb, Pair, pairs};
@@ -21,12 +36,11 @@ use crate::step::step;
 /// [`Error::InvalidBox`] for a box with a NaN corner or `min` above `max`; [`Error::TooManyObjects`], [`Error::TooManyPairs`] and
 /// [`Error::OutOfMemory`] beyond the limits of ids and memory.
 pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
-    let mut out = PairStore::default();
-    step(&mut *Spec::default().build()?, &Frame::new(boxes), &mut Context::new(), &mut out)?;
-    Ok(out.sorted())
+    Search::new(boxes).list()
 }
 
-/// All overlapping pairs of a box of `a` and a box of `b`: `pair.a` is an index in `a`, `pair.b` one in `b`; sorted.
+/// All overlapping pairs of a box of `a` and a box of `b`: `pair.a` is an index in `a`, `pair.b` one in `b`; sorted. With options:
+/// [`Search::between`]; for lists that move from frame to frame: [`Between`].
 ///
 /// ```
 /// use broadphase::{Aabb, Pair, pairs_between};
@@ -37,13 +51,7 @@ pub fn pairs<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Result<Vec<Pair>,
 /// ```
 ///
 /// # Errors
-/// As for [`pairs`].
+/// As for [`pairs`], in an [`Error::Argument`] that names the list.
 pub fn pairs_between<const D: usize, T: Real>(a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> Result<Vec<Pair>, Error> {
-    let (mut context, mut out) = (Context::new(), PairStore::default());
-    let mut structure = Spec::default().build()?;
-    let frame = Frame::new(b);
-    Frame::new(a).check()?;
-    structure.update(&frame, &mut context)?;
-    structure.probe(&frame, Probes { boxes: a, ids: None }, &mut context, &mut out)?;
-    Ok(out.sorted())
+    Search::between(a, b).list()
 }

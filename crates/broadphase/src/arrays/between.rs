@@ -1,0 +1,213 @@
+//! Two lists that move from frame to frame.
+
+use super::sort_pairs;
+use crate::algorithms::{BroadPhase, Probes, Spec};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+use crate::pairs::{Pair, PairStore};
+
+/// Pairs of two lists that move from frame to frame, with what started and what ended: sensors and targets, agents and obstacles.
+///
+/// A pair is (index in `a`, index in `b`). Lists may grow and shrink; an index stands for the same object from frame to frame.
+///
+/// ```
+/// use broadphase::{Aabb, Between, Pair};
+/// let doors = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([5.0, 0.0], [6.0, 1.0])];
+/// let mut visits = Between::new()?;
+/// visits.update(&[Aabb::point([0.5, 0.5])], &doors)?;
+/// assert_eq!(visits.started(), [Pair { a: 0, b: 0 }]);
+/// visits.update(&[Aabb::point([5.5, 0.5])], &doors)?;
+/// assert_eq!(visits.started(), [Pair { a: 0, b: 1 }]);
+/// assert_eq!(visits.ended(), [Pair { a: 0, b: 0 }]);
+/// # Ok::<(), broadphase::Error>(())
+/// ```
+///
+/// # Cost
+/// `b` is kept in a structure, in which each box of `a` is looked up. Where `b` has not changed, only boxes of `a` that have changed are. So the
+/// list that is larger, or moves less, is better the second one. Nothing moved: one comparison of all boxes.
+#[derive(Debug)]
+pub struct Between<const D: usize, T: Real> {
+    structure: Box<dyn BroadPhase<D, T>>,
+    context: Context,
+    store: PairStore,
+    /// The lists of the last frame.
+    a: Vec<Aabb<D, T>>,
+    b: Vec<Aabb<D, T>>,
+    /// The pairs of the last frame, sorted.
+    pairs: Vec<Pair>,
+    started: Vec<Pair>,
+    ended: Vec<Pair>,
+    /// The structure may hold another list than `b`, or a filter may have decided on pairs: look up everything.
+    all: bool,
+    scratch: Scratch<D, T>,
+}
+
+/// Buffers that can be dropped without changing a result.
+#[derive(Debug)]
+struct Scratch<const D: usize, T> {
+    changed: Vec<bool>,
+    probes: Vec<Aabb<D, T>>,
+    ids: Vec<u32>,
+    fresh: Vec<Pair>,
+    merged: Vec<Pair>,
+}
+
+impl<const D: usize, T: Real> Between<D, T> {
+    /// Two empty lists, with the default algorithm, on the calling thread.
+    pub fn new() -> Result<Self, Error> {
+        Self::with(&Spec::default(), Context::new())
+    }
+
+    /// With an algorithm, and threads.
+    pub fn with(algorithm: &Spec, context: Context) -> Result<Self, Error> {
+        let scratch = Scratch { changed: Vec::new(), probes: Vec::new(), ids: Vec::new(), fresh: Vec::new(), merged: Vec::new() };
+        let [pairs, started, ended] = [const { Vec::new() }; 3];
+        let (structure, store) = (algorithm.build()?, PairStore::default());
+        Ok(Self { structure, context, store, a: Vec::new(), b: Vec::new(), pairs, started, ended, all: true, scratch })
+    }
+
+    /// More pairs than this are [`Error::TooManyPairs`].
+    pub fn set_limit(&mut self, limit: u64) {
+        self.store.set_limit(limit);
+    }
+
+    /// The next frame: finds all pairs, and what started and ended.
+    ///
+    /// # Errors
+    /// As for [`pairs_between`](crate::pairs_between). Pairs and events are then still those of the last frame, and the next frame is
+    /// compared with them.
+    pub fn update(&mut self, a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> Result<(), Error> {
+        self.run(a, b, None)
+    }
+
+    /// The same, with only those pairs for which `keep` says so.
+    pub fn update_filtered(
+        &mut self,
+        a: &[Aabb<D, T>],
+        b: &[Aabb<D, T>],
+        mut keep: impl FnMut(Pair) -> bool,
+    ) -> Result<(), Error> {
+        self.run(a, b, Some(&mut keep))
+    }
+
+    /// The pairs of the last frame, sorted.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// The pairs that the frame before did not have, sorted.
+    pub fn started(&self) -> &[Pair] {
+        &self.started
+    }
+
+    /// The pairs that only the frame before had, sorted.
+    pub fn ended(&self) -> &[Pair] {
+        &self.ended
+    }
+
+    fn run(&mut self, a: &[Aabb<D, T>], b: &[Aabb<D, T>], keep: Option<&mut dyn FnMut(Pair) -> bool>) -> Result<(), Error> {
+        Frame::new(a).check().map_err(|error| error.in_argument("a"))?;
+        Frame::new(b).check().map_err(|error| error.in_argument("b"))?;
+        let filtered = keep.is_some();
+        let partial = !self.all && !filtered && b == self.b;
+        if !partial {
+            self.all = true; // until all of it is done
+            self.structure.update(&Frame::new(b), &mut self.context)?;
+        }
+        self.look_up(a, b, partial)?;
+        let Self { scratch: Scratch { fresh, merged, changed, .. }, pairs, .. } = self;
+        if let Some(keep) = keep {
+            fresh.retain(|&pair| keep(pair));
+        }
+        sort_pairs(fresh, a.len(), b.len());
+        merged.clear();
+        if partial {
+            let stays = |pair: &Pair| (pair.a as usize) < a.len() && !changed[pair.a as usize];
+            merge(pairs.iter().copied().filter(stays), fresh.iter().copied(), merged);
+            if merged.len() as u64 > self.store.limit() {
+                return Err(Error::TooManyPairs { limit: self.store.limit() });
+            }
+        } else {
+            std::mem::swap(merged, fresh);
+        }
+        difference(pairs, merged, &mut self.started, &mut self.ended);
+        std::mem::swap(pairs, merged);
+        replace(&mut self.a, a);
+        if !partial {
+            replace(&mut self.b, b);
+        }
+        self.all = filtered;
+        Ok(())
+    }
+
+    /// Fills `fresh` with the pairs of all boxes of `a`, or of those that have changed.
+    fn look_up(&mut self, a: &[Aabb<D, T>], b: &[Aabb<D, T>], partial: bool) -> Result<(), Error> {
+        let Scratch { changed, probes, ids, fresh, .. } = &mut self.scratch;
+        ids.clear();
+        probes.clear();
+        if partial {
+            changed.clear();
+            changed.extend(a.iter().enumerate().map(|(index, value)| self.a.get(index) != Some(value)));
+            ids.extend((0..a.len() as u32).filter(|&index| changed[index as usize]));
+            probes.extend(ids.iter().map(|&index| a[index as usize]));
+        }
+        let boxes = if partial { &probes[..] } else { a };
+        fresh.clear();
+        if boxes.is_empty() {
+            return Ok(());
+        }
+        self.structure.probe(&Frame::new(b), Probes { boxes, ids: None }, &mut self.context, &mut self.store)?;
+        self.store.copy_into(fresh);
+        if partial {
+            fresh.iter_mut().for_each(|pair| pair.a = ids[pair.a as usize]);
+        }
+        Ok(())
+    }
+}
+
+fn replace<X: Copy>(list: &mut Vec<X>, by: &[X]) {
+    list.clear();
+    list.extend_from_slice(by);
+}
+
+/// Appends two sorted sequences without common pairs, in order.
+fn merge(x: impl Iterator<Item = Pair>, y: impl Iterator<Item = Pair>, out: &mut Vec<Pair>) {
+    let (mut x, mut y) = (x.peekable(), y.peekable());
+    loop {
+        out.push(match (x.peek(), y.peek()) {
+            (None, None) => return,
+            (Some(&first), Some(&second)) if second < first => {
+                y.next();
+                second
+            }
+            (Some(&first), _) => {
+                x.next();
+                first
+            }
+            (None, Some(&second)) => {
+                y.next();
+                second
+            }
+        });
+    }
+}
+
+/// What only the new and what only the old of two sorted lists has.
+fn difference(old: &[Pair], new: &[Pair], started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
+    started.clear();
+    ended.clear();
+    let (mut i, mut j) = (0, 0);
+    while let (Some(&x), Some(&y)) = (old.get(i), new.get(j)) {
+        if x < y {
+            ended.push(x);
+        } else if y < x {
+            started.push(y);
+        }
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    ended.extend_from_slice(&old[i..]);
+    started.extend_from_slice(&new[j..]);
+}

@@ -1,0 +1,75 @@
+//! Cancelling a long call from another thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::Error;
+use crate::par::Executor;
+
+/// A flag that cancels a call from another thread. Clones share the flag.
+///
+/// ```
+/// use broadphase::{Aabb, Cancel, Error, Search};
+/// let cancel = Cancel::new();
+/// let search = Search::new(&[Aabb::point([0.0, 0.0])]).cancel(&cancel);
+/// cancel.cancel(); // usually from another thread
+/// assert_eq!(search.list(), Err(Error::Cancelled));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A flag that is not set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the flag: calls that carry it return [`Error::Cancelled`] soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Is the flag set?
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// [`Error::Cancelled`] if the flag is set.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// An executor that several contexts share.
+#[derive(Clone)]
+pub(crate) struct Shared(pub(crate) Arc<dyn Executor>);
+
+impl Executor for Shared {
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+        self.0.run(jobs, job);
+    }
+}
+
+/// An executor that leaves out all further jobs once the flag is set. Only for stages whose result is thrown away then.
+pub(super) struct Cancellable {
+    pub(super) executor: Shared,
+    pub(super) cancel: Cancel,
+}
+
+impl Executor for Cancellable {
+    fn width(&self) -> usize {
+        self.executor.width()
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+        self.executor.run(jobs, &|number, worker| {
+            if !self.cancel.is_cancelled() {
+                job(number, worker);
+            }
+        });
+    }
+}

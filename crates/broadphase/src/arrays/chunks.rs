@@ -1,0 +1,169 @@
+//! Pairs in bounded pieces, each found when it is asked for.
+
+use std::fmt;
+
+use super::cancel::Cancel;
+use super::prepare::Prepared;
+use super::rules::{Keep, Rules};
+use super::sort_pairs;
+use crate::algorithms::{BroadPhase, Probes};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::{Frame, Shape};
+use crate::pairs::{Pair, PairStore};
+
+/// Objects whose pairs are sought at once, in the first batch.
+const FIRST_BATCH: usize = 1 << 12;
+/// And in any batch, at most.
+const LARGEST_BATCH: usize = 1 << 16;
+
+/// What a search by pieces needs.
+pub(super) struct Plan<'a, const D: usize, T: Real> {
+    pub(super) a: Prepared<'a, D, T>,
+    /// The second list, if there are two.
+    pub(super) b: Option<Prepared<'a, D, T>>,
+    /// Over the second list, or the only one.
+    pub(super) structure: Box<dyn BroadPhase<D, T>>,
+    pub(super) context: Context,
+    pub(super) shape: Shape,
+    pub(super) keep: Option<Keep<'a>>,
+    pub(super) cancel: Option<Cancel>,
+    pub(super) limit: u64,
+    /// Pairs per piece, at most.
+    pub(super) size: usize,
+}
+
+/// An iterator over sorted pairs in bounded pieces; see [`Search::chunks`](super::Search::chunks).
+///
+/// Consecutive objects are looked up in the structure, as many at once as fill a piece, about; a batch with too many pairs is cut in half.
+pub struct Chunks<'a, const D: usize, T: Real> {
+    plan: Plan<'a, D, T>,
+    /// The next object to look up.
+    next: usize,
+    batch: usize,
+    /// Found and not yet handed out, from `taken` on.
+    pending: Vec<Pair>,
+    taken: usize,
+    /// Handed out so far.
+    total: u64,
+    store: PairStore,
+    boxes: Vec<Aabb<D, T>>,
+    slots: Vec<u32>,
+}
+
+impl<const D: usize, T: Real> fmt::Debug for Chunks<'_, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks").field("next", &self.next).field("size", &self.plan.size).finish_non_exhaustive()
+    }
+}
+
+impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
+    pub(super) fn new(plan: Plan<'a, D, T>) -> Self {
+        Self {
+            plan,
+            next: 0,
+            batch: FIRST_BATCH,
+            pending: Vec::new(),
+            taken: 0,
+            total: 0,
+            store: PairStore::default(),
+            boxes: Vec::new(),
+            slots: Vec::new(),
+        }
+    }
+
+    /// Finds the pairs of the next objects.
+    fn advance(&mut self) -> Result<(), Error> {
+        let count = self.plan.a.count;
+        loop {
+            if let Some(cancel) = &self.plan.cancel {
+                cancel.check()?;
+            }
+            let end = count.min(self.next + self.batch);
+            match self.look_up(self.next, end) {
+                Err(Error::TooManyPairs { .. }) if end - self.next > 1 => self.batch = (end - self.next).div_ceil(2),
+                result => {
+                    result?;
+                    self.next = end;
+                    break;
+                }
+            }
+        }
+        if self.pending.len() < self.plan.size / 2 {
+            self.batch = (2 * self.batch).min(LARGEST_BATCH);
+        }
+        Ok(())
+    }
+
+    /// Finds the pairs of some objects.
+    fn look_up(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        let Self { plan, pending, store, boxes, slots, .. } = self;
+        let Plan { a, b, structure, context, shape, keep, size, .. } = plan;
+        let others = b.as_ref().unwrap_or(a);
+        slots.clear();
+        slots.extend((from as u32..to as u32).flat_map(|object| a.slots(object)));
+        boxes.clear();
+        boxes.extend(slots.iter().map(|&slot| a.boxes[slot as usize]));
+        // One object has as many pairs as there are others, at most. Each pair of one list is met twice, and each object meets itself.
+        store.set_limit(if to - from > 1 {
+            (*size as u64).saturating_mul(4).saturating_add(boxes.len() as u64)
+        } else {
+            u64::MAX
+        });
+        let frame = Frame { tags: None, ..others.frame(Shape::Box) };
+        structure.probe(&frame, Probes { boxes, ids: None }, context, store)?;
+        let rules = Rules { a, b: others, is_self: b.is_none(), shape: *shape, keep: keep.as_ref() };
+        pending.clear();
+        store.for_each_chunk(|chunk| {
+            pending.extend(chunk.iter().filter_map(|pair| {
+                let found = Pair { a: slots[pair.a as usize], b: pair.b };
+                let is_forward = !rules.is_self || a.owner(found.a) < a.owner(found.b);
+                (is_forward && rules.allows_overlap(found)).then(|| rules.objects(found))
+            }));
+        });
+        sort_pairs(pending, a.count, others.count);
+        self.taken = 0;
+        Ok(())
+    }
+
+    /// The next piece.
+    fn piece(&mut self) -> Result<Vec<Pair>, Error> {
+        let size = self.plan.size;
+        let mut piece = Vec::new();
+        loop {
+            let rest = &self.pending[self.taken..];
+            let room = rest.len().min(size - piece.len());
+            piece.try_reserve(room).map_err(|_| Error::OutOfMemory { what: "pairs" })?;
+            piece.extend_from_slice(&rest[..room]);
+            self.taken += room;
+            if piece.len() == size || self.next >= self.plan.a.count {
+                self.total += piece.len() as u64;
+                let limit = self.plan.limit;
+                return if self.total > limit { Err(Error::TooManyPairs { limit }) } else { Ok(piece) };
+            }
+            self.advance()?;
+        }
+    }
+}
+
+impl<const D: usize, T: Real> Iterator for Chunks<'_, D, T> {
+    type Item = Result<Vec<Pair>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.piece() {
+            Ok(piece) if piece.is_empty() => None,
+            Ok(piece) => Some(Ok(piece)),
+            Err(error) => {
+                // Nothing comes after an error.
+                self.next = self.plan.a.count;
+                self.plan.limit = u64::MAX;
+                self.pending.clear();
+                self.taken = 0;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl<const D: usize, T: Real> std::iter::FusedIterator for Chunks<'_, D, T> {}

@@ -1,0 +1,138 @@
+//! One list of boxes made ready for a search: grown by the margin, wrapped with images near the borders, half-open, empty ones left out.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::Period;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::{Changes, Frame, Live, MAX_OBJECTS, Shape, Tag};
+
+/// What is done to boxes before they are searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Treatment<const D: usize, T> {
+    pub(super) margin: T,
+    pub(super) period: Option<Period<D, T>>,
+    pub(super) half_open: bool,
+}
+
+/// Boxes ready for a search. Slot `i` below [`count`](Prepared::count) is object `i`; further slots are images of objects near a border of a
+/// periodic space.
+#[derive(Debug)]
+pub(super) struct Prepared<'a, const D: usize, T: Real> {
+    pub(super) boxes: Cow<'a, [Aabb<D, T>]>,
+    tags: Option<Cow<'a, [Tag]>>,
+    /// The number of objects.
+    pub(super) count: usize,
+    /// The object of each image, ascending.
+    owners: Vec<u32>,
+    /// A bit for each slot whose box is not empty; no words if none is.
+    live: Vec<u64>,
+}
+
+impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
+    pub(super) fn new(boxes: Cow<'a, [Aabb<D, T>]>, tags: Option<&'a [Tag]>, treatment: &Treatment<D, T>) -> Result<Self, Error> {
+        let Treatment { margin, period, half_open } = *treatment;
+        let count = boxes.len();
+        if let Some(tags) = tags.filter(|tags| tags.len() != count) {
+            return Err(Error::WrongLength { argument: "tags", found: tags.len(), expected: count });
+        }
+        let tags = tags.map(Cow::Borrowed);
+        let mut prepared = Self { boxes, tags, count, owners: Vec::new(), live: Vec::new() };
+        if margin == T::ZERO && period.is_none() && !half_open {
+            return Ok(prepared); // the structure checks the boxes
+        }
+        Frame::new(&prepared.boxes).check()?;
+        let room = || Error::OutOfMemory { what: "boxes" };
+        let mut ready = Vec::new();
+        ready.try_reserve_exact(count).map_err(|_| room())?;
+        for value in prepared.boxes.iter() {
+            let grown = if margin == T::ZERO { *value } else { value.grow(margin) };
+            if let Some(period) = &period {
+                period.check_box(&grown, ready.len())?;
+                ready.push(period.wrap_box(&grown));
+            } else {
+                ready.push(grown);
+            }
+        }
+        if let Some(period) = &period {
+            for index in 0..count {
+                let wrapped = ready[index];
+                period.for_each_image(&wrapped, |image| {
+                    ready.push(image);
+                    prepared.owners.push(index as u32);
+                });
+            }
+            if ready.len() > MAX_OBJECTS {
+                return Err(Error::TooManyObjects { count: ready.len(), limit: MAX_OBJECTS });
+            }
+            if let Some(tags) = &mut prepared.tags {
+                let list = tags.to_mut();
+                prepared.owners.iter().for_each(|&owner| list.push(list[owner as usize]));
+            }
+        }
+        if half_open {
+            prepared.live = close(&mut ready);
+        }
+        prepared.boxes = Cow::Owned(ready);
+        Ok(prepared)
+    }
+
+    /// The frame that a structure sees.
+    pub(super) fn frame(&self, shape: Shape) -> Frame<'_, D, T> {
+        let live = if self.live.is_empty() { Live::All } else { Live::Bits(&self.live) };
+        let base = Frame::new(&self.boxes).with_changes(Changes::All);
+        Frame { live, tags: self.tags.as_deref(), shape, ..base }
+    }
+
+    /// The object of a slot.
+    #[inline(always)]
+    pub(super) fn owner(&self, slot: u32) -> u32 {
+        if (slot as usize) < self.count { slot } else { self.owners[slot as usize - self.count] }
+    }
+
+    /// Are there no images?
+    pub(super) fn is_plain(&self) -> bool {
+        self.owners.is_empty()
+    }
+
+    /// Has the slot a box that is not empty?
+    pub(super) fn is_live(&self, slot: u32) -> bool {
+        self.live.is_empty() || Live::Bits(&self.live).contains(slot)
+    }
+
+    /// The slots of an object's images, but for the object itself.
+    pub(super) fn images(&self, object: u32) -> Range<u32> {
+        let start = self.owners.partition_point(|&owner| owner < object);
+        let end = start + self.owners[start..].partition_point(|&owner| owner == object);
+        (self.count + start) as u32..(self.count + end) as u32
+    }
+
+    /// All live slots of an object: itself, then its images.
+    pub(super) fn slots(&self, object: u32) -> impl Iterator<Item = u32> + '_ {
+        let images = if self.is_plain() { 0..0 } else { self.images(object) };
+        std::iter::once(object).chain(images).filter(|&slot| self.is_live(slot))
+    }
+
+    /// The tag of a slot, if there are tags.
+    pub(super) fn tag(&self, slot: u32) -> Option<&Tag> {
+        self.tags.as_ref().map(|tags| &tags[slot as usize])
+    }
+}
+
+/// Turns half-open boxes into closed ones that overlap in the same cases, and returns a bit for each that is not empty; no words if none is.
+///
+/// Among floats, `x < max` is `x <= max.next_down()`.
+fn close<const D: usize, T: Real>(boxes: &mut [Aabb<D, T>]) -> Vec<u64> {
+    let mut live = vec![0u64; boxes.len().div_ceil(64)];
+    let mut empty = false;
+    for (slot, value) in boxes.iter_mut().enumerate() {
+        if (0..D).all(|k| value.min[k] < value.max[k]) {
+            live[slot / 64] |= 1 << (slot % 64);
+            value.max = value.max.map(Real::next_down);
+        } else {
+            empty = true;
+        }
+    }
+    if empty { live } else { Vec::new() }
+}

@@ -1,0 +1,408 @@
+//! The one-shot search with options.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::cancel::{Cancel, Cancellable, Shared};
+use super::chunks::Chunks;
+use super::prepare::{Prepared, Treatment};
+use super::rules::{Keep, Rules};
+use super::{Period, sort_pairs};
+use crate::algorithms::{BroadPhase, Spec};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::{Filter, Frame, Shape, Tag};
+use crate::pairs::{Pair, PairStore, Report, Retain};
+use crate::par::{Executor, Sequential};
+
+/// Pairs that a visitor gets at once, at most.
+const SLICE: usize = 1 << 14;
+/// Pairs of two lists that are found at once when all are wanted.
+const BATCH: usize = 1 << 20;
+/// Algorithms of which a cancelled search leaves out the rest of the tiles. Others finish the stage that they are in.
+const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
+
+/// All pairs of boxes in an array, or of two arrays, with options: what [`pairs`](crate::pairs()) and
+/// [`pairs_between`](crate::pairs_between) do with their defaults.
+///
+/// Choose the options, then ask for a [`list`](Search::list), a [`count`](Search::count), slices handed to a closure
+/// ([`visit`](Search::visit)), or an iterator of bounded lists ([`chunks`](Search::chunks)).
+///
+/// ```
+/// use broadphase::{Aabb, Pair, Search};
+/// let boxes = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([1.5, 0.0], [2.0, 1.0]), Aabb::new([9.0, 0.0], [9.8, 1.0])];
+/// // Closer than 0.6 to each other: each grows by 0.3.
+/// assert_eq!(Search::new(&boxes).margin(0.3).list()?, [Pair { a: 0, b: 1 }]);
+/// // In a space that repeats after 10, the last one is near the first one too.
+/// let space = broadphase::Period::axes([Some(10.0), None]);
+/// assert_eq!(Search::new(&boxes).margin(0.3).periodic(space).count()?, 2);
+/// # Ok::<(), broadphase::Error>(())
+/// ```
+///
+/// # Cost
+/// Linear in boxes and pairs, about; sorting the list is included. A margin, half-open boxes or a period cost one copy of the boxes; a period
+/// also an image of each box that reaches over a border.
+#[derive(Clone)]
+pub struct Search<'a, const D: usize, T: Real> {
+    a: Cow<'a, [Aabb<D, T>]>,
+    /// The second list, if there are two.
+    b: Option<Cow<'a, [Aabb<D, T>]>>,
+    tags: Option<&'a [Tag]>,
+    tags_b: Option<&'a [Tag]>,
+    spec: Spec,
+    executor: Shared,
+    shape: Shape,
+    treatment: Treatment<D, T>,
+    keep: Option<Keep<'a>>,
+    sort: bool,
+    limit: u64,
+    cancel: Option<Cancel>,
+}
+
+impl<const D: usize, T: Real> fmt::Debug for Search<'_, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Search")
+            .field("boxes", &self.a.len())
+            .field("others", &self.b.as_ref().map(|b| b.len()))
+            .field("algorithm", &self.spec.to_string())
+            .field("workers", &self.executor.width())
+            .field("shape", &self.shape)
+            .field("treatment", &self.treatment)
+            .field("sort", &self.sort)
+            .finish_non_exhaustive()
+    }
+}
+
+/// # Options
+impl<'a, const D: usize, T: Real> Search<'a, D, T> {
+    /// Pairs of the boxes of one list, `a < b`.
+    pub fn new(boxes: impl Into<Cow<'a, [Aabb<D, T>]>>) -> Self {
+        Self {
+            a: boxes.into(),
+            b: None,
+            tags: None,
+            tags_b: None,
+            spec: Spec::default(),
+            executor: Shared(Arc::new(Sequential)),
+            shape: Shape::Box,
+            treatment: Treatment { margin: T::ZERO, period: None, half_open: false },
+            keep: None,
+            sort: true,
+            limit: PairStore::DEFAULT_LIMIT,
+            cancel: None,
+        }
+    }
+
+    /// Pairs of a box of `a` and a box of `b`: (index in `a`, index in `b`).
+    pub fn between(a: impl Into<Cow<'a, [Aabb<D, T>]>>, b: impl Into<Cow<'a, [Aabb<D, T>]>>) -> Self {
+        Self { b: Some(b.into()), ..Self::new(a) }
+    }
+
+    /// Another algorithm than `auto`.
+    pub fn algorithm(mut self, spec: Spec) -> Self {
+        self.spec = spec;
+        self
+    }
+
+    /// As many threads, started for this search; 0 means one per core. To use the same threads again, hand over an
+    /// [`executor`](Search::executor).
+    #[cfg(feature = "parallel")]
+    pub fn workers(self, count: usize) -> Result<Self, Error> {
+        Ok(if count == 1 { self.executor(Sequential) } else { self.executor(crate::par::Threads::new(count)?) })
+    }
+
+    /// Runs on these threads.
+    pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
+        self.executor = Shared(Arc::new(executor));
+        self
+    }
+
+    /// What the boxes stand for: themselves, or their inscribed balls.
+    pub fn shape(mut self, shape: Shape) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// Grows every box by a margin on every side.
+    pub fn margin(mut self, margin: T) -> Self {
+        self.treatment.margin = margin;
+        self
+    }
+
+    /// A space that repeats. No box may be longer than half the period, margins included.
+    ///
+    /// A box is moved by whole periods so that its lower corner is in the space. Two boxes overlap if they do so, or if one of them, moved
+    /// down by a period along any axes on which it touches or crosses the upper end, overlaps the other.
+    pub fn periodic(mut self, period: Period<D, T>) -> Self {
+        self.treatment.period = Some(period);
+        self
+    }
+
+    /// Boxes are half-open, `min <= x < max` on each axis: boxes that only touch do not overlap, and a box with `min == max` on any axis is
+    /// empty and overlaps nothing. For boxes only, not for balls.
+    pub fn half_open(mut self) -> Self {
+        self.treatment.half_open = true;
+        self
+    }
+
+    /// Tags that say which boxes may pair, one for each box of the (first) list.
+    pub fn tags(mut self, tags: &'a [Tag]) -> Self {
+        self.tags = Some(tags);
+        self
+    }
+
+    /// The tags of the second list. Where one list has none, all its boxes have [`Tag::default`].
+    pub fn tags_b(mut self, tags: &'a [Tag]) -> Self {
+        self.tags_b = Some(tags);
+        self
+    }
+
+    /// Keeps the pairs for which `keep` says so. It is called once for each pair that overlaps and that tags allow, from any thread.
+    pub fn filter(mut self, keep: impl Fn(Pair) -> bool + Send + Sync + 'a) -> Self {
+        self.keep = Some(Arc::new(keep));
+        self
+    }
+
+    /// Sort the list? It is, unless told otherwise. An unsorted one is the same for any number of threads.
+    pub fn sort(mut self, sort: bool) -> Self {
+        self.sort = sort;
+        self
+    }
+
+    /// More pairs than this are [`Error::TooManyPairs`].
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Returns [`Error::Cancelled`] soon after the flag is set.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+}
+
+/// # Results
+impl<'a, const D: usize, T: Real> Search<'a, D, T> {
+    /// All pairs.
+    ///
+    /// # Errors
+    /// [`Error::InvalidBox`] for a box with a NaN corner or `min` above `max`, in an [`Error::Argument`] that names the list if there are two;
+    /// [`Error::InvalidMargin`], [`Error::InvalidValue`], [`Error::WrongLength`] and [`Error::BoxTooLong`] for options that do not fit;
+    /// [`Error::Unsuited`] for an algorithm that does not take such boxes; [`Error::Cancelled`]; [`Error::TooManyObjects`],
+    /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`] beyond the limits.
+    pub fn list(&self) -> Result<Vec<Pair>, Error> {
+        let (a, b) = self.prepare()?;
+        let mut list = Vec::new();
+        if b.is_some() {
+            self.pieces(a, b, BATCH)?.try_for_each(|piece| piece.map(|piece| list.extend_from_slice(&piece)))?;
+            return Ok(list);
+        }
+        let rules = self.rules(&a, &a);
+        let mut out = PairStore::new(Report::All);
+        out.set_limit(self.limit);
+        self.find(&rules, None, &mut out)?;
+        list.try_reserve_exact(out.len() as usize).map_err(|_| Error::OutOfMemory { what: "pairs" })?;
+        out.copy_into(&mut list);
+        if !a.is_plain() {
+            list.iter_mut().for_each(|pair| *pair = rules.objects(*pair));
+        }
+        if self.sort {
+            sort_pairs(&mut list, a.count, a.count);
+        }
+        Ok(list)
+    }
+
+    /// The number of pairs; no list is made.
+    ///
+    /// # Errors
+    /// As for [`list`](Search::list).
+    pub fn count(&self) -> Result<u64, Error> {
+        let (a, b) = self.prepare()?;
+        if b.is_some() {
+            return self.pieces(a, b, BATCH)?.try_fold(0, |sum, piece| piece.map(|piece| sum + piece.len() as u64));
+        }
+        let mut out = PairStore::new(Report::Count);
+        out.set_limit(self.limit);
+        self.find(&self.rules(&a, &a), None, &mut out)?;
+        Ok(out.len())
+    }
+
+    /// Hands all pairs to `visit`, up to 16,384 at once, while they are found; the memory does not depend on their number. A break ends the
+    /// search.
+    ///
+    /// The pairs of one list come in no order, the same one every time, and are found by one thread, since `visit` is called by one at a time
+    /// anyway; those of two lists are sorted.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use broadphase::{Aabb, Search};
+    /// let boxes = vec![Aabb::new([0.0, 0.0], [1.0, 1.0]); 1000];
+    /// let mut count = 0;
+    /// Search::new(&boxes).visit(|pairs| {
+    ///     count += pairs.len();
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(count, 499_500);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`list`](Search::list). What was handed over before an error was right.
+    pub fn visit(&self, visit: impl FnMut(&[Pair]) -> ControlFlow<()> + Send) -> Result<(), Error> {
+        let (a, b) = self.prepare()?;
+        let mut visit = visit;
+        if b.is_some() {
+            for piece in self.pieces(a, b, SLICE)? {
+                if visit(&piece?).is_break() {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let rules = self.rules(&a, &a);
+        let stop = Cancel::new();
+        let seen = AtomicU64::new(0);
+        let state = Mutex::new((visit, Vec::new()));
+        let sink = |retain: &mut Retain<'_>| {
+            if !stop.is_cancelled() {
+                let (visit, buffer) = &mut *state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                for slice in retain.pairs().chunks(SLICE) {
+                    buffer.clear();
+                    buffer.extend(slice.iter().map(|&slots| rules.objects(slots)));
+                    let total = seen.fetch_add(buffer.len() as u64, Ordering::Relaxed) + buffer.len() as u64;
+                    if total > self.limit || visit(buffer).is_break() {
+                        stop.cancel();
+                        break;
+                    }
+                }
+            }
+            retain.retain(|_| false);
+        };
+        let mut out = PairStore::new(Report::Count);
+        self.find(&rules, Some((&sink, &stop)), &mut out)?;
+        if seen.into_inner() > self.limit { Err(Error::TooManyPairs { limit: self.limit }) } else { Ok(()) }
+    }
+
+    /// The sorted list in pieces of up to `size` pairs, for results larger than memory: each piece is found when it is asked for. Memory: a few
+    /// pieces, and what the boxes need. It can be dropped at any time.
+    ///
+    /// Every object is looked up in the structure by itself, and each pair is met from both sides, which takes a few times as long as
+    /// [`visit`](Search::visit).
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Search, pairs};
+    /// let boxes = vec![Aabb::new([0.0, 0.0], [1.0, 1.0]); 100];
+    /// let pieces = Search::new(&boxes).chunks(1000)?.collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [1000, 1000, 1000, 1000, 950]);
+    /// assert_eq!(pieces.concat(), pairs(&boxes)?);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`list`](Search::list), here or from the iterator, which ends after an error.
+    pub fn chunks(&self, size: usize) -> Result<Chunks<'a, D, T>, Error> {
+        let (a, b) = self.prepare()?;
+        self.pieces(a, b, size.max(1))
+    }
+}
+
+/// # The way of a search
+impl<'a, const D: usize, T: Real> Search<'a, D, T> {
+    /// Boxes that are ready to be searched: one list or two.
+    #[allow(clippy::type_complexity)] // two lists, the second one optional
+    fn prepare(&self) -> Result<(Prepared<'a, D, T>, Option<Prepared<'a, D, T>>), Error> {
+        let Treatment { margin, period, half_open } = &self.treatment;
+        if !(*margin >= T::ZERO && margin.is_finite()) {
+            return Err(Error::InvalidMargin { index: None, margin: margin.to_f64() });
+        }
+        if let Some(period) = period {
+            period.check()?;
+        }
+        if *half_open && self.shape == Shape::Ball {
+            return Err(Error::Unsuited { algorithm: self.spec.descriptor().name, reason: "balls are closed, not half-open" });
+        }
+        if let Some(cancel) = &self.cancel {
+            cancel.check()?;
+        }
+        let Some(b) = &self.b else {
+            return Ok((Prepared::new(self.a.clone(), self.tags, &self.treatment)?, None));
+        };
+        let prepare = |boxes: &Cow<'a, [Aabb<D, T>]>, tags: Option<&'a [Tag]>, name: &'static str| {
+            let checked = Frame::new(boxes).check();
+            checked.and_then(|()| Prepared::new(boxes.clone(), tags, &self.treatment)).map_err(|error| error.in_argument(name))
+        };
+        let (tags_a, tags_b) = (self.tags, self.tags_b);
+        Ok((prepare(&self.a, tags_a, "a")?, Some(prepare(b, tags_b, "b")?)))
+    }
+
+    fn rules<'r>(&'r self, a: &'r Prepared<'a, D, T>, b: &'r Prepared<'a, D, T>) -> Rules<'r, 'a, D, T> {
+        Rules { a, b, is_self: self.b.is_none(), shape: self.shape, keep: self.keep.as_ref() }
+    }
+
+    fn context(&self) -> Context {
+        Context::new().with_executor(self.executor.clone()).with_kernels(self.spec.kernels())
+    }
+
+    fn check_cancel(&self) -> Result<(), Error> {
+        self.cancel.as_ref().map_or(Ok(()), Cancel::check)
+    }
+
+    /// Finds all pairs of slots of one list. With a sink, they are handed to it, by one thread, until it says stop.
+    fn find(&self, rules: &Rules<'_, '_, D, T>, sink: Option<(Filter<'_>, &Cancel)>, out: &mut PairStore) -> Result<(), Error> {
+        let mut structure = self.spec.build::<D, T>()?;
+        let decides = rules.decide();
+        let filter = |retain: &mut Retain<'_>| {
+            if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+                return retain.retain(|_| false); // nobody will look at them
+            }
+            if decides {
+                retain.retain(|slots| rules.allows(slots));
+            }
+            if let Some((sink, _)) = sink {
+                sink(retain);
+            }
+        };
+        let mut frame = rules.a.frame(self.shape);
+        if decides || sink.is_some() || self.cancel.is_some() {
+            frame.filter = Some(&filter);
+        }
+        let mut context = self.context();
+        structure.update(&frame, &mut context)?;
+        self.check_cancel()?;
+        let executor = if sink.is_some() { Shared(Arc::new(Sequential)) } else { self.executor.clone() };
+        let stop = sink.map(|(_, stop)| stop).or(self.cancel.as_ref());
+        let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
+        let mut context = match stop.filter(|_| stoppable) {
+            Some(stop) => Context::new().with_executor(Cancellable { executor, cancel: stop.clone() }),
+            None => Context::new().with_executor(executor),
+        }
+        .with_kernels(self.spec.kernels());
+        structure.pairs(&frame, &mut context, out)?;
+        self.check_cancel()
+    }
+
+    /// The iterator over the sorted list.
+    fn pieces(&self, a: Prepared<'a, D, T>, b: Option<Prepared<'a, D, T>>, size: usize) -> Result<Chunks<'a, D, T>, Error> {
+        let mut context = self.context();
+        let mut structure: Box<dyn BroadPhase<D, T>> = self.spec.build()?;
+        let frame = b.as_ref().unwrap_or(&a).frame(Shape::Box);
+        structure.update(&Frame { tags: None, ..frame }, &mut context)?;
+        self.check_cancel()?;
+        Ok(Chunks::new(super::chunks::Plan {
+            a,
+            b,
+            structure,
+            context,
+            shape: self.shape,
+            keep: self.keep.clone(),
+            cancel: self.cancel.clone(),
+            limit: self.limit,
+            size,
+        }))
+    }
+}

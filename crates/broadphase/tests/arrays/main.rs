@@ -1,0 +1,7 @@
+//! Every call for boxes and points in arrays, against double loops.
+
+mod between;
+mod naive;
+mod options;
+mod periodic;
+mod stream;

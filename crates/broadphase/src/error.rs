@@ -93,6 +93,13 @@ pub enum Error {
         /// The most similar name that exists.
         nearest: &'static str,
     },
+    /// The algorithm is not part of this build.
+    MissingFeature {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The feature of the crate that has it.
+        feature: &'static str,
+    },
     /// The algorithm has no such option.
     UnknownOption {
         /// The algorithm.
@@ -202,6 +209,7 @@ impl Error {
             Error::ForeignSnapshot { .. } => "foreign-snapshot",
             Error::InvalidSnapshot { .. } => "invalid-snapshot",
             Error::UnknownAlgorithm { .. } => "unknown-algorithm",
+            Error::MissingFeature { .. } => "missing-feature",
             Error::UnknownOption { .. } => "unknown-option",
             Error::InvalidOption { .. } => "invalid-option",
             Error::Cancelled => "cancelled",
@@ -312,6 +320,9 @@ impl fmt::Display for Error {
             }
             Error::InvalidSnapshot { reason } => write!(f, "the snapshot is broken: {reason}"),
             Error::UnknownAlgorithm { name, nearest } => write!(f, "no algorithm is called '{name}'; did you mean '{nearest}'?"),
+            Error::MissingFeature { algorithm, feature } => {
+                write!(f, "{algorithm} is not part of this build; add the feature '{feature}' of the crate broadphase")
+            }
             Error::UnknownOption { algorithm, option, known } => {
                 write!(f, "{algorithm} has no option '{option}'; it has {known}")
             }

@@ -2,10 +2,12 @@
 
 use std::any::Any;
 
+#[cfg(feature = "papers")]
 use super::baselines::{dbvt, grid_sap, sweep_3axis};
-use super::kd_tree::Variant;
 use super::{BroadPhase, Spec};
-use super::{brute_force, hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_sweep, sweep, tiles};
+use super::{brute_force, tiles};
+#[cfg(feature = "papers")]
+use super::{hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_sweep, sweep};
 use crate::auto;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -56,22 +58,28 @@ pub struct Descriptor {
     build: Build,
 }
 
-/// The algorithms that [`Spec::build`] tells apart.
+/// What [`Spec::build`] calls, one function for each kind of box. They are instantiated in this crate, once, and not again in every crate
+/// that asks for a structure.
 #[derive(Clone, Copy, Debug)]
-enum Build {
-    BruteForce,
-    HashGrid(hash_grid::Strategy),
-    KdTree(Variant),
-    Sweep,
-    ParticleGrid,
-    Octree,
-    LevelGrid,
-    Tiles,
-    Auto,
-    SortAndSweep,
-    Sweep3Axis,
-    Dbvt(dbvt::Mode),
-    GridSap,
+struct Build {
+    plane_f32: fn(&Spec) -> Built<2, f32>,
+    space_f32: fn(&Spec) -> Built<3, f32>,
+    plane_f64: fn(&Spec) -> Built<2, f64>,
+    space_f64: fn(&Spec) -> Built<3, f64>,
+}
+
+type Built<const D: usize, T> = Result<Box<dyn BroadPhase<D, T>>, Error>;
+
+/// The [`Build`] of a generic constructor: an expression of `spec` in which `D` and `T` are inferred.
+macro_rules! build {
+    ($spec:ident => $structure:expr) => {
+        Build {
+            plane_f32: |$spec| Ok(Box::new($structure)),
+            space_f32: |$spec| Ok(Box::new($structure)),
+            plane_f64: |$spec| Ok(Box::new($structure)),
+            space_f64: |$spec| Ok(Box::new($structure)),
+        }
+    };
 }
 
 /// What most entries share.
@@ -84,9 +92,10 @@ const PAPER: Descriptor = Descriptor {
     shapes: &[Shape::Box, Shape::Ball],
     bounded: false,
     options: &[],
-    build: Build::BruteForce,
+    build: build!(_spec => brute_force::BruteForce::new()),
 };
 const OURS: Descriptor = Descriptor { kind: Kind::Ours, ..PAPER };
+#[cfg(feature = "papers")]
 const BASELINE: Descriptor = Descriptor { kind: Kind::Baseline, ..PAPER };
 
 static LIST: &[Descriptor] = &[
@@ -94,65 +103,73 @@ static LIST: &[Descriptor] = &[
         name: "brute-force",
         paper: Some("000, 004"),
         summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
-        build: Build::BruteForce,
+        build: build!(_spec => brute_force::BruteForce::new()),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "hash-grid",
         paper: Some("000"),
         summary: "hierarchical hash grid: constant time per object, any sizes, no world bounds; objects are moved one by one",
         options: hash_grid::options::INDIVIDUAL,
-        build: Build::HashGrid(hash_grid::Strategy::Individual),
+        build: build!(spec => hash_grid::HashGrid::new(hash_grid::Options::from_spec(spec, hash_grid::Strategy::Individual)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "hash-grid-reinsert",
         paper: Some("000"),
         summary: "hierarchical hash grid, cleared and filled again in every frame",
         options: hash_grid::options::REINSERT,
-        build: Build::HashGrid(hash_grid::Strategy::Reinsert),
+        build: build!(spec => hash_grid::HashGrid::new(hash_grid::Options::from_spec(spec, hash_grid::Strategy::Reinsert)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "kd-tree",
         paper: Some("001"),
         summary: "kd-tree with a sweep in each node; pairs of static objects are cached if most are static",
         options: kd_tree::ADAPTIVE,
-        build: Build::KdTree(Variant::Adaptive),
+        build: build!(spec => kd_tree::KdTree::new(kd_tree::Options::from_spec(kd_tree::Variant::Adaptive, spec)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "kd-tree-complete",
         paper: Some("001"),
         summary: "the kd-tree, all pairs searched for in each frame",
         options: kd_tree::COMMON,
-        build: Build::KdTree(Variant::Complete),
+        build: build!(spec => kd_tree::KdTree::new(kd_tree::Options::from_spec(kd_tree::Variant::Complete, spec)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "kd-tree-incremental",
         paper: Some("001"),
         summary: "the kd-tree, pairs of static objects always cached",
         options: kd_tree::COHERENT,
-        build: Build::KdTree(Variant::Incremental),
+        build: build!(spec => kd_tree::KdTree::new(kd_tree::Options::from_spec(kd_tree::Variant::Incremental, spec)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "kd-tree-rebuilt",
         paper: Some("001"),
         summary: "the kd-tree, built anew in each frame",
         options: kd_tree::COMMON,
-        build: Build::KdTree(Variant::Rebuilt),
+        build: build!(spec => kd_tree::KdTree::new(kd_tree::Options::from_spec(kd_tree::Variant::Rebuilt, spec)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "sweep",
         paper: Some("002"),
         summary: "candidates on one axis, pairing on another, in partitions of equal size; swaps a clustered axis",
         options: sweep::OPTIONS,
-        build: Build::Sweep,
+        build: build!(spec => sweep::Sweep::new(spec)?),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "particle-grid",
         paper: Some("003"),
@@ -160,78 +177,107 @@ static LIST: &[Descriptor] = &[
         shapes: &[Shape::Ball],
         bounded: true,
         options: particle_grid::OPTIONS,
-        build: Build::ParticleGrid,
+        build: build!(spec => particle_grid::ParticlePhase::new(particle_grid::storage(spec)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "octree",
         paper: Some("004"),
         summary: "four levels of halves (a quadtree in the plane); an object stands at the deepest node that holds it whole",
         bounded: true,
         options: octree::OPTIONS,
-        build: Build::Octree,
+        build: build!(spec => octree::Octree::new(octree::Options::from_spec(spec)?)),
         ..PAPER
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "level-grid",
         paper: Some("004"),
         summary: "four fixed grids over a bounded world; an object is caught by the grid of its size, its centre decides the section",
         bounded: true,
         options: level_grid::OPTIONS,
-        build: Build::LevelGrid,
+        build: build!(spec => level_grid::LevelGrid::new(level_grid::Options::from_spec(spec)?)),
         ..PAPER
     },
     Descriptor {
         name: "tiles",
         summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
         options: tiles::OPTIONS,
-        build: Build::Tiles,
+        build: build!(spec => tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
         ..OURS
     },
-    Descriptor { name: "auto", summary: "the default: chooses and switches by itself", build: Build::Auto, ..OURS },
+    Descriptor { name: "auto", summary: "the default: chooses and switches by itself", build: build!(_spec => auto::Auto::new()), ..OURS },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "sort-and-sweep",
         paper: Some("002"),
         summary: "sort along one axis, sweep along it: the yardstick of the sweeps",
         options: sort_and_sweep::OPTIONS,
-        build: Build::SortAndSweep,
+        build: build!(spec => sort_and_sweep::SortAndSweep::new(spec)?),
         ..BASELINE
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "sweep-3axis",
         paper: Some("000, 001"),
         summary: "sweep and prune on every axis, kept sorted by insertion from frame to frame",
-        build: Build::Sweep3Axis,
+        build: build!(_spec => sweep_3axis::Sweep3Axis::new()),
         ..BASELINE
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "dbvt-f",
         paper: Some("001"),
         summary: "a dynamic tree of boxes; leaves are larger than their objects, and compared with the tree when they are left",
         options: dbvt::OPTIONS,
-        build: Build::Dbvt(dbvt::Mode::Eager),
+        build: build!(spec => dbvt::Dbvt::new(dbvt::Options::from_spec(dbvt::Mode::Eager, spec)?)),
         ..BASELINE
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "dbvt-d",
         paper: Some("001"),
         summary: "a dynamic tree of boxes, compared with itself in one walk",
         options: dbvt::OPTIONS,
-        build: Build::Dbvt(dbvt::Mode::Deferred),
+        build: build!(spec => dbvt::Dbvt::new(dbvt::Options::from_spec(dbvt::Mode::Deferred, spec)?)),
         ..BASELINE
     },
+    #[cfg(feature = "papers")]
     Descriptor {
         name: "grid-sap",
         paper: Some("001"),
         summary: "a grid whose cells keep their objects sorted, with insertion and removal in one pass",
         bounded: true,
         options: grid_sap::OPTIONS,
-        build: Build::GridSap,
+        build: build!(spec => grid_sap::GridSap::new(grid_sap::Options::from_spec(spec)?)),
         ..BASELINE
     },
 ];
 
-/// All algorithms.
+/// The names of the algorithms that a build without the feature `papers` leaves out.
+#[cfg(not(feature = "papers"))]
+pub(super) const LEFT_OUT: &[&str] = &[
+    "hash-grid",
+    "hash-grid-reinsert",
+    "kd-tree",
+    "kd-tree-complete",
+    "kd-tree-incremental",
+    "kd-tree-rebuilt",
+    "sweep",
+    "particle-grid",
+    "octree",
+    "level-grid",
+    "sort-and-sweep",
+    "sweep-3axis",
+    "dbvt-f",
+    "dbvt-d",
+    "grid-sap",
+];
+#[cfg(feature = "papers")]
+pub(super) const LEFT_OUT: &[&str] = &[];
+
+/// All algorithms of this build: with the feature `papers`, those of the papers and their baselines as well.
 pub fn list() -> &'static [Descriptor] {
     LIST
 }
@@ -250,12 +296,12 @@ impl Spec {
     /// [`Error::Unsuited`] but in two and three dimensions; [`Error::InvalidOption`] for an axis that the plane does not have.
     pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         let descriptor = self.descriptor();
-        // The four kinds of boxes are instantiated here, once, and not again in every crate that asks for one.
+        let build = &descriptor.build;
         let built: Box<dyn Any> = match (D, T::NAME) {
-            (2, f32::NAME) => Box::new(build_2f(self, descriptor)?),
-            (3, f32::NAME) => Box::new(build_3f(self, descriptor)?),
-            (2, f64::NAME) => Box::new(build_2d(self, descriptor)?),
-            (3, f64::NAME) => Box::new(build_3d(self, descriptor)?),
+            (2, f32::NAME) => Box::new((build.plane_f32)(self)?),
+            (3, f32::NAME) => Box::new((build.space_f32)(self)?),
+            (2, f64::NAME) => Box::new((build.plane_f64)(self)?),
+            (3, f64::NAME) => Box::new((build.space_f64)(self)?),
             _ => return Err(Error::Unsuited { algorithm: descriptor.name, reason: "it works in two and three dimensions" }),
         };
         match built.downcast::<Box<dyn BroadPhase<D, T>>>() {
@@ -268,38 +314,4 @@ impl Spec {
     pub(super) fn check(&self) -> Result<(), Error> {
         self.build::<3, f32>().map(|_| ())
     }
-}
-
-/// Entries of the four instantiations.
-macro_rules! instantiate {
-    ($($name:ident: $d:literal, $t:ty;)+) => {$(
-        fn $name(spec: &Spec, descriptor: &Descriptor) -> Result<Box<dyn BroadPhase<$d, $t>>, Error> {
-            instance(spec, descriptor)
-        }
-    )+};
-}
-
-instantiate! {
-    build_2f: 2, f32;
-    build_3f: 3, f32;
-    build_2d: 2, f64;
-    build_3d: 3, f64;
-}
-
-fn instance<const D: usize, T: Real>(spec: &Spec, descriptor: &Descriptor) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
-    Ok(match descriptor.build {
-        Build::BruteForce => Box::new(brute_force::BruteForce::new()),
-        Build::HashGrid(strategy) => Box::new(hash_grid::HashGrid::new(hash_grid::Options::from_spec(spec, strategy)?)),
-        Build::KdTree(variant) => Box::new(kd_tree::KdTree::new(kd_tree::Options::from_spec(variant, spec)?)),
-        Build::Sweep => Box::new(sweep::Sweep::new(spec)?),
-        Build::ParticleGrid => Box::new(particle_grid::ParticlePhase::new(particle_grid::storage(spec)?)),
-        Build::Octree => Box::new(octree::Octree::new(octree::Options::from_spec(spec)?)),
-        Build::LevelGrid => Box::new(level_grid::LevelGrid::new(level_grid::Options::from_spec(spec)?)),
-        Build::Tiles => Box::new(tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
-        Build::Auto => Box::new(auto::Auto::new()),
-        Build::SortAndSweep => Box::new(sort_and_sweep::SortAndSweep::new(spec)?),
-        Build::Sweep3Axis => Box::new(sweep_3axis::Sweep3Axis::new()),
-        Build::Dbvt(mode) => Box::new(dbvt::Dbvt::new(dbvt::Options::from_spec(mode, spec)?)),
-        Build::GridSap => Box::new(grid_sap::GridSap::new(grid_sap::Options::from_spec(spec)?)),
-    })
 }

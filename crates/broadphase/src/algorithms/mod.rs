@@ -3,18 +3,26 @@
 //! Every folder has the same rooms: `mod.rs` (data and invariants), `update.rs`, `pairs.rs`, `validate.rs`, and `query.rs` where it answers
 //! questions by itself. No algorithm knows another one. Tests, benches and the tool loop over [`list`]: what is listed is tested.
 
+#[cfg(feature = "papers")]
 pub mod baselines;
 pub mod brute_force;
 mod common;
+#[cfg(feature = "papers")]
 pub mod hash_grid;
 mod interface;
 mod list;
+#[cfg(feature = "papers")]
 pub mod kd_tree;
+#[cfg(feature = "papers")]
 pub mod level_grid;
+#[cfg(feature = "papers")]
 pub mod octree;
+#[cfg(feature = "papers")]
 pub mod sort_and_sweep;
+#[cfg(feature = "papers")]
 pub mod particle_grid;
 mod spec;
+#[cfg(feature = "papers")]
 pub mod sweep;
 pub mod tiles;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::list::LEFT_OUT;
 use super::{Descriptor, OptionDescriptor, list};
 use crate::error::Error;
 use crate::kernels::{Isa, Kernels};
@@ -34,6 +35,9 @@ impl FromStr for Spec {
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
+        if let Some(&algorithm) = LEFT_OUT.iter().find(|left_out| **left_out == name) {
+            return Err(Error::MissingFeature { algorithm, feature: "papers" });
+        }
         let descriptor = list().iter().find(|d| d.name == name).ok_or_else(|| Error::UnknownAlgorithm {
             name: name.to_string(),
             nearest: nearest(name, list().iter().map(|d| d.name)).unwrap_or("auto"),

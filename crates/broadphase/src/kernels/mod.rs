@@ -7,17 +7,23 @@
 //! its slice), *room* (a write stays in reserved capacity), *initialised* (what is taken over was written), *layout*, *pod* and
 //! *zeroable* (bytes mean in one type what they mean in the other, and any will do), *in range* (a conversion keeps the value).
 
+#[cfg(feature = "papers")]
 pub(crate) mod active;
+#[cfg(feature = "papers")]
 pub(crate) mod active_blocks;
+#[cfg(feature = "papers")]
 pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
+#[cfg(feature = "papers")]
 pub(crate) mod ball_runs;
+#[cfg(feature = "papers")]
 pub(crate) mod cell_runs;
 mod pair_sink;
 mod isa;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(feature = "papers")]
 pub(crate) mod node;
 mod pages;
 mod plain;
@@ -26,6 +32,7 @@ pub(crate) mod quantise;
 mod scalar;
 mod soa;
 mod sorted;
+#[cfg(feature = "papers")]
 pub(crate) mod sorted_rows;
 pub(crate) mod tile;
 #[cfg(target_arch = "x86_64")]

@@ -3,18 +3,24 @@
 //! The trees, grids and sweeps of papers 000, 001 and 004 differ in where they keep an object, and in little else. They all rewrite every
 //! chunk when anything changed, and none when nothing did.
 
+#[cfg(feature = "papers")]
 mod bins;
+#[cfg(feature = "papers")]
 mod ledger;
 mod pack_tree;
 mod probing;
 mod searching;
+#[cfg(feature = "papers")]
 mod world;
 
+#[cfg(feature = "papers")]
 pub(crate) use bins::{Bins, NONE};
+#[cfg(feature = "papers")]
 pub(crate) use ledger::Ledger;
 pub(crate) use pack_tree::{PackTree, order};
 pub(crate) use probing::{Visit, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
+#[cfg(feature = "papers")]
 pub(crate) use world::World;
 
 /// Refuses, when it is compiled, what is neither in the plane nor in space: structures count on two or three axes.

@@ -138,7 +138,7 @@ impl Partition {
     }
 
     /// Visits each tile that the box `low..=high` reaches, once, in a fixed order.
-    pub(crate) fn visit(&self, low: &Cell, high: &Cell, visit: &mut impl FnMut(u16)) {
+    pub(crate) fn visit(&self, low: &Cell, high: &Cell, visit: &mut dyn FnMut(u16)) {
         self.visit_table(0, low, high, low, visit);
     }
 
@@ -180,7 +180,7 @@ impl Partition {
     }
 
     /// `corner` is the lower corner of the whole box, of which `low..=high` is the part inside the table.
-    fn visit_table(&self, table: usize, low: &Cell, high: &Cell, corner: &Cell, visit: &mut impl FnMut(u16)) {
+    fn visit_table(&self, table: usize, low: &Cell, high: &Cell, corner: &Cell, visit: &mut dyn FnMut(u16)) {
         let table = &self.tables[table];
         let cell = |at: i32, k: usize| (at - table.low[k]) >> table.shift[k];
         let first: Cell = std::array::from_fn(|k| cell(low[k], k));

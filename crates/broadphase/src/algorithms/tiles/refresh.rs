@@ -171,7 +171,7 @@ impl<const WATCH: bool, const D: usize, T: Real> Kernel for Refresh<'_, WATCH, D
             overfull.push(tile as u16);
         }
         for Listed { corners, id } in list.entries().iter().filter(|_| !overfull.is_empty()) {
-            put_many(partition, runs, arena, (corners, *id), |tile| overfull.binary_search(&tile).is_ok());
+            put_many(partition, runs, arena, (corners, *id), &|tile| overfull.binary_search(&tile).is_ok());
         }
         true
     }

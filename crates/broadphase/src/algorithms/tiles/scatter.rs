@@ -340,7 +340,7 @@ pub(super) fn straddle<S: Simd>(
             put(simd, runs, arena, tile, corners, id);
         }
     } else {
-        put_many(partition, runs, arena, (corners, id), |tile| tile != home);
+        put_many(partition, runs, arena, (corners, id), &|tile| tile != home);
     }
 }
 
@@ -353,7 +353,7 @@ pub(super) fn put_many(
     runs: &mut [Run],
     arena: &mut [Record],
     (corners, id): (&Corners, u32),
-    wanted: impl Fn(u16) -> bool,
+    wanted: &dyn Fn(u16) -> bool,
 ) {
     partition.visit(&corners.low(), &corners.high(), &mut |tile| {
         if wanted(tile) {

@@ -207,7 +207,12 @@ static LIST: &[Descriptor] = &[
         build: build!(spec => tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
         ..OURS
     },
-    Descriptor { name: "auto", summary: "the default: chooses and switches by itself", build: build!(_spec => auto::Auto::new()), ..OURS },
+    Descriptor {
+        name: "auto",
+        summary: "the default: chooses and switches by itself",
+        build: build!(_spec => auto::Auto::new()),
+        ..OURS
+    },
     #[cfg(feature = "papers")]
     Descriptor {
         name: "sort-and-sweep",
@@ -255,9 +260,8 @@ static LIST: &[Descriptor] = &[
     },
 ];
 
-/// The names of the algorithms that a build without the feature `papers` leaves out.
-#[cfg(not(feature = "papers"))]
-pub(super) const LEFT_OUT: &[&str] = &[
+/// The names of the algorithms that a build without the feature `papers` leaves out: their error names the feature.
+pub(super) const OF_PAPERS: &[&str] = &[
     "hash-grid",
     "hash-grid-reinsert",
     "kd-tree",
@@ -274,8 +278,6 @@ pub(super) const LEFT_OUT: &[&str] = &[
     "dbvt-d",
     "grid-sap",
 ];
-#[cfg(feature = "papers")]
-pub(super) const LEFT_OUT: &[&str] = &[];
 
 /// All algorithms of this build: with the feature `papers`, those of the papers and their baselines as well.
 pub fn list() -> &'static [Descriptor] {
@@ -313,5 +315,22 @@ impl Spec {
     /// Are the option values what the algorithm takes? Building it tells, and an empty structure costs next to nothing.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.build::<3, f32>().map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_build_without_papers_leaves_out_is_named() {
+        let always = ["brute-force", "tiles", "auto"];
+        let listed: Vec<&str> = list().iter().map(|descriptor| descriptor.name).filter(|name| !always.contains(name)).collect();
+        let expected: &[&str] = if cfg!(feature = "papers") { OF_PAPERS } else { &[] };
+        assert_eq!(listed, expected);
+        if !cfg!(feature = "papers") {
+            let error = OF_PAPERS[0].parse::<Spec>().unwrap_err();
+            assert!(error.to_string().contains("'papers'"), "{error}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::list::LEFT_OUT;
+use super::list::OF_PAPERS;
 use super::{Descriptor, OptionDescriptor, list};
 use crate::error::Error;
 use crate::kernels::{Isa, Kernels};
@@ -35,7 +35,7 @@ impl FromStr for Spec {
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
-        if let Some(&algorithm) = LEFT_OUT.iter().find(|left_out| **left_out == name) {
+        if let Some(&algorithm) = OF_PAPERS.iter().find(|of_papers| **of_papers == name && cfg!(not(feature = "papers"))) {
             return Err(Error::MissingFeature { algorithm, feature: "papers" });
         }
         let descriptor = list().iter().find(|d| d.name == name).ok_or_else(|| Error::UnknownAlgorithm {

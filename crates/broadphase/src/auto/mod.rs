@@ -1,10 +1,12 @@
 //! The default: chooses an algorithm by itself, switches by itself, and says why.
 //!
-//! One structure at a time. The choice follows from what is counted (`policy.rs`), the number of objects, so it is the same on every machine. After a
-//! switch the next one waits [`PATIENCE`] frames. The pair store stays, so that started and ended pairs are right over a switch.
+//! `auto` runs one structure at a time. The choice depends only on the number of objects (`policy.rs`), so it is the same on every machine. A
+//! switch to `tiles` takes place in the frame that needs it, since brute force costs the square of the number of objects. A switch back to brute
+//! force waits until [`PATIENCE`] frames have passed since the last switch, since `tiles` costs little more for a few objects. The pair store is
+//! kept, so started and ended pairs are right across a switch.
 //!
-//! The honest answer is short: `brute-force` for a few objects, `tiles` for the rest. `tiles` already adapts within itself: to
-//! density, by cutting tiles of equal population; to coherence, by redoing only what moved.
+//! There are two choices: `brute-force` for a few objects and `tiles` for more. `tiles` adapts by itself: to density, by tiles of equal
+//! population; to coherence, by patching only what moved.
 
 mod policy;
 
@@ -19,12 +21,12 @@ use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame};
 use crate::pairs::PairStore;
 
-/// Frames between two switches at least.
+/// Frames after a switch for which `tiles` is kept although brute force would do.
 pub const PATIENCE: u32 = 32;
-/// Below this many objects a frame is done before the second thread has woken up.
+/// Below this many objects a frame takes less time than waking a second thread.
 const WORTH_THREADS: usize = 4096;
 
-/// The algorithm that chooses. See the module's text.
+/// Chooses an algorithm by itself. See the module's text.
 #[derive(Clone, Debug)]
 pub struct Auto<const D: usize, T: Real> {
     current: Box<dyn BroadPhase<D, T>>,
@@ -51,13 +53,15 @@ impl<const D: usize, T: Real> Auto<D, T> {
         Self::default()
     }
 
-    /// What was chosen for the last frame, and why.
+    /// The algorithm that was chosen for the last frame, and why.
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict
     }
 
-    /// Builds the new choice from the whole frame; the old one stays if that fails.
+    /// Builds the new structure from the whole frame. On error the old structure is kept. The lists of the frame are checked first: the new
+    /// structure does not see them.
     fn switch(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, verdict: Verdict) -> Result<(), Error> {
+        frame.check_lists()?;
         let mut next = build(verdict.choice);
         next.update(&frame.with_changes(Changes::All), context)?;
         self.current = next;
@@ -73,7 +77,8 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         let now = self.verdict.map(|verdict| verdict.choice);
         let verdict = policy(features, now);
         context.set_sequential(features.objects < WORTH_THREADS);
-        let result = if now == Some(verdict.choice) || (now.is_some() && self.frames_since_switch < PATIENCE) {
+        let waits = verdict.choice == Choice::BruteForce && now.is_some() && self.frames_since_switch < PATIENCE;
+        let result = if now == Some(verdict.choice) || waits {
             self.current.update(frame, context)
         } else {
             self.switch(frame, context, verdict)
@@ -81,7 +86,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         context.set_sequential(false);
         result?;
         self.frames_since_switch = self.frames_since_switch.saturating_add(1);
-        // A choice that is kept for a while, though another one is due, keeps its reason.
+        // While a switch is delayed, the verdict keeps the count that it was made from.
         if let Some(last) = self.verdict.as_mut().filter(|last| last.choice == verdict.choice) {
             last.features = features;
         }
@@ -136,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn events_stay_right_over_a_switch_and_switches_wait() {
+    fn events_stay_right_over_a_switch_and_only_the_way_down_waits() {
         let (mut auto, mut context, mut store) = (Auto::new(), Context::new(), PairStore::new(Report::Both));
         let mut show = |auto: &mut Auto<2, f32>, n: usize| {
             let boxes = line(n);
@@ -145,16 +150,13 @@ mod tests {
             (store.started().len(), store.ended().len(), auto.verdict().unwrap().choice)
         };
         assert_eq!(show(&mut auto, 90), (89, 0, Choice::BruteForce));
-        // The very first choice is no switch: the next one may follow at once, but then it has to wait.
-        for _ in 0..PATIENCE {
-            show(&mut auto, 90);
-        }
         assert_eq!(show(&mut auto, 1000), (910, 0, Choice::Tiles));
         assert_eq!(show(&mut auto, 40), (0, 960, Choice::Tiles));
         for _ in 0..PATIENCE {
             show(&mut auto, 40);
         }
         assert_eq!(show(&mut auto, 40), (0, 0, Choice::BruteForce));
+        assert_eq!(show(&mut auto, 1000), (960, 0, Choice::Tiles));
     }
 
     #[test]

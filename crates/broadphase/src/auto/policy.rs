@@ -1,20 +1,20 @@
-//! Which algorithm, and why: a pure function of counted features.
+//! The choice of an algorithm: a pure function of counted features.
 
 use std::fmt;
 
-/// What is counted in passing. Counts only: no clock, no core count, no instruction set.
+/// The counted features. No clock, core count or instruction set is among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Features {
     /// Objects in the frame.
     pub objects: usize,
 }
 
-/// What `auto` can choose.
+/// The algorithms that `auto` chooses from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// All pairs.
+    /// `brute-force`: all pairs are tested.
     BruteForce,
-    /// Tiles.
+    /// `tiles`.
     Tiles,
 }
 
@@ -31,26 +31,26 @@ impl Choice {
 /// A choice with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// What was chosen.
+    /// The chosen algorithm.
     pub choice: Choice,
-    /// From what.
+    /// The features that it was chosen from.
     pub features: Features,
 }
 
-/// Up to this many objects, testing all pairs costs less than setting anything up. `broadphase bench brownian-cubes pile sizes
-/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows where the two cross: near 96 with AVX2 on the first and the
-/// last; later on `pile`, which drifts, so that tiles are cut anew.
+/// Up to this many objects, testing all pairs costs less than `tiles`. `broadphase bench brownian-cubes pile sizes
+/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows the crossover: near 96 objects with AVX2 on the first and the
+/// last scene, later on `pile`, whose objects drift so that `tiles` has to repartition.
 pub const FEW: usize = 96;
-/// Having chosen, the border is moved by this factor in favour of the choice.
+/// The threshold is moved by this factor in favor of the algorithm that runs already.
 const HYSTERESIS: usize = 2;
 
-/// The policy. `current` is what runs now, if anything does.
+/// The policy. `current` is the algorithm that runs now, if there is one.
 ///
 /// ```
 /// use broadphase::auto::{Choice, Features, policy};
 /// assert_eq!(policy(Features { objects: 50 }, None).choice, Choice::BruteForce);
 /// assert_eq!(policy(Features { objects: 50_000 }, None).choice, Choice::Tiles);
-/// // Near the border, what runs goes on running.
+/// // Near the threshold, the current algorithm is kept.
 /// assert_eq!(policy(Features { objects: 150 }, Some(Choice::BruteForce)).choice, Choice::BruteForce);
 /// ```
 pub fn policy(features: Features, current: Option<Choice>) -> Verdict {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_border_moves_in_favour_of_what_runs() {
+    fn the_threshold_moves_in_favor_of_the_current_algorithm() {
         let choose = |objects, current| policy(Features { objects }, current).choice;
         for (objects, fresh, from_brute_force, from_tiles) in [
             (0, Choice::BruteForce, Choice::BruteForce, Choice::BruteForce),

@@ -3,41 +3,49 @@
 //! Three states. *Untracked*: only a small sample of boxes is remembered; where everything moves, comparing everything would be
 //! wasted. *Tracked*: the last frame's boxes are remembered, because the sample stood still or because the caller lists changes;
 //! a frame is compared box by box, or the lists are believed. *Restless*: a tracked frame moved too much; after a few of them,
-//! tracking ends.
+//! tracking ends, and if it never paid, it does not start again for a while.
 //!
 //! To remember the first frame, in case that all stand still, lost: where they do not, fresh memory and its return cost half a
 //! frame more than is saved where they do.
 
 use super::lattice::{Flow, Lattice};
+use super::partition::Partition;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
 
-/// Above the share `1 / most` of changed objects, everything is scattered and joined anew. Above `1 / few`, everything is scattered anew, in
-/// order, which is cheaper than to look for the records of each; but only pairs of changed objects are sought. Up to `1 / start` of the
-/// sample, tracking starts: a little less than `most`, lest it starts in vain.
-#[derive(Clone, Copy, Debug)]
-struct Shares {
-    most: usize,
-    few: usize,
-    start: usize,
+/// Up to how many changed slots of a thousand it pays to keep the pairs of the others.
+///
+/// To keep them costs a comparison of all boxes, a look at every kept pair, and the joins of the changed objects; to find all pairs again costs
+/// the more, the more tests a full join makes per object. Measured with boxes of one size at 16,000 and 128,000 objects of which a share moves,
+/// by CPU time (`cargo test --release -p broadphase --test tiles -- --ignored --nocapture cost_by_share`): the two cost the same at 45, 60
+/// and 90 per mille for 46, 62 and 84 tests per object where boxes, records and pairs stay in the second-level cache, and at 22, 45 and 85 per
+/// mille where they do not.
+fn most_changed(slots: usize, tests_per_object: usize) -> usize {
+    let per_mille = if slots <= IN_CACHE { tests_per_object } else { tests_per_object.saturating_sub(OUT_OF_CACHE) };
+    per_mille.clamp(FEWEST_CHANGED, MOST_CHANGED)
 }
 
-/// Where boxes, records and pairs stay in the cache from frame to frame, and where they do not: there, to compare boxes costs as much as to
-/// scatter them, and what is looked for here and there comes late.
-const CACHED: Shares = Shares { most: 8, few: 32, start: 10 };
-const UNCACHED: Shares = Shares { most: 16, few: 128, start: 32 };
-/// Up to so many objects they do.
+/// Slots up to which boxes, records and pairs stay in the second-level cache.
+const IN_CACHE: usize = 1 << 15;
+/// What waiting for memory costs, in tests per object.
+const OUT_OF_CACHE: usize = 20;
+/// The bounds of [`most_changed`].
+const FEWEST_CHANGED: usize = 10;
+const MOST_CHANGED: usize = 125;
+/// Tests per object of a full join that has not been counted yet.
+const TYPICAL_TESTS: usize = 48;
+/// Slots up to which records of changed objects are searched for tile by tile for one changed slot in `FEW`; beyond, for one in `FEW_OF_MANY`.
+/// If more have changed, a pass over all records in order costs less.
 const FIT: usize = 1 << 18;
-
-impl Shares {
-    fn of(slots: usize) -> Self {
-        if slots <= FIT { CACHED } else { UNCACHED }
-    }
-}
+const FEW: usize = 32;
+const FEW_OF_MANY: usize = 128;
 
 /// Restless frames in a row that end tracking.
-const RESTLESS: u32 = 4;
+const RESTLESS: u32 = 2;
+/// Frames without tracking after it did not pay, the first time and at most. The number doubles each time.
+const FIRST_PAUSE: u32 = 4;
+const LONGEST_PAUSE: u32 = 64;
 /// A common move counts from so many times its own error on.
 const SIGNIFICANT: f64 = 3.0;
 /// Objects that spread or gather by more than this in a frame jump; fewer moves than these are on a line by chance; and a line that slopes
@@ -68,7 +76,14 @@ pub(super) struct Coherence<const D: usize, T> {
     pub(super) live: Vec<u64>,
     tracked: bool,
     restless: u32,
+    /// Has any frame been compared with success since tracking started?
+    has_paid: bool,
+    /// Frames until tracking may start again, and how many there were the last time.
+    pause: u32,
+    last_pause: u32,
     sample: Vec<Aabb<D, T>>,
+    /// The number of slots that the sample was taken from, which decides the objects in it.
+    sample_slots: usize,
     /// The changed slots of this update.
     pub(super) list: Vec<u32>,
     /// All changed slots since the last `pairs`: as bits, which stay in the cache while a block is looked through; by slot, since both
@@ -91,7 +106,11 @@ impl<const D: usize, T> Default for Coherence<D, T> {
             live: Vec::new(),
             tracked: false,
             restless: 0,
+            has_paid: false,
+            pause: 0,
+            last_pause: 0,
             sample: Vec::new(),
+            sample_slots: 0,
             list: Vec::new(),
             bits: Vec::new(),
             is_changed: Vec::new(),
@@ -122,10 +141,13 @@ pub(super) fn set_bit(words: &mut [u64], id: u32, value: bool) {
 }
 
 impl<const D: usize, T: Real> Coherence<D, T> {
-    /// Decides what an update does; for [`Plan::Listed`] and [`Plan::Flagged`], `list` holds the slots.
-    pub(super) fn plan(&mut self, frame: &Frame<'_, D, T>, compare: bool) -> Plan {
+    /// Decides what an update does; for [`Plan::Listed`] and [`Plan::Flagged`], `list` holds the slots. `tests_per_object` are those of a full
+    /// join, if they have been counted.
+    pub(super) fn plan(&mut self, frame: &Frame<'_, D, T>, compare: bool, tests_per_object: Option<usize>) -> Plan {
         self.list.clear();
-        let limit = frame.slots() / Shares::of(frame.slots()).most + 8;
+        let per_mille = most_changed(frame.slots(), tests_per_object.unwrap_or(TYPICAL_TESTS));
+        let limit = frame.slots() * per_mille / 1000 + 8;
+        self.pause = self.pause.saturating_sub(1);
         match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracked => {
                 if moved.len() + inserted.len() + removed.len() > limit {
@@ -138,15 +160,23 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             Changes::Listed { .. } => self.track(),
             Changes::Unknown if compare && frame.may_compare() && self.tracked => {
                 if self.previous.len() == frame.slots() && self.compare(frame, limit) {
-                    self.restless = 0;
+                    (self.restless, self.has_paid) = (0, true);
                     return self.plan_of_list(frame);
                 }
                 self.list.clear();
                 self.restless += 1;
-                self.tracked = self.restless < RESTLESS;
+                if self.restless == RESTLESS {
+                    self.tracked = false;
+                    self.last_pause = if self.has_paid { 0 } else { (2 * self.last_pause).clamp(FIRST_PAUSE, LONGEST_PAUSE) };
+                    self.pause = self.last_pause;
+                }
                 Plan::Everything
             }
-            Changes::Unknown if compare && frame.may_compare() && self.sample_stands_still(frame) => self.track(),
+            Changes::Unknown
+                if compare && frame.may_compare() && self.pause == 0 && self.sample_stands_still(frame, per_mille) =>
+            {
+                self.track()
+            }
             Changes::Unknown | Changes::All => {
                 self.tracked &= !matches!(frame.changes, Changes::All);
                 Plan::Everything
@@ -156,7 +186,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
 
     fn track(&mut self) -> Plan {
         self.tracked = true;
-        self.restless = 0;
+        (self.restless, self.has_paid) = (0, false);
         Plan::Everything
     }
 
@@ -166,7 +196,8 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     }
 
     fn plan_of_list(&self, frame: &Frame<'_, D, T>) -> Plan {
-        let many = self.list.len() > frame.slots() / Shares::of(frame.slots()).few && frame.slots() < Record::FLAG as usize;
+        let few = if frame.slots() <= FIT { FEW } else { FEW_OF_MANY };
+        let many = self.list.len() > frame.slots() / few && frame.slots() < Record::FLAG as usize;
         if many { Plan::Flagged } else { Plan::Listed }
     }
 
@@ -187,19 +218,41 @@ impl<const D: usize, T: Real> Coherence<D, T> {
         true
     }
 
-    /// Did most of the sample not move, so that comparing would pay?
-    fn sample_stands_still(&self, frame: &Frame<'_, D, T>) -> bool {
-        let now = sample_of(frame);
-        let moved = now.clone().zip(&self.sample).filter(|(now, before)| now != before).count();
-        !self.sample.is_empty()
-            && now.count() == self.sample.len()
-            && moved * Shares::of(frame.slots()).start <= self.sample.len()
+    /// Did so few objects of the sample move that comparing all boxes would pay? If there are more slots than when the sample was taken, the
+    /// same objects are compared; if there are fewer, the answer is no.
+    fn sample_stands_still(&self, frame: &Frame<'_, D, T>, per_mille: usize) -> bool {
+        let Some(now) = frame.boxes.get(..self.sample_slots).filter(|_| !self.sample.is_empty()) else { return false };
+        let moved = sample_of(now).zip(&self.sample).filter(|(now, before)| now != before).count();
+        // A little less than the limit, so that tracking does not start in vain.
+        moved * 1250 <= self.sample.len() * per_mille
+    }
+
+    /// Have objects jumped since the last frame: is more than the share `1 / share` of the sample in another tile? `before` is the lattice of the last
+    /// frame. Most frames are told by the sample alone: an object that moved by less than its own size has not jumped.
+    pub(super) fn has_jumped(
+        &self,
+        frame: &Frame<'_, D, T>,
+        (before, now): (&Lattice<D, T>, &Lattice<D, T>),
+        partition: &Partition,
+        share: usize,
+    ) -> bool {
+        if self.sample_slots != frame.slots() {
+            return false;
+        }
+        let is_far =
+            |(to, from): &(&Aabb<D, T>, &Aabb<D, T>)| (0..D).any(|k| (to.min[k] - from.min[k]).abs() > from.max[k] - from.min[k]);
+        let jumps = sample_of(frame.boxes).zip(&self.sample).filter(is_far);
+        if jumps.clone().count() * share <= self.sample.len() {
+            return false;
+        }
+        let tile = |lattice: &Lattice<D, T>, value: &Aabb<D, T>| partition.tile_at(&lattice.corners(value).low());
+        jumps.filter(|(to, from)| tile(now, to) != tile(before, from)).count() * share > self.sample.len()
     }
 
     /// The axis along which all of the sample has moved since the last frame, if it has moved along no other.
     pub(super) fn rail(&self, frame: &Frame<'_, D, T>) -> Option<usize> {
         let mut has_moved = [false; D];
-        for (now, before) in sample_of(frame).zip(&self.sample) {
+        for (now, before) in sample_of(frame.boxes).zip(&self.sample) {
             for (k, has_moved) in has_moved.iter_mut().enumerate() {
                 *has_moved |= (now.min[k] != before.min[k]) | (now.max[k] != before.max[k]);
             }
@@ -215,7 +268,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// would be a line by itself. So would one that jumped among others that stood still, so a line must also come close to the moves of
     /// most.
     pub(super) fn flow(&self, frame: &Frame<'_, D, T>, lattice: &Lattice<D, T>) -> [Flow; D] {
-        let moves = sample_of(frame).zip(&self.sample).filter(|(_, before)| lattice.holds(before));
+        let moves = sample_of(frame.boxes).zip(&self.sample).filter(|(_, before)| lattice.holds(before));
         let on_axis = |k: usize, now: &Aabb<D, T>, before: &Aabb<D, T>| {
             let x = before.min[k].to_f64();
             (x - lattice.start(k), now.min[k].to_f64() - x)
@@ -243,7 +296,8 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// After everything was scattered: remembers what the state asks for.
     pub(super) fn remember(&mut self, frame: &Frame<'_, D, T>, tiles: usize) {
         self.sample.clear();
-        self.sample.extend(sample_of(frame));
+        self.sample.extend(sample_of(frame.boxes));
+        self.sample_slots = frame.slots();
         self.live.clear();
         self.previous.resize(if self.tracked { frame.slots() } else { 0 }, Aabb::default());
         if self.tracked {
@@ -358,8 +412,7 @@ fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>])
 }
 
 /// Some boxes, spread over the slots, at uneven distances: a caller may move every tenth object.
-fn sample_of<'a, const D: usize, T: Real>(frame: &Frame<'a, D, T>) -> impl Iterator<Item = &'a Aabb<D, T>> + Clone {
-    let boxes = frame.boxes;
+fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
     let stride = boxes.len().div_ceil(SAMPLE).max(SAMPLED);
     (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
         let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));

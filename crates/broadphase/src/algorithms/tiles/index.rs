@@ -7,12 +7,12 @@
 //!
 //! # Cost
 //! The first question after a change looks at the objects of all touched tiles once, to know the boxes around them. A tile's tree is made when
-//! a question first enters the tile. Who never asks pays nothing. Probes, which come in numbers and without a question's patience, look through
-//! records at first, and take the trees where nothing changes between them, as among statics.
+//! a query first enters the tile. Without queries there is no cost. Probes scan the records of the tiles at first, and use the trees once
+//! they have been repeated without a change in between, as among statics.
 //!
-//! # Threads
-//! Trees are made under [`OnceLock`]s, in whichever thread comes first; their content depends on the frame alone. Buffers come
-//! from trees that were dropped.
+//! # Determinism
+//! Trees are built under [`OnceLock`]s, by whichever thread comes first; their content depends on the frame alone. Whether probes use trees depends
+//! on how many came before, which threads and clones do not share; so the results of a probe are sorted, and the choice shows only in the tests.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -56,13 +56,15 @@ pub(super) struct Index<const D: usize, T> {
     /// Buffers of dropped trees.
     spare: Mutex<Vec<Tree<D, T>>>,
     items: Mutex<Vec<Items<D, T>>>,
-    /// How often probes have come since the last change.
+    /// Lists of ids for probes.
+    ids: Mutex<Vec<Vec<u32>>>,
+    /// Calls of `probe` since the last change.
     probed: AtomicU32,
 }
 
-/// From this many times on that probes come and nothing has changed, they go down the trees. (At the first time, looking through records costs
-/// less than making trees.)
-const CALM: u32 = 2;
+/// After this many calls of `probe` without a change, the next one uses the trees. For the first calls, scanning records costs less than
+/// building trees.
+const PROBES_BEFORE_TREES: u32 = 2;
 
 impl<const D: usize, T> Default for Index<D, T> {
     fn default() -> Self {
@@ -72,6 +74,7 @@ impl<const D: usize, T> Default for Index<D, T> {
             trees: Vec::new(),
             spare: Mutex::default(),
             items: Mutex::default(),
+            ids: Mutex::default(),
             probed: AtomicU32::new(0),
         }
     }
@@ -94,9 +97,19 @@ impl<const D: usize, T: Real> Index<D, T> {
         self.bounds.resize_with(tiles, OnceLock::new);
     }
 
-    /// Notes that probes have come. Have they come before, with no change in between, so that trees pay?
-    pub(super) fn is_calm(&self) -> bool {
-        self.probed.fetch_add(1, Ordering::Relaxed) >= CALM
+    /// Counts a call of `probe`. Returns whether there were so many since the last change that trees pay.
+    pub(super) fn trees_pay(&self) -> bool {
+        self.probed.fetch_add(1, Ordering::Relaxed) >= PROBES_BEFORE_TREES
+    }
+
+    /// A list for the ids that a probe finds.
+    pub(super) fn take_ids(&self) -> Vec<u32> {
+        lock_list(&self.ids).pop().unwrap_or_default()
+    }
+
+    /// Keeps the list for later probes.
+    pub(super) fn give_back(&self, ids: Vec<u32>) {
+        lock_list(&self.ids).push(ids);
     }
 
     fn buffers(&self) -> Tree<D, T> {
@@ -111,6 +124,7 @@ impl<const D: usize, T: Real> Index<D, T> {
             + bytes_of(&self.bounds)
             + spare.capacity() * size_of::<Tree<D, T>>()
             + items.iter().map(bytes_of).sum::<usize>()
+            + lock_list(&self.ids).iter().map(bytes_of).sum::<usize>()
     }
 }
 

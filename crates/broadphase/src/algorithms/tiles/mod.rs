@@ -19,15 +19,16 @@
 //! # Cost
 //! Each box is read once, 16 bytes are written per object and tile reached, and each object is swept over those of the tile that start
 //! within its width on the sweep axis. An object that reaches several tiles costs a copy for each; one that comes to reach others, a look-up.
-//! Where more than half do, everything is scattered in order, as in the first frame. The bad case: objects much larger than their
+//! Where more than half do, all records are written in order, as in the first frame; after a sudden jump, space is cut anew first. The bad case: objects much larger than their
 //! distances, so that each reaches many tiles. Tiles are never cut below a few mean sizes, so that copies stay few and tiles grow fuller
 //! instead; the cost is then that of a sweep.
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them: large objects need no level of
 //! their own, and where many are large, tiles are.
 //!
 //! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
-//! the records of the moved are at hand (`movers.rs`); up to an eighth, all tiles are, but only records of the moved are made anew, and
-//! only their pairs sought; beyond, everything is done anew. Among so many objects that the cache does not hold them, it pays for fewer.
+//! the records of the moved are at hand (`movers.rs`). For more of them, where a full join would make many tests, all tiles are looked through,
+//! but only records of the moved are written again, and only their pairs are sought. Beyond that, all pairs are found again. Among so
+//! many objects that the cache does not hold them, it pays for fewer.
 //! (To keep candidates of boxes with some leeway over a few frames lost, in random walks and on cloth alike: so many objects change tiles
 //! or leave their leeway that to seek their pairs costs what the joins would have.)
 //!
@@ -153,6 +154,10 @@ struct Load {
     worn: bool,
     /// Of a few objects, how many were off the lattice then.
     off_lattice_when_cut: usize,
+    /// Did many objects jump to other tiles in the last frame?
+    jumps: bool,
+    /// Frames until a jump may rebuild the partition again.
+    jump_pause: u32,
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {

@@ -23,9 +23,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let chunks = self.partition.tiles.len();
         self.scratch.prepare(context);
         let kept = out.begin(frame, context, self.revision, chunks) && !self.coherence.all_touched;
-        self.join(frame, context, out, kept);
+        // Frames that list their changes cost what changed, and not a look at every tag.
+        let nothing_can_pair = !matches!(frame.changes, Changes::Listed { .. }) && frame.is_barren();
+        if nothing_can_pair {
+            context.run(chunks, |tile, worker| out.rewrite(tile, worker, frame, |_| ()));
+        } else {
+            self.join(frame, context, out, kept);
+        }
         self.revision = out.finish(chunks)?;
-        if !kept && !self.rails.is_used() {
+        // Tests that were skipped, or saved by cached neighbors, say nothing about the partition.
+        if !kept && !nothing_can_pair && !self.rails.is_used() {
             self.book_tests(out.tests());
         }
         self.coherence.forget_changes();
@@ -43,17 +50,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
         let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
         let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.is_changed[..], context.kernels());
-        // Frames that list their changes cost what changed, and not a look at every tag.
-        let barren = !matches!(frame.changes, Changes::Listed { .. }) && frame.is_barren();
         let listed = (kept && !self.coherence.flagged).then_some(&self.movers);
         let runs_of = |tile: usize| -> [&[Record]; BLOCKS] {
             std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)))
         };
         context.run(jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
-            if barren {
-                return out.rewrite(tile, worker, frame, |_| ());
-            }
             let runs = runs_of(tile);
             let runs = &runs[..self.blocks.len()];
             // Of many short runs, none is long enough for the processor to see it coming.
@@ -98,21 +100,26 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let calm = !self.stale && self.index.is_calm();
+        let by_trees = !self.stale && self.index.trees_pay();
         probe_chunks(frame, probes, context, out, |range, hits| {
-            let mut found = Vec::new();
+            let (mut buffer, mut ids) = (Vec::new(), self.index.take_ids());
             for index in range {
-                if calm {
-                    let tests = self.visit_trees(frame, &probes.boxes[index], &mut |id| hits.push(probes.pair(index, id)));
-                    hits.count_tests(tests);
-                    continue;
-                }
-                let tests = self.visit_box(frame, context.kernels(), &probes.boxes[index], &mut found, &mut |id| {
-                    hits.push(probes.pair(index, id));
-                    ControlFlow::Continue(())
-                });
+                let area = &probes.boxes[index];
+                ids.clear();
+                let tests = if by_trees {
+                    self.visit_trees(frame, area, &mut |id| ids.push(id))
+                } else {
+                    self.visit_box(frame, context.kernels(), area, &mut buffer, &mut |id| {
+                        ids.push(id);
+                        ControlFlow::Continue(())
+                    })
+                };
                 hits.count_tests(tests);
+                // Trees and records visit the objects in different orders. In order of their slots, the list does not tell which were used.
+                ids.sort_unstable();
+                ids.iter().for_each(|&id| hits.push(probes.pair(index, id)));
             }
+            self.index.give_back(ids);
         })
     }
 }

@@ -14,10 +14,6 @@ use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
 use crate::objects::Frame;
 
-/// If more than one object in this many must be placed anew, scattering all in order costs less.
-const PLACED: usize = 2;
-/// For so many frames.
-const RESTLESS: u32 = 16;
 /// Every second box is asked for, with the lines of its first and last byte: no line of the boxes is left out.
 const BOXES_PER_LINE: usize = 2;
 
@@ -39,8 +35,7 @@ impl Block {
         changed: &[u64],
         rail: Option<usize>,
     ) {
-        if self.restless > 0 || self.is_loose() {
-            self.restless = self.restless.saturating_sub(1);
+        if self.is_loose() {
             return self.scatter(kernels, frame, lattice, partition, changed);
         }
         self.list.clear(self.first, self.last);
@@ -53,9 +48,6 @@ impl Block {
         };
         if !fits {
             self.scatter(kernels, frame, lattice, partition, changed);
-        }
-        if self.list.entries().len() > (self.last - self.first) as usize / PLACED {
-            self.restless = RESTLESS;
         }
     }
 

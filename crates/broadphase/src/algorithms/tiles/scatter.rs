@@ -54,8 +54,6 @@ pub(super) struct Block {
     pub(super) kept: Vec<u32>,
     /// By tile: what the last pass did to its records, where that was watched.
     pub(super) stirs: Vec<Stir>,
-    /// Frames for which refreshing does not pay, since too many objects had to be placed anew.
-    pub(super) restless: u32,
     /// Tiles whose records must be looked through, and records to come; between `mark` and `redo` only.
     marked: Vec<u16>,
     is_marked: Vec<bool>,

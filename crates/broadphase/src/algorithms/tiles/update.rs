@@ -30,6 +30,13 @@ const MAX_SLOTS: usize = Record::FLAG as usize;
 const AHEAD: usize = 16;
 /// Objects that are looked at each frame, to notice that all of them move away.
 const LOOKS: usize = 16;
+/// Objects jump if more than one in `JUMPED` is in another tile than in the last frame, until fewer than one in `CALM` are. If more than one in
+/// `SCATTERED` are, writing all records in order costs less than relocating those.
+const JUMPED: usize = 4;
+const CALM: usize = 8;
+const SCATTERED: usize = 2;
+/// Frames after a jump in which another one does not rebuild the partition: where objects jump all the time, a new one is no better.
+const JUMP_PAUSE: u32 = 16;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Takes a frame in. One that is refused is not remembered, so that the next list cannot be taken for the difference to it.
@@ -47,7 +54,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             return Err(Error::TooManyObjects { count: frame.slots(), limit: MAX_SLOTS });
         }
         let count = frame.count();
-        let plan = self.coherence.plan(frame, self.options.coherence);
+        let tests_per_object =
+            (self.load.tests_when_cut < u64::MAX).then(|| (self.load.tests_when_cut / self.load.objects.max(1) as u64) as usize);
+        let plan = self.coherence.plan(frame, self.options.coherence, tests_per_object);
         let mut lattice = self.lattice.clone();
         let mut rail = None;
         if plan == Plan::Everything && frame.slots() == self.slots {
@@ -60,15 +69,28 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             && !self.outgrown(count)
             && !self.load.worn
             && off_lattice(&lattice, frame) <= self.load.off_lattice_when_cut + LOOKS / 8;
-        self.rails.lay(rail.filter(|_| usable));
-        match plan {
-            Plan::Listed if usable => self.apply(frame)?,
-            Plan::Flagged if usable => self.scatter_flagged(frame, context)?,
-            Plan::Everything if usable => {
-                self.lattice = lattice;
-                self.scatter_all(frame, context)?;
+        self.load.jump_pause = self.load.jump_pause.saturating_sub(1);
+        let (mut rebuild, mut in_order) = (!usable, false);
+        if usable && plan == Plan::Everything {
+            let lattices = (&self.lattice, &lattice);
+            let jumped = |share: usize| self.coherence.has_jumped(frame, lattices, &self.partition, share);
+            let (jumps, has_jumped) = (jumped(if self.load.jumps { CALM } else { JUMPED }), self.load.jumps);
+            in_order = jumps && jumped(SCATTERED);
+            rebuild = jumps && !has_jumped && self.load.jump_pause == 0;
+            self.load.jumps = jumps;
+            if rebuild {
+                self.load.jump_pause = JUMP_PAUSE;
             }
-            _ => self.cut_and_scatter(frame, context, count)?,
+        }
+        self.rails.lay(rail.filter(|_| !rebuild));
+        match plan {
+            _ if rebuild => self.cut_and_scatter(frame, context, count)?,
+            Plan::Listed => self.apply(frame)?,
+            Plan::Flagged => self.scatter_flagged(frame, context)?,
+            Plan::Everything => {
+                self.lattice = lattice;
+                self.scatter_all(frame, context, in_order)?;
+            }
         }
         if self.measure(count) > UNEVEN * self.load.work_when_cut {
             self.cut_and_scatter(frame, context, count)?;
@@ -104,11 +126,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     fn cut_and_scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, count: usize) -> Result<(), Error> {
         frame.check_boxes()?;
         self.cut(frame, count);
-        self.scatter_all(frame, context)
+        self.scatter_all(frame, context, true)
     }
 
-    fn scatter_all(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
-        self.scatter(frame, context, &[])?;
+    /// Writes all records, in the order of the slots or starting from those of the last frame.
+    fn scatter_all(&mut self, frame: &Frame<'_, D, T>, context: &Context, in_order: bool) -> Result<(), Error> {
+        self.scatter(frame, context, &[], in_order)?;
         self.coherence.remember(frame, self.partition.tiles.len());
         Ok(())
     }
@@ -126,7 +149,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         self.coherence.list = list;
         let bits = std::mem::take(&mut self.coherence.bits);
-        let result = self.scatter(frame, context, &bits);
+        let result = self.scatter(frame, context, &bits, false);
         self.coherence.bits = bits;
         self.coherence.flagged = true;
         self.coherence.touched.fill(true);
@@ -134,13 +157,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     /// Writes all records anew; those of objects with a bit in `changed` get a flag.
-    fn scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64]) -> Result<(), Error> {
+    fn scatter(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64], in_order: bool) -> Result<(), Error> {
         self.stretch(frame.slots());
-        let anew = std::mem::replace(&mut self.stale, true);
+        let in_order = std::mem::replace(&mut self.stale, true) || in_order;
         let (lattice, partition, kernels, rail) = (&self.lattice, &self.partition, context.kernels(), self.rails.axis());
         context.run(self.blocks.len(), |block, _| {
             let mut block = lock(&self.blocks[block]);
-            if anew {
+            if in_order {
                 block.scatter(kernels, frame, lattice, partition, changed);
             } else {
                 block.refresh(kernels, frame, lattice, partition, changed, rail);
@@ -169,7 +192,15 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
         }
         let off_lattice_when_cut = off_lattice(&self.lattice, frame);
-        self.load = Load { work_when_cut: f64::INFINITY, objects_when_cut: count, tests_when_cut: u64::MAX, ..Load::default() };
+        let Load { jumps, jump_pause, .. } = self.load;
+        self.load = Load {
+            work_when_cut: f64::INFINITY,
+            objects_when_cut: count,
+            tests_when_cut: u64::MAX,
+            jumps,
+            jump_pause,
+            ..Load::default()
+        };
         self.load.off_lattice_when_cut = off_lattice_when_cut;
         self.revision = Default::default();
         self.rails.reset(self.partition.tiles.len());

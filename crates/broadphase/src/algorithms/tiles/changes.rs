@@ -10,63 +10,12 @@
 
 use super::lattice::{Flow, Lattice};
 use super::partition::Partition;
+use super::plan::tuned::{
+    FEWEST_MOVES, FIRST_PAUSE, FOLLOWERS, LONGEST_PAUSE, SAMPLE, SAMPLED, SIGNIFICANT, STEEP, TRACKING_TRIES,
+};
+use super::plan::{Changed, comparing_pays};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::tile::Record;
 use crate::objects::{Changes, Frame, Live};
-
-/// Up to how many changed slots of a thousand it pays to keep the pairs of the others.
-///
-/// To keep them costs a comparison of all boxes, a look at every kept pair, and the joins of the changed objects; to find all pairs again costs
-/// the more, the more tests a full join makes per object. Measured with boxes of one size at 16,000 and 128,000 objects of which a share moves,
-/// by CPU time (`cargo test --release -p broadphase --test tiles -- --ignored --nocapture cost_by_share`): the two cost the same at 45, 60
-/// and 90 per mille for 46, 62 and 84 tests per object where boxes, records and pairs stay in the second-level cache, and at 22, 45 and 85 per
-/// mille where they do not.
-fn most_changed(slots: usize, tests_per_object: usize) -> usize {
-    let per_mille = if slots <= IN_CACHE { tests_per_object } else { tests_per_object.saturating_sub(OUT_OF_CACHE) };
-    per_mille.clamp(FEWEST_CHANGED, MOST_CHANGED)
-}
-
-/// Slots up to which boxes, records and pairs stay in the second-level cache.
-const IN_CACHE: usize = 1 << 15;
-/// What waiting for memory costs, in tests per object.
-const OUT_OF_CACHE: usize = 20;
-/// The bounds of [`most_changed`].
-const FEWEST_CHANGED: usize = 10;
-const MOST_CHANGED: usize = 125;
-/// Tests per object of a full join that has not been counted yet.
-const TYPICAL_TESTS: usize = 48;
-/// Slots up to which records of changed objects are searched for tile by tile for one changed slot in `FEW`; beyond, for one in `FEW_OF_MANY`.
-/// If more have changed, a pass over all records in order costs less.
-const FIT: usize = 1 << 18;
-const FEW: usize = 32;
-const FEW_OF_MANY: usize = 128;
-
-/// Restless frames in a row that end tracking.
-const RESTLESS: u32 = 2;
-/// Frames without tracking after it did not pay, the first time and at most. The number doubles each time.
-const FIRST_PAUSE: u32 = 4;
-const LONGEST_PAUSE: u32 = 64;
-/// A common move counts from so many times its own error on.
-const SIGNIFICANT: f64 = 3.0;
-/// Objects that spread or gather by more than this in a frame jump; fewer moves than these are on a line by chance; and a line that slopes
-/// has to be that of this part of them.
-const STEEP: f64 = 0.5;
-const FEWEST: f64 = 4.0;
-const MOST: f64 = 0.6;
-/// Boxes in the sample, about; of few objects, one in so many: to look at the sample would otherwise be a good part of the frame.
-const SAMPLE: usize = 128;
-const SAMPLED: usize = 32;
-
-/// What an update has to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Plan {
-    /// Scatter everything; everything has changed.
-    Everything,
-    /// Scatter everything; the listed objects have changed.
-    Flagged,
-    /// Redo the listed objects.
-    Listed,
-}
 
 /// What is known of the last frame, and what has changed since the last `pairs`.
 #[derive(Clone, Debug)]
@@ -75,7 +24,7 @@ pub(super) struct Coherence<const D: usize, T> {
     pub(super) previous: Vec<Aabb<D, T>>,
     pub(super) live: Vec<u64>,
     tracked: bool,
-    restless: u32,
+    failures: u32,
     /// Has any frame been compared with success since tracking started?
     has_paid: bool,
     /// Frames until tracking may start again, and how many there were the last time.
@@ -105,7 +54,7 @@ impl<const D: usize, T> Default for Coherence<D, T> {
             previous: Vec::new(),
             live: Vec::new(),
             tracked: false,
-            restless: 0,
+            failures: 0,
             has_paid: false,
             pause: 0,
             last_pause: 0,
@@ -141,64 +90,51 @@ pub(super) fn set_bit(words: &mut [u64], id: u32, value: bool) {
 }
 
 impl<const D: usize, T: Real> Coherence<D, T> {
-    /// Decides what an update does; for [`Plan::Listed`] and [`Plan::Flagged`], `list` holds the slots. `tests_per_object` are those of a full
-    /// join, if they have been counted.
-    pub(super) fn plan(&mut self, frame: &Frame<'_, D, T>, compare: bool, tests_per_object: Option<usize>) -> Plan {
+    /// What has changed since the last update; if slots, `list` holds them. Beyond `per_mille` of the slots, it does not pay to tell them apart.
+    pub(super) fn changed(&mut self, frame: &Frame<'_, D, T>, compare: bool, per_mille: usize) -> Changed {
         self.list.clear();
-        let per_mille = most_changed(frame.slots(), tests_per_object.unwrap_or(TYPICAL_TESTS));
         let limit = frame.slots() * per_mille / 1000 + 8;
         self.pause = self.pause.saturating_sub(1);
+        let may_compare = compare && frame.may_compare();
         match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracked => {
                 if moved.len() + inserted.len() + removed.len() > limit {
-                    return Plan::Everything;
+                    return Changed::Everything;
                 }
                 self.list.extend(moved.iter().chain(inserted).chain(removed));
-                self.plan_of_list(frame)
+                return Changed::Slots(self.list.len());
             }
             // The caller tells what changes: remember the boxes, so that the next list can be believed.
             Changes::Listed { .. } => self.track(),
-            Changes::Unknown if compare && frame.may_compare() && self.tracked => {
+            Changes::Unknown if may_compare && self.tracked => {
                 if self.previous.len() == frame.slots() && self.compare(frame, limit) {
-                    (self.restless, self.has_paid) = (0, true);
-                    return self.plan_of_list(frame);
+                    (self.failures, self.has_paid) = (0, true);
+                    return Changed::Slots(self.list.len());
                 }
                 self.list.clear();
-                self.restless += 1;
-                if self.restless == RESTLESS {
+                self.failures += 1;
+                if self.failures == TRACKING_TRIES {
                     self.tracked = false;
                     self.last_pause = if self.has_paid { 0 } else { (2 * self.last_pause).clamp(FIRST_PAUSE, LONGEST_PAUSE) };
                     self.pause = self.last_pause;
                 }
-                Plan::Everything
             }
-            Changes::Unknown
-                if compare && frame.may_compare() && self.pause == 0 && self.sample_stands_still(frame, per_mille) =>
-            {
-                self.track()
-            }
-            Changes::Unknown | Changes::All => {
-                self.tracked &= !matches!(frame.changes, Changes::All);
-                Plan::Everything
-            }
+            Changes::Unknown if may_compare && self.pause == 0 && self.sample_stands_still(frame, per_mille) => self.track(),
+            Changes::Unknown => (),
+            Changes::All => self.tracked = false,
         }
+        Changed::Everything
     }
 
-    fn track(&mut self) -> Plan {
+    /// Remembers the boxes from this frame on.
+    fn track(&mut self) {
         self.tracked = true;
-        (self.restless, self.has_paid) = (0, false);
-        Plan::Everything
+        (self.failures, self.has_paid) = (0, false);
     }
 
     /// The next frame is taken in whole.
     pub(super) fn lose_track(&mut self) {
         self.tracked = false;
-    }
-
-    fn plan_of_list(&self, frame: &Frame<'_, D, T>) -> Plan {
-        let few = if frame.slots() <= FIT { FEW } else { FEW_OF_MANY };
-        let many = self.list.len() > frame.slots() / few && frame.slots() < Record::FLAG as usize;
-        if many { Plan::Flagged } else { Plan::Listed }
     }
 
     /// Lists what differs from the last frame; gives up when it is more than `limit`.
@@ -221,32 +157,32 @@ impl<const D: usize, T: Real> Coherence<D, T> {
     /// Did so few objects of the sample move that comparing all boxes would pay? If there are more slots than when the sample was taken, the
     /// same objects are compared; if there are fewer, the answer is no.
     fn sample_stands_still(&self, frame: &Frame<'_, D, T>, per_mille: usize) -> bool {
-        let Some(now) = frame.boxes.get(..self.sample_slots).filter(|_| !self.sample.is_empty()) else { return false };
+        let Some(now) = frame.boxes.get(..self.sample_slots) else { return false };
         let moved = sample_of(now).zip(&self.sample).filter(|(now, before)| now != before).count();
-        // A little less than the limit, so that tracking does not start in vain.
-        moved * 1250 <= self.sample.len() * per_mille
+        comparing_pays(moved, self.sample.len(), per_mille)
     }
 
-    /// Have objects jumped since the last frame: is more than the share `1 / share` of the sample in another tile? `before` is the lattice of the last
-    /// frame. Most frames are told by the sample alone: an object that moved by less than its own size has not jumped.
-    pub(super) fn has_jumped(
+    /// How many of the sample are in another tile than in the last frame, whose lattice was `before`. An object that moved by less than its own size
+    /// counts as being in the same tile, so that most frames look nothing up.
+    pub(super) fn relocated(
         &self,
         frame: &Frame<'_, D, T>,
         (before, now): (&Lattice<D, T>, &Lattice<D, T>),
         partition: &Partition,
-        share: usize,
-    ) -> bool {
+    ) -> usize {
         if self.sample_slots != frame.slots() {
-            return false;
+            return 0;
         }
         let is_far =
             |(to, from): &(&Aabb<D, T>, &Aabb<D, T>)| (0..D).any(|k| (to.min[k] - from.min[k]).abs() > from.max[k] - from.min[k]);
-        let jumps = sample_of(frame.boxes).zip(&self.sample).filter(is_far);
-        if jumps.clone().count() * share <= self.sample.len() {
-            return false;
-        }
         let tile = |lattice: &Lattice<D, T>, value: &Aabb<D, T>| partition.tile_at(&lattice.corners(value).low());
-        jumps.filter(|(to, from)| tile(now, to) != tile(before, from)).count() * share > self.sample.len()
+        let far = sample_of(frame.boxes).zip(&self.sample).filter(is_far);
+        far.filter(|(to, from)| tile(now, to) != tile(before, from)).count()
+    }
+
+    /// How many objects are sampled.
+    pub(super) fn sampled(&self) -> usize {
+        self.sample.len()
     }
 
     /// The axis along which all of the sample has moved since the last frame, if it has moved along no other.
@@ -285,7 +221,7 @@ impl<const D: usize, T: Real> Coherence<D, T> {
             let follows = |(place, by): (f64, f64)| (flow.of(place) - place - by).abs() * 2.0 < by.abs();
             if flow.factor != 1.0 {
                 let followers = moves.clone().filter(|(now, before)| follows(on_axis(k, now, before))).count();
-                if (followers as f64) < MOST * sums[k].count {
+                if (followers as f64) < FOLLOWERS * sums[k].count {
                     flow = sums[k].flow(false);
                 }
             }
@@ -381,7 +317,7 @@ impl Moves {
 
     /// The line through the moves by place, which may slope or not, as far as it is significant.
     fn flow(&self, may_slope: bool) -> Flow {
-        if self.count < FEWEST {
+        if self.count < FEWEST_MOVES {
             return Flow::NONE;
         }
         let (center, mean) = (self.places / self.count, self.moves / self.count);

@@ -5,12 +5,7 @@
 //! compared with their distances, they are not. Nobody can tell from outside, so it is tried, by halves, when a partition is new,
 //! and again when a crowd has scattered.
 
-/// So many tests per object are worth a try.
-const MANY: u64 = 96;
-/// A try has helped if at most so many thirds of the tests are left.
-const LEFT: u64 = 2;
-/// The smallest part of the option's number that is tried.
-const SMALLEST: usize = 4;
+use super::plan::tuned::{LEFT_OF_THREE, MANY_TESTS, SMALLEST_TILE};
 
 /// The search for the number of objects per tile.
 #[derive(Clone, Copy, Debug)]
@@ -36,18 +31,18 @@ impl Grain {
         if let Some(then) = self.settled {
             // Where a crowd has scattered, tiles of the option's number make few tests again, and fewer copies. That there are far fewer tests
             // than when it was settled keeps the search from going round in circles.
-            let few = MANY.min(then / objects.max(1) as u64) * objects as u64;
-            let scattered = self.target < self.largest && tests * (SMALLEST as u64) < few;
+            let few = MANY_TESTS.min(then / objects.max(1) as u64) * objects as u64;
+            let scattered = self.target < self.largest && tests * (SMALLEST_TILE as u64) < few;
             if scattered {
                 *self = Self::new(self.largest);
             }
             return scattered;
         }
-        if let Some((target, _)) = self.before.filter(|(_, then)| tests * 3 > then * LEFT) {
+        if let Some((target, _)) = self.before.filter(|(_, then)| tests * 3 > then * LEFT_OF_THREE) {
             (self.target, self.settled) = (target, Some(tests));
             return true;
         }
-        if tests <= MANY * objects as u64 || self.target / 2 < self.largest / SMALLEST || objects <= self.target {
+        if tests <= MANY_TESTS * objects as u64 || self.target / 2 < self.largest / SMALLEST_TILE || objects <= self.target {
             self.settled = Some(tests);
             return false;
         }

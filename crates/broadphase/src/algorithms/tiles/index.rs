@@ -19,6 +19,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::Tiles;
 use super::lock;
+use super::plan::tuned::PROBES_BEFORE_TREES;
 use crate::algorithms::common::{PackTree, bytes_of, order};
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
@@ -61,10 +62,6 @@ pub(super) struct Index<const D: usize, T> {
     /// Calls of `probe` since the last change.
     probed: AtomicU32,
 }
-
-/// After this many calls of `probe` without a change, the next one uses the trees. For the first calls, scanning records costs less than
-/// building trees.
-const PROBES_BEFORE_TREES: u32 = 2;
 
 impl<const D: usize, T> Default for Index<D, T> {
     fn default() -> Self {

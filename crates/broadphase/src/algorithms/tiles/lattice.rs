@@ -1,5 +1,6 @@
 //! Coordinates as integers: one monotone map per axis.
 
+use super::plan::tuned::{ALIKE, COARSE, CROWD, LATTICE_SAMPLE, OUTLIERS, STRETCHES};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::{self, Bend, Corners, KNOTS, Map};
@@ -52,17 +53,6 @@ impl Flow {
     }
 }
 
-/// Boxes looked at to place the lattice.
-const SAMPLE: usize = 1024;
-/// The part of the sample at each end that counts as outliers if it lies far off.
-const TAIL: usize = 64;
-/// What is fewer steps wide than this, or apart, a straight map can hardly tell; one in so many of the sample is a crowd.
-const COARSE: i32 = 4;
-const CROWD: usize = 16;
-/// Stretches of about equal population that a bent map has. Where most of one is a gap, the gap is a stretch by itself.
-const STRETCHES: usize = 40;
-/// Stretches of which one is at most so many times as dense as the other are alike.
-const ALIKE: f64 = 2.0;
 const _: () = assert!(3 * STRETCHES + 3 <= KNOTS);
 
 impl<const D: usize, T: Real> Default for Lattice<D, T> {
@@ -74,7 +64,7 @@ impl<const D: usize, T: Real> Default for Lattice<D, T> {
 impl<const D: usize, T: Real> Lattice<D, T> {
     /// A lattice over the live boxes of a frame, by a sample of them. A few far outliers do not stretch it.
     pub(crate) fn over(frame: &Frame<'_, D, T>) -> Self {
-        let stride = (frame.slots() / SAMPLE).max(1);
+        let stride = (frame.slots() / LATTICE_SAMPLE).max(1);
         let sample: Vec<&Aabb<D, T>> =
             (0..frame.slots()).step_by(stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]).collect();
         let values =
@@ -203,7 +193,7 @@ fn gap<T: Real>(values: &[T], at: usize) -> f64 {
 
 /// The range of the values, cut where its ends lie further out than a quarter of the bulk's width. `None` if there are no values.
 fn trimmed<T: Real>(values: &mut [T]) -> Option<(T, T)> {
-    let tail = values.len() / TAIL;
+    let tail = values.len() / OUTLIERS;
     let low = values.iter().copied().reduce(T::min)?;
     let high = values.iter().copied().reduce(T::max)?;
     // Two places of the sorted order: sorting all would be half of the cost of a new lattice.

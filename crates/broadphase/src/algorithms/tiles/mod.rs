@@ -49,6 +49,7 @@ mod lattice;
 mod movers;
 mod pairs;
 mod partition;
+mod plan;
 mod query;
 mod rails;
 mod refresh;
@@ -155,9 +156,16 @@ struct Load {
     /// Of a few objects, how many were off the lattice then.
     off_lattice_when_cut: usize,
     /// Did many objects jump to other tiles in the last frame?
-    jumps: bool,
+    jumping: bool,
     /// Frames until a jump may rebuild the partition again.
     jump_pause: u32,
+}
+
+impl Load {
+    /// The tests per object of a full join, if one has been counted.
+    fn tests_per_object(&self) -> Option<usize> {
+        (self.tests_when_cut < u64::MAX).then(|| (self.tests_when_cut / self.objects.max(1) as u64) as usize)
+    }
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::MutexGuard;
 
+use super::plan::tuned::BLOCKS;
+use super::plan::{TileJoin, plan_join};
 use super::scatter::Block;
-use super::update::BLOCKS;
 use super::{Tiles, lock};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_chunks;
@@ -68,19 +69,23 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 None if kept => tile::list_flagged(runs, &mut room),
                 None => &[],
             };
-            if kept && movers.len() * KEEP <= runs.iter().map(|run| run.len()).sum() {
+            let records = runs.iter().map(|run| run.len()).sum();
+            let place = &self.partition.tiles[tile];
+            let plan = plan_join(kept, movers.len(), records, self.rails.axis().is_some());
+            if plan == TileJoin::Movers {
                 let unchanged = |pair: Pair| !(changed[pair.a as usize] | changed[pair.b as usize]);
                 out.edit(tile, worker, frame, unchanged, |hits| {
                     tile::join_movers(kernels, (runs, movers), coming, frame.boxes, |id| changed[id as usize], scratch, hits)
                 });
             } else {
                 out.rewrite(tile, worker, frame, |hits| {
-                    let place = &self.partition.tiles[tile];
                     let overlap_here = |pair: Pair| {
                         let [a, b] = [pair.a, pair.b].map(|id| &frame.boxes[id as usize]);
                         a.overlaps(b) && place.holds_start(&self.lattice.corners(a), &self.lattice.corners(b))
                     };
-                    if !self.rails.join((tile, place.axis), (kernels, runs), scratch, overlap_here, hits) {
+                    let from_cache = plan == TileJoin::Candidates
+                        && self.rails.join((tile, place.axis), (kernels, runs), scratch, overlap_here, hits);
+                    if !from_cache {
                         tile::join(kernels, runs, coming, frame.boxes, scratch, hits);
                     }
                 });
@@ -123,6 +128,3 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         })
     }
 }
-
-/// Up to one changed object in this many, the pairs of the others are kept.
-const KEEP: usize = 5;

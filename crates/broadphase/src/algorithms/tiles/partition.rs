@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::lattice::Cell;
+use super::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantise::{CellMap, Corners};
 
@@ -48,13 +49,6 @@ pub(crate) struct Table {
 pub(crate) const FINER: u16 = 1 << 15;
 /// Tiles at most, so that an entry can name them.
 const MAX_TILES: usize = FINER as usize - 1;
-/// Cells per tile that a table aims at, as a power of two: what a cut can choose from. Fewer where the table would not fit the
-/// second-level cache beside what the scatter writes.
-const CELLS_PER_TILE: u32 = 6;
-const FEWER_CELLS_PER_TILE: u32 = 4;
-/// Cells of a table that fits, as a power of two.
-const CELLS_IN_CACHE: u32 = 15;
-
 /// Tiles, tables and entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
@@ -260,11 +254,6 @@ impl Part {
     }
 }
 
-/// A cell must be this many mean sizes wide to deserve a finer table: below, an object reaches too many tiles.
-const FINEST: f64 = 4.0;
-/// A part must be this many mean sizes wide to be cut: the same reason, in the small.
-const NARROWEST: f64 = 3.0;
-
 impl Partition {
     /// Builds the table over `low`, `2^extent` wide, for the points in it; returns its index.
     fn build_table(&mut self, points: &mut [Point], low: Cell, extent: [u8; 3], rules: &Rules) -> u16 {
@@ -294,7 +283,7 @@ impl Partition {
                     let at: Cell = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
                     let inside = within(&table, points, table.index(&at));
                     let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
-                    if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST) {
+                    if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST_CELL) {
                         dense.push((at, inside, rules));
                         continue;
                     }
@@ -344,7 +333,7 @@ fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
     for _ in 0..cells {
         let width = |k: usize| if bits[k] < extent[k] { rules.extent(f64::from(1u32 << (extent[k] - bits[k])), k) } else { 0.0 };
         let widest = (0..3).fold(0, |best, k| if width(k) > width(best) { k } else { best });
-        if width(widest) < NARROWEST / 2.0 {
+        if width(widest) < NARROWEST_PART / 2.0 {
             break;
         }
         bits[widest] += 1;
@@ -359,7 +348,7 @@ fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option
     let mut axes = [0, 1, 2];
     axes.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)));
     for k in axes {
-        if part.high[k] - part.low[k] < 2 || extent(k) < NARROWEST {
+        if part.high[k] - part.low[k] < 2 || extent(k) < NARROWEST_PART {
             continue;
         }
         let mut left = 0;

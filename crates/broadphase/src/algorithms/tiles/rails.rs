@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::partition::Partition;
+use super::plan::tuned::{LONG_WAIT, SHORT_WAIT, WORTH};
 use super::scatter::Block;
 use super::{lock, open};
 use crate::geometry::Real;
@@ -20,12 +21,6 @@ use crate::kernels::quantise::axis_in_record;
 use crate::kernels::tile::{Neighbours, Record, Scratch};
 use crate::kernels::{Kernels, PairSink};
 use crate::pairs::Pair;
-
-/// Frames that a list must have served, not to count as a failure: to make one costs little more than one join.
-const WORTH: u32 = 4;
-/// Frames that a tile is left alone after the first failure, and after many.
-const SHORT: u32 = 4;
-const LONG: u32 = 64;
 
 /// The neighbours across the rails, by tile, while there are rails.
 #[derive(Debug, Default)]
@@ -80,7 +75,7 @@ impl Siding {
 
     /// If a list was not worth its while, the tile is left alone for longer than last time.
     fn judge(&mut self, was_worth: bool) {
-        self.pause = if was_worth { 0 } else { (2 * self.pause).clamp(SHORT, LONG) };
+        self.pause = if was_worth { 0 } else { (2 * self.pause).clamp(SHORT_WAIT, LONG_WAIT) };
         self.wait = self.pause;
     }
 }

@@ -2,10 +2,14 @@
 
 use std::sync::Mutex;
 
-use super::changes::{Plan, bit};
+use super::changes::bit;
 use super::grain::Grain;
 use super::lattice::Lattice;
 use super::partition::{Partition, Point, Sample, Tile, mean_size};
+use super::plan::tuned::{AHEAD, BLOCK, BLOCKS, CUT_SAMPLE, LOOKS, SAMPLE_PER_TILE};
+use super::plan::{
+    Changed, Observations, Partitioning, Rewrite, UpdatePlan, has_degraded, is_uneven, most_changed, outgrown, plan_update,
+};
 use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
@@ -15,29 +19,8 @@ use crate::kernels::tile::Record;
 use crate::kernels::{LAST_PLACE, prefetch};
 use crate::objects::Frame;
 
-/// Slots per block at least, and blocks at most: small enough that a block's boxes stay in the cache while its records are made, few
-/// enough that a tile's runs stay long.
-const BLOCK: usize = 1 << 15;
-pub(super) const BLOCKS: usize = 16;
-/// The partition is cut anew when joins would cost this much more than when it was cut.
-const UNEVEN: f64 = 1.5;
-/// Objects that the cuts are made from: so many per tile, which makes them even enough, and so many in all, at most.
-const SAMPLE_PER_TILE: usize = 64;
-const SAMPLE: usize = 1 << 17;
 /// Slots that a record can name beside its flag.
 const MAX_SLOTS: usize = Record::FLAG as usize;
-/// How many changed objects further on a box is asked for.
-const AHEAD: usize = 16;
-/// Objects that are looked at each frame, to notice that all of them move away.
-const LOOKS: usize = 16;
-/// Objects jump if more than one in `JUMPED` is in another tile than in the last frame, until fewer than one in `CALM` are. If more than one in
-/// `SCATTERED` are, writing all records in order costs less than relocating those.
-const JUMPED: usize = 4;
-const CALM: usize = 8;
-const SCATTERED: usize = 2;
-/// Frames after a jump in which another one does not rebuild the partition: where objects jump all the time, a new one is no better.
-const JUMP_PAUSE: u32 = 16;
-
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Takes a frame in. One that is refused is not remembered, so that the next list cannot be taken for the difference to it.
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
@@ -54,45 +37,44 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             return Err(Error::TooManyObjects { count: frame.slots(), limit: MAX_SLOTS });
         }
         let count = frame.count();
-        let tests_per_object =
-            (self.load.tests_when_cut < u64::MAX).then(|| (self.load.tests_when_cut / self.load.objects.max(1) as u64) as usize);
-        let plan = self.coherence.plan(frame, self.options.coherence, tests_per_object);
+        let per_mille = most_changed(frame.slots(), self.load.tests_per_object());
+        let changed = self.coherence.changed(frame, self.options.coherence, per_mille);
         let mut lattice = self.lattice.clone();
-        let mut rail = None;
-        if plan == Plan::Everything && frame.slots() == self.slots {
+        let (mut rail, mut relocated) = (None, 0);
+        if changed == Changed::Everything && frame.slots() == self.slots {
             rail = self.coherence.rail(frame);
-            // Where all objects drift, spread or gather, tiles do so too: nobody has to change tile, and nobody leaves the lattice.
+            // Where all objects drift, spread or gather, the lattice follows: objects stay in their tiles and on the lattice.
             lattice = lattice.following(self.coherence.flow(frame, &lattice));
+            relocated = self.coherence.relocated(frame, (&self.lattice, &lattice), &self.partition);
         }
-        let usable = !self.stale
-            && self.fits(frame.slots())
-            && !self.outgrown(count)
-            && !self.load.worn
-            && off_lattice(&lattice, frame) <= self.load.off_lattice_when_cut + LOOKS / 8;
-        self.load.jump_pause = self.load.jump_pause.saturating_sub(1);
-        let (mut rebuild, mut in_order) = (!usable, false);
-        if usable && plan == Plan::Everything {
-            let lattices = (&self.lattice, &lattice);
-            let jumped = |share: usize| self.coherence.has_jumped(frame, lattices, &self.partition, share);
-            let (jumps, has_jumped) = (jumped(if self.load.jumps { CALM } else { JUMPED }), self.load.jumps);
-            in_order = jumps && jumped(SCATTERED);
-            rebuild = jumps && !has_jumped && self.load.jump_pause == 0;
-            self.load.jumps = jumps;
-            if rebuild {
-                self.load.jump_pause = JUMP_PAUSE;
-            }
-        }
-        self.rails.lay(rail.filter(|_| !rebuild));
+        let plan = plan_update(&Observations {
+            has_records: !self.stale,
+            slots_fit: self.fits(frame.slots()),
+            slots: frame.slots(),
+            objects: count,
+            objects_at_partition: self.load.objects_when_cut,
+            needs_repartition: self.load.worn,
+            off_lattice: off_lattice(&lattice, frame),
+            off_lattice_at_partition: self.load.off_lattice_when_cut,
+            changed,
+            relocated,
+            sampled: self.coherence.sampled(),
+            jumping: self.load.jumping,
+            jump_pause: self.load.jump_pause,
+        });
+        (self.load.jumping, self.load.jump_pause) = (plan.jumping, plan.jump_pause);
+        self.rails.lay(rail.filter(|_| plan.partition == Partitioning::Keep));
         match plan {
-            _ if rebuild => self.cut_and_scatter(frame, context, count)?,
-            Plan::Listed => self.apply(frame)?,
-            Plan::Flagged => self.scatter_flagged(frame, context)?,
-            Plan::Everything => {
+            UpdatePlan { partition: Partitioning::Rebuild, .. } => self.cut_and_scatter(frame, context, count)?,
+            UpdatePlan { records: Rewrite::Listed, .. } => self.apply(frame)?,
+            UpdatePlan { records: Rewrite::Flagged, .. } => self.scatter_flagged(frame, context)?,
+            UpdatePlan { records: all, .. } => {
                 self.lattice = lattice;
-                self.scatter_all(frame, context, in_order)?;
+                self.scatter_all(frame, context, all == Rewrite::InOrder)?;
             }
         }
-        if self.measure(count) > UNEVEN * self.load.work_when_cut {
+        let work = self.measure(count);
+        if is_uneven(work, self.load.work_when_cut) {
             self.cut_and_scatter(frame, context, count)?;
             self.measure(count);
         }
@@ -104,17 +86,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn book_tests(&mut self, tests: u64) {
         let load = &mut self.load;
         load.tests_when_cut = load.tests_when_cut.min(tests);
-        let doubled = tests > 2 * load.tests_when_cut + 32 * load.objects as u64;
-        if doubled {
+        let has_degraded = has_degraded(tests, load.tests_when_cut, load.objects);
+        if has_degraded {
             self.grain = Grain::new(self.options.target);
         }
-        load.worn = doubled || self.grain.book(tests, load.objects);
-    }
-
-    /// Has the number of objects changed so much that tiles of the old size are wrong?
-    fn outgrown(&self, count: usize) -> bool {
-        let then = self.load.objects_when_cut;
-        count > then + then / 2 + 64 || count < then / 2
+        load.worn = has_degraded || self.grain.book(tests, load.objects);
     }
 
     /// Do the blocks hold this many slots, the last one stretched if need be?
@@ -179,7 +155,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     /// Makes a new lattice and partition.
     fn cut(&mut self, frame: &Frame<'_, D, T>, count: usize) {
-        if self.outgrown(count) {
+        if outgrown(count, self.load.objects_when_cut) {
             self.grain = Grain::new(self.options.target);
         }
         self.lattice = Lattice::over(frame);
@@ -192,12 +168,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
         }
         let off_lattice_when_cut = off_lattice(&self.lattice, frame);
-        let Load { jumps, jump_pause, .. } = self.load;
+        let Load { jumping, jump_pause, .. } = self.load;
         self.load = Load {
             work_when_cut: f64::INFINITY,
             objects_when_cut: count,
             tests_when_cut: u64::MAX,
-            jumps,
+            jumping,
             jump_pause,
             ..Load::default()
         };
@@ -209,7 +185,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     fn cut_by_sample(&self, frame: &Frame<'_, D, T>, count: usize) -> Partition {
         // Odd, since lists of objects like even periods.
-        let weight = count.div_ceil(SAMPLE).max(self.grain.target / SAMPLE_PER_TILE) | 1;
+        let weight = count.div_ceil(CUT_SAMPLE).max(self.grain.target / SAMPLE_PER_TILE) | 1;
         let mut points: Vec<Point> = Vec::with_capacity(count / weight + 1);
         for id in frame.ids().step_by(weight) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);

@@ -94,7 +94,7 @@ fn main() -> Result<(), Error> {
         most = most.max(update.len());
         // Every solver wants its contacts in the same order each time: the library's order is.
         let pairs: Vec<(u64, u64)> =
-            update.pairs().map(|(a, b)| Ok((update.world().user(a)?, update.world().user(b)?))).collect::<Result<_, Error>>()?;
+            world.pairs().map(|(a, b)| Ok((world.user(a)?, world.user(b)?))).collect::<Result<_, Error>>()?;
         for _ in 0..ROUNDS {
             for &(a, b) in &pairs {
                 let (a, b) = two(&mut bodies, a as usize, b as usize);

@@ -25,7 +25,7 @@ fn main() -> Result<(), Error> {
     world.set_box(handles[2], boxes[2])?;
     let update = world.update()?;
     println!("after box 2 came closer: {}", update.len());
-    for (a, b) in update.started() {
+    for (a, b) in update.started().handles() {
         println!("  new: {} and {}", a.index, b.index);
     }
     assert_eq!(update.started(), [(handles[1], handles[2])]);

@@ -62,6 +62,11 @@ impl Context {
         self
     }
 
+    /// Other kernels from now on.
+    pub(crate) fn set_kernels(&mut self, kernels: Kernels) {
+        self.kernels = kernels;
+    }
+
     /// Measures stages from now on; see [`Context::stages`].
     pub fn with_timing(mut self) -> Self {
         self.timing = true;

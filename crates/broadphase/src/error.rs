@@ -19,8 +19,9 @@ pub enum BoxFault {
 pub enum Error {
     /// A box has a NaN corner, or its lower corner is above its upper one.
     InvalidBox {
-        /// Its position in the list that was handed over; in a frame, its slot; for one object of a world, its handle's index.
-        index: usize,
+        /// Its position in the list that was handed over; in a frame, its slot; for an object of a world, its handle's index.
+        /// `None` if the box was handed over alone, as to [`World::insert`](crate::World::insert).
+        index: Option<usize>,
         /// 0 for x, 1 for y, 2 for z.
         axis: usize,
         /// What is wrong there.
@@ -55,6 +56,24 @@ pub enum Error {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// Two lists that belong together have different lengths.
+    CountMismatch {
+        /// What there must be as many of.
+        what: &'static str,
+        /// How many were needed.
+        expected: usize,
+        /// How many were handed over.
+        found: usize,
+    },
+    /// An argument is not one that the call takes.
+    InvalidArgument {
+        /// The argument's name.
+        argument: &'static str,
+        /// The value, as given.
+        value: String,
+        /// What it takes.
+        expected: &'static str,
+    },
     /// A handle whose object was removed, or that belongs to another world.
     StaleHandle {
         /// The handle's slot.
@@ -64,7 +83,7 @@ pub enum Error {
     },
     /// A margin that is negative, infinite or NaN.
     InvalidMargin {
-        /// The object's slot, or `None` for the world's margin.
+        /// Its position in the list that was handed over, or its handle's index; `None` for a single new object and for the world's margin.
         index: Option<u32>,
         /// The margin, as given.
         margin: f64,
@@ -203,6 +222,8 @@ impl Error {
             Error::OutOfMemory { .. } => "out-of-memory",
             Error::ThreadsUnavailable { .. } => "threads-unavailable",
             Error::InvalidFrame { .. } => "invalid-frame",
+            Error::CountMismatch { .. } => "count-mismatch",
+            Error::InvalidArgument { .. } => "invalid-argument",
             Error::StaleHandle { .. } => "stale-handle",
             Error::InvalidMargin { .. } => "invalid-margin",
             Error::InvalidQuery { .. } => "invalid-query",
@@ -243,8 +264,8 @@ impl Error {
     /// ```
     pub fn index(&self) -> Option<usize> {
         match self {
-            Error::InvalidBox { index, .. }
-            | Error::InvalidFrame { index, .. }
+            Error::InvalidBox { index, .. } => *index,
+            Error::InvalidFrame { index, .. }
             | Error::InvalidPoint { index, .. }
             | Error::BoxTooLong { index, .. }
             | Error::InvalidElement { index, .. } => Some(*index),
@@ -281,11 +302,13 @@ impl fmt::Display for Error {
         match self {
             Error::InvalidBox { index, axis, fault } => {
                 let axis = axis_name(*axis);
+                match index {
+                    Some(index) => write!(f, "object {index}: ")?,
+                    None => write!(f, "the box: ")?,
+                }
                 match fault {
-                    BoxFault::NotANumber => {
-                        write!(f, "object {index}: a corner is NaN on axis {axis}; remove the object or repair it")
-                    }
-                    BoxFault::MinAboveMax => write!(f, "object {index}: min is above max on axis {axis}; swap the corners"),
+                    BoxFault::NotANumber => write!(f, "a corner is NaN on axis {axis}; remove the object or repair it"),
+                    BoxFault::MinAboveMax => write!(f, "min is above max on axis {axis}; swap the corners"),
                 }
             }
             Error::TooManyObjects { count, limit } => {
@@ -302,17 +325,24 @@ impl fmt::Display for Error {
                 write!(f, "a thread pool of {requested} threads could not be started; ask for fewer")
             }
             Error::InvalidFrame { index, reason } => write!(f, "slot {index}: {reason}"),
+            Error::CountMismatch { what, expected, found } => write!(f, "{found} {what} were given, but {expected} are needed"),
+            Error::InvalidArgument { argument, value, expected } => {
+                write!(f, "{argument} cannot be {value}; it must be {expected}")
+            }
             Error::StaleHandle { index, generation } => {
                 write!(f, "handle {index} of generation {generation} is stale: its object was removed, or it is another world's")
             }
             Error::InvalidMargin { index: Some(index), margin } => {
                 write!(
                     f,
-                    "object {index}: a margin of {margin} is not allowed; with the world's it must be finite, and not negative"
+                    "object {index}: a margin of {margin} is not allowed; it must be finite and not negative, also with the world's"
                 )
             }
             Error::InvalidMargin { index: None, margin } => {
-                write!(f, "a margin of {margin} is not allowed; with any object's it must be finite, and not negative")
+                write!(
+                    f,
+                    "a margin of {margin} is not allowed; it must be finite and not negative, also with the margins it adds to"
+                )
             }
             Error::InvalidQuery { reason } => write!(f, "the query has no answer: {reason}"),
             Error::ForeignSnapshot { found, expected } => {

@@ -76,6 +76,7 @@ mod world;
 // What everyone uses.
 mod context;
 mod par;
+mod spare;
 mod error;
 
 pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
@@ -93,8 +94,8 @@ pub use step::step;
 #[cfg(feature = "serde")]
 pub use world::Snapshot;
 pub use world::{
-    Answers, ContinuousDetection, Line, MotionStats, Pairs, Reader, Update, World, World2, World2f64, World3, World3f64,
-    WorldStats,
+    Answers, ContinuousDetection, Line, MotionStats, PairEvent, PairEventIter, PairEvents, Pairs, Reader, Update, World, World2,
+    World2f64, World3, World3f64, WorldStats,
 };
 
 /// The README's examples, compiled and run with the doc tests.

@@ -155,7 +155,7 @@ impl<const D: usize, T: Real> Aabb<D, T> {
     pub fn check(&self, index: usize) -> Result<(), Error> {
         match self.fault() {
             None => Ok(()),
-            Some((axis, fault)) => Err(Error::InvalidBox { index, axis, fault }),
+            Some((axis, fault)) => Err(Error::InvalidBox { index: Some(index), axis, fault }),
         }
     }
 }

@@ -5,6 +5,7 @@ mod ball;
 mod convert;
 mod half_space;
 mod measure;
+mod path;
 mod ray;
 mod real;
 mod swept;
@@ -17,4 +18,5 @@ pub use ray::Ray;
 pub use real::Real;
 pub use swept::{Swept, SweptBall};
 
+pub(crate) use path::Path;
 pub(crate) use real::sealed;

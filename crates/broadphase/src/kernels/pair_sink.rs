@@ -1,6 +1,7 @@
 //! Where kernels put the pairs they find: a growing buffer that never drops one.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::pairs::Pair;
 
@@ -41,6 +42,9 @@ pub struct PairSink<'a> {
     refine: Option<Refine<'a>>,
     keep: bool,
     limit: u64,
+    /// Refined pairs of all sinks of the frame, and how many of them are this one's.
+    written: Option<&'a AtomicU64>,
+    own: u64,
     stop: Option<Stop>,
     /// Object pairs compared, padding excluded.
     tests: u64,
@@ -55,7 +59,42 @@ impl fmt::Debug for PairSink<'_> {
 impl<'a> PairSink<'a> {
     /// Appends to `pairs`, whose present content counts as refined. `keep = false`: pairs are counted and dropped.
     pub(crate) fn new(pairs: Vec<Pair>, refine: Option<Refine<'a>>, keep: bool, limit: u64) -> Self {
-        Self { given: pairs.len(), settled: pairs.len(), pairs, counted: 0, refine, keep, limit, stop: None, tests: 0 }
+        Self {
+            given: pairs.len(),
+            settled: pairs.len(),
+            pairs,
+            counted: 0,
+            refine,
+            keep,
+            limit,
+            written: None,
+            own: 0,
+            stop: None,
+            tests: 0,
+        }
+    }
+
+    /// Shares the limit with the other sinks of the frame, through a count of what all of them have written.
+    pub(crate) fn share(&mut self, written: &'a AtomicU64) {
+        self.written = Some(written);
+        if written.load(Ordering::Relaxed) > self.limit {
+            self.stop = Some(Stop::Limit);
+        }
+    }
+
+    /// Tells the other sinks how many refined pairs there are here.
+    fn publish(&mut self) {
+        let own = self.settled as u64 + self.counted;
+        if let (Some(written), true) = (self.written, own > self.own) {
+            written.fetch_add(own - self.own, Ordering::Relaxed);
+            self.own = own;
+        }
+    }
+
+    /// Are there more pairs than allowed, those of the other sinks included?
+    fn is_over(&self) -> bool {
+        let others = self.written.map_or(0, |written| written.load(Ordering::Relaxed).saturating_sub(self.own));
+        self.pairs.len() as u64 + self.counted + others > self.limit
     }
 
     /// An unfiltered, unlimited buffer.
@@ -134,11 +173,10 @@ impl<'a> PairSink<'a> {
     #[inline(never)]
     fn make_room(&mut self, count: usize) {
         // What a filter removes does not count.
-        let is_over = |hits: &Self| hits.pairs.len() as u64 + hits.counted > hits.limit;
-        if self.pairs.len() - self.settled >= FLUSH || self.stop.is_some() || is_over(self) {
+        if self.pairs.len() - self.settled >= FLUSH || self.stop.is_some() || self.is_over() {
             self.settle();
         }
-        if is_over(self) {
+        if self.is_over() {
             self.stop = Some(Stop::Limit);
         }
         if self.stop.is_some() {
@@ -167,6 +205,7 @@ impl<'a> PairSink<'a> {
             self.counted += (self.pairs.len() - self.given) as u64;
             self.empty();
         }
+        self.publish();
     }
 
     /// Ends the output: the refined pairs, how many there are (dropped ones included), and the tests made.

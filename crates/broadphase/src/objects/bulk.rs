@@ -11,14 +11,14 @@ impl<const D: usize, T: Real> Table<D, T> {
         let mut statics = 0;
         for (at, &object) in objects.iter().enumerate() {
             let object = object.into();
-            self.admits(&object, at)?;
+            self.admits(&object, Some(at))?;
             statics += usize::from(object.kind == ObjectKind::Static);
         }
         self.reserve(objects.len() - statics, statics)?;
         let mut handles = Vec::new();
         handles.try_reserve_exact(objects.len()).map_err(|_| Error::OutOfMemory { what: "handles" })?;
         for (at, &object) in objects.iter().enumerate() {
-            handles.push(self.insert(&object.into(), at)?);
+            handles.push(self.insert(&object.into(), Some(at))?);
         }
         Ok(handles)
     }
@@ -60,8 +60,11 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_boxes(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), Error> {
         let count = self.movers.slots.count();
         if boxes.len() != count {
-            let reason = "there must be one box for each dynamic or kinematic object";
-            return Err(Error::InvalidFrame { index: boxes.len().min(count), reason });
+            return Err(Error::CountMismatch {
+                what: "boxes of dynamic and kinematic objects",
+                expected: count,
+                found: boxes.len(),
+            });
         }
         let dense = count == self.movers.slots.len();
         let survey = if dense {
@@ -106,8 +109,11 @@ impl<const D: usize, T: Real> Table<D, T> {
         let side = &mut self.movers;
         let (slots, count) = (side.slots.len(), side.slots.count());
         if boxes.len() != slots {
-            let reason = "there must be one box for each slot of the movers";
-            return Err(Error::InvalidFrame { index: boxes.len().min(slots), reason });
+            return Err(Error::CountMismatch {
+                what: "boxes, one for each slot of the movers,",
+                expected: slots,
+                found: boxes.len(),
+            });
         }
         let survey = if count == slots {
             Survey::of(side.plain_boxes().iter().zip(boxes.iter()))

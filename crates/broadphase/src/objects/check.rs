@@ -62,8 +62,8 @@ mod tests {
     fn the_validator_notices_a_lost_owner_a_wrong_margin_and_a_wrong_place() {
         let mut table = Table::<2, f32>::default();
         let object = Object::new(Aabb::new([0.0; 2], [1.0; 2])).with_margin(0.5);
-        let handle = table.insert(&object, 0).unwrap();
-        table.insert(&object.with_kind(ObjectKind::Static), 0).unwrap();
+        let handle = table.insert(&object, None).unwrap();
+        table.insert(&object.with_kind(ObjectKind::Static), None).unwrap();
         table.validate().unwrap();
 
         let mut lost = table.clone();

@@ -44,12 +44,15 @@ pub struct Object<const D: usize, T> {
     pub user: u64,
     /// What its box stands for; `None`: what the [world](crate::World::world_shape) says.
     pub shape: Option<Shape>,
+    /// Where a new object was at the last update, for [continuous detection](crate::ContinuousDetection); `None`: where it is inserted. Only
+    /// read when the object is inserted.
+    pub previous: Option<Aabb<D, T>>,
 }
 
 impl<const D: usize, T: Real> Object<D, T> {
     /// A dynamic object with that box, the default tag, no margin, and user data 0.
     pub fn new(aabb: Aabb<D, T>) -> Self {
-        Self { aabb, tag: Tag::default(), kind: ObjectKind::Dynamic, margin: T::ZERO, user: 0, shape: None }
+        Self { aabb, tag: Tag::default(), kind: ObjectKind::Dynamic, margin: T::ZERO, user: 0, shape: None, previous: None }
     }
 
     /// A dynamic object that is a ball. It is kept as the box around it: centre and radius are those of [`Ball::inscribed`] in that
@@ -93,6 +96,27 @@ impl<const D: usize, T: Real> Object<D, T> {
     /// With a shape of its own.
     pub fn with_shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
+        self
+    }
+
+    /// Coming from another place: with [continuous detection](crate::ContinuousDetection), its first update finds what it hits on the way from
+    /// there to its box.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, ContinuousDetection, Object, World2};
+    /// let mut world = World2::new();
+    /// world.set_continuous_detection(ContinuousDetection::Swept)?;
+    /// let wall = world.insert(Object::fixed(Aabb::new([5.0, 0.0], [5.1, 9.0])))?;
+    /// world.update()?;
+    /// // Fired from x = 0 in this frame, already behind the wall at its end.
+    /// let bullet = world.insert(Object::new(Aabb::point([10.0, 4.0])).moved_from(Aabb::point([0.0, 4.0])))?;
+    /// let update = world.update()?;
+    /// let hit = update.started().get(0).unwrap();
+    /// assert_eq!((hit.a, hit.b, hit.time), (wall, bullet, 0.5));
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn moved_from(mut self, previous: Aabb<D, T>) -> Self {
+        self.previous = Some(previous);
         self
     }
 

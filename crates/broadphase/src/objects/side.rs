@@ -159,7 +159,18 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// What the box of a slot stands for, in a world of `default`. A swept box is a box.
     pub(crate) fn shape(&self, slot: u32, default: Shape) -> Shape {
-        if self.swept.get(slot) { Shape::Box } else { self.shapes.get(slot).unwrap_or(default) }
+        if self.swept.get(slot) { Shape::Box } else { self.own_shape(slot, default) }
+    }
+
+    /// What the box of a slot stands for, in a world of `default`, swept or not.
+    pub(crate) fn own_shape(&self, slot: u32, default: Shape) -> Shape {
+        self.shapes.get(slot).unwrap_or(default)
+    }
+
+    /// Moves the box of a slot, grown by `margin`, without any mark: for all boxes at once.
+    pub(super) fn translate(&mut self, slot: u32, by: [T; D], margin: T) {
+        let moved = self.plain(slot).translate(by);
+        self.store(slot, moved, margin);
     }
 
     /// A new object, whose box is grown by `margin`.

@@ -36,6 +36,8 @@ pub(crate) struct Table<const D: usize, T> {
     first_generation: u32,
     /// Vacated indices that were known.
     retired: Vec<u32>,
+    /// Objects that were removed since the last pairs, with their user data: their pairs are still to end.
+    graves: Vec<(Handle, u64)>,
     /// Indices met in a list of handles; empty between calls.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) met: Vec<u64>,
@@ -59,6 +61,7 @@ impl<const D: usize, T: Real> Default for Table<D, T> {
             margin: T::ZERO,
             first_generation: first_generation(),
             retired: Vec::new(),
+            graves: Vec::new(),
             met: Vec::new(),
             statics_count: 0,
             kinematic_count: 0,
@@ -133,6 +136,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             margin: self.margins.get(index),
             user: self.users.get(index),
             shape: side.shapes.get(slot),
+            previous: None,
         }
     }
 
@@ -144,6 +148,32 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// The user data of an object.
     pub(crate) fn user(&self, index: u32) -> u64 {
         self.users.get(index)
+    }
+
+    /// Does any object have user data, or did one whose pairs are still to end?
+    pub(crate) fn has_users(&self) -> bool {
+        self.users.any() || !self.graves.is_empty()
+    }
+
+    /// The user data of an object that is here, or that was removed since the last pairs; [`sort_removed`](Table::sort_removed) comes first.
+    pub(crate) fn user_of(&self, handle: Handle) -> u64 {
+        match self.find(handle) {
+            Ok(index) => self.users.get(index),
+            Err(_) => {
+                let grave = self.graves.binary_search_by_key(&handle, |grave| grave.0);
+                grave.map_or(0, |at| self.graves[at].1)
+            }
+        }
+    }
+
+    /// All ended pairs have been reported: nobody asks for removed objects any more.
+    pub(crate) fn forget_removed(&mut self) {
+        self.graves.clear();
+    }
+
+    /// Prepares for [`user_of`](Table::user_of) of many removed objects.
+    pub(crate) fn sort_removed(&mut self) {
+        self.graves.sort_unstable();
     }
 
     /// The world's margin.
@@ -212,6 +242,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             + self.users.bytes()
             + self.margins.bytes()
             + self.met.capacity() * 8
+            + self.graves.capacity() * size_of::<(Handle, u64)>()
             + self.movers.bytes()
             + self.statics.bytes()
     }
@@ -219,10 +250,14 @@ impl<const D: usize, T: Real> Table<D, T> {
 
 /// # Changes
 impl<const D: usize, T: Real> Table<D, T> {
-    /// May the object be inserted? The error names `at`.
-    pub(super) fn admits(&self, object: &Object<D, T>, at: usize) -> Result<(), Error> {
-        object.aabb.check(at)?;
-        check_margin(object.margin, self.margin, Some(at as u32))
+    /// May the object be inserted? The error names `at`, its position in a list, if there is one.
+    pub(super) fn admits(&self, object: &Object<D, T>, at: Option<usize>) -> Result<(), Error> {
+        for aabb in [Some(&object.aabb), object.previous.as_ref()].into_iter().flatten() {
+            if let Some((axis, fault)) = aabb.fault() {
+                return Err(Error::InvalidBox { index: at, axis, fault });
+            }
+        }
+        check_margin(object.margin, self.margin, at.map(|at| at as u32))
     }
 
     /// Makes room for `more` objects of one side or the other.
@@ -240,8 +275,8 @@ impl<const D: usize, T: Real> Table<D, T> {
         if fits { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
     }
 
-    /// Inserts an object; an error names it `at`.
-    pub(crate) fn insert(&mut self, object: &Object<D, T>, at: usize) -> Result<Handle, Error> {
+    /// Inserts an object; an error names it `at`, its position in a list, if there is one.
+    pub(crate) fn insert(&mut self, object: &Object<D, T>, at: Option<usize>) -> Result<Handle, Error> {
         self.admits(object, at)?;
         if self.slots.next() >= MAX_OBJECTS {
             return Err(Error::TooManyObjects { count: self.slots.len() + 1, limit: MAX_OBJECTS });
@@ -295,6 +330,9 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.slots.vacate(index);
         if self.slots.knows(index) {
             self.retired.push(index);
+            if object.user != 0 {
+                self.graves.push((handle, object.user));
+            }
         } else {
             self.release(index); // no pair was ever reported of it
         }
@@ -398,6 +436,30 @@ impl<const D: usize, T: Real> Table<D, T> {
             }
         }
         Ok(())
+    }
+
+    /// Would all finite boxes stay finite?
+    pub(crate) fn can_translate(&self, by: [T; D]) -> bool {
+        let stays = |aabb: &Aabb<D, T>| {
+            let moved = aabb.translate(by);
+            (0..D).all(|k| {
+                moved.min[k].is_finite() == aabb.min[k].is_finite() && moved.max[k].is_finite() == aabb.max[k].is_finite()
+            })
+        };
+        [&self.movers, &self.statics].into_iter().all(|side| side.slots.ids().all(|slot| stays(&side.plain(slot))))
+    }
+
+    /// Moves all objects; everything counts as changed.
+    pub(crate) fn translate(&mut self, by: [T; D]) {
+        for index in 0..self.slots.len() as u32 {
+            if self.slots.contains(index) {
+                let growth = self.growth(index);
+                let (side, slot) = self.side_mut(index);
+                side.translate(slot, by, growth);
+            }
+        }
+        self.movers.all = true;
+        self.statics.all = true;
     }
 
     /// From now on plain boxes are kept beside those that structures see.

@@ -4,7 +4,7 @@
 //! keeps it, so that output, like the search, is proportional to what changed. Several workers fill chunks at once, each chunk
 //! under its own, never contended lock; the order of chunks, not of workers, is the order of the list.
 
-use std::sync::Mutex;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Pair, events};
@@ -43,13 +43,15 @@ impl Report {
 pub struct PairStore {
     report: Report,
     limit: u64,
-    chunks: Vec<Mutex<Chunk>>,
+    chunks: Vec<RwLock<Chunk>>,
     /// Chunks in use; those behind are empty and keep their capacity.
     active: usize,
     shape: Shape,
     /// Names the content: a structure may keep chunks only if it finds here what it wrote last.
     revision: Revision,
     count: u64,
+    /// Pairs that this frame has written so far, all workers together: the limit holds before memory is spent on more.
+    written: AtomicU64,
     started: Vec<Pair>,
     ended: Vec<Pair>,
     scratch: PerWorker<events::Scratch>,
@@ -141,22 +143,29 @@ impl Default for PairStore {
 impl Clone for PairStore {
     fn clone(&self) -> Self {
         Self {
-            chunks: self.chunks.iter().map(|chunk| Mutex::new(lock(chunk).clone())).collect(),
+            chunks: self.chunks.iter().map(|chunk| RwLock::new(read(chunk).clone())).collect(),
             started: self.started.clone(),
             ended: self.ended.clone(),
             scratch: PerWorker::default(),
             sorter: events::Sorter::default(),
-            worker_tests: Vec::new(),
+            worker_tests: self.worker_tests().map(AtomicU64::new).collect(),
+            written: AtomicU64::default(),
             ..*self
         }
     }
 }
 
-fn lock(chunk: &Mutex<Chunk>) -> std::sync::MutexGuard<'_, Chunk> {
-    chunk.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+/// For writing: one worker at a time.
+fn lock(chunk: &RwLock<Chunk>) -> std::sync::RwLockWriteGuard<'_, Chunk> {
+    chunk.write().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn open(chunk: &mut Mutex<Chunk>) -> &mut Chunk {
+/// For reading: a reader may read again while it reads, as a visitor of [`PairStore::for_each_chunk`] that calls [`PairStore::sorted`] does.
+fn read(chunk: &RwLock<Chunk>) -> std::sync::RwLockReadGuard<'_, Chunk> {
+    chunk.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn open(chunk: &mut RwLock<Chunk>) -> &mut Chunk {
     chunk.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -175,6 +184,7 @@ impl PairStore {
             shape: Shape::Box,
             revision: Revision(0),
             count: 0,
+            written: AtomicU64::default(),
             started: Vec::new(),
             ended: Vec::new(),
             scratch: PerWorker::default(),
@@ -216,15 +226,15 @@ impl PairStore {
         self.count == 0
     }
 
-    /// The pairs of each chunk, in order.
+    /// The pairs of each chunk, in order. The visitor may read the store.
     pub fn for_each_chunk(&self, mut visit: impl FnMut(&[Pair])) {
-        self.chunks[..self.active].iter().for_each(|chunk| visit(&lock(chunk).pairs));
+        self.chunks[..self.active].iter().for_each(|chunk| visit(&read(chunk).pairs));
     }
 
     /// Copies pairs of a chunk, from position `from` on, into `buffer`, and says how many; `None` behind the last chunk. For
     /// iterators, which must not hold a lock while the caller has the word.
     pub(crate) fn copy_from(&self, chunk: usize, from: usize, buffer: &mut [Pair]) -> Option<usize> {
-        let chunk = lock(self.chunks[..self.active].get(chunk)?);
+        let chunk = read(self.chunks[..self.active].get(chunk)?);
         let rest = chunk.pairs.get(from..).unwrap_or(&[]);
         let count = rest.len().min(buffer.len());
         buffer[..count].copy_from_slice(&rest[..count]);
@@ -274,11 +284,11 @@ impl PairStore {
     /// The bytes it holds.
     pub fn bytes(&self) -> usize {
         let chunk = |c: &Chunk| c.pairs.capacity() + c.old.capacity() + c.started.capacity() + c.ended.capacity();
-        let pairs: usize = self.chunks.iter().map(|c| chunk(&lock(c))).sum();
+        let pairs: usize = self.chunks.iter().map(|c| chunk(&read(c))).sum();
         (pairs + self.started.capacity() + self.ended.capacity()) * size_of::<Pair>()
             + self.sorter.bytes()
             + self.scratch.iter().map(|scratch| scratch.bytes()).sum::<usize>()
-            + self.chunks.capacity() * size_of::<Mutex<Chunk>>()
+            + self.chunks.capacity() * size_of::<RwLock<Chunk>>()
     }
 
     /// Holds these pairs from now on, as the last frame's, or only their number; the next frame keeps nothing of them.
@@ -286,7 +296,7 @@ impl PairStore {
     pub(crate) fn hold(&mut self, pairs: &[Pair], count: u64) {
         self.clear();
         if self.chunks.is_empty() {
-            self.chunks.push(Mutex::default());
+            self.chunks.push(RwLock::default());
         }
         let chunk = open(&mut self.chunks[0]);
         chunk.pairs.extend_from_slice(pairs);
@@ -296,7 +306,6 @@ impl PairStore {
     }
 
     /// The next frame keeps nothing of this one.
-    #[cfg(feature = "serde")]
     pub(crate) fn disown(&mut self) {
         self.revision = Revision(0);
     }
@@ -336,10 +345,11 @@ impl PairStore {
         self.shape = frame.shape;
         self.revision = Revision(0);
         self.scratch.prepare(context);
+        *self.written.get_mut() = 0;
         self.worker_tests.clear();
         self.worker_tests.resize_with(context.width(), AtomicU64::default);
         if self.chunks.len() < chunks {
-            self.chunks.resize_with(chunks, Mutex::default);
+            self.chunks.resize_with(chunks, RwLock::default);
         }
         for (index, chunk) in self.chunks.iter_mut().enumerate().take(chunks.max(self.active)) {
             let chunk = open(chunk);
@@ -421,6 +431,7 @@ impl PairStore {
         let refine = |pairs: &mut Vec<Pair>, from: usize| frame.refine(pairs, from);
         let refine: Option<Refine<'_>> = if frame.refines() { Some(&refine) } else { None };
         let mut hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.report != Report::Count, self.limit);
+        hits.share(&self.written);
         fill(&mut hits);
         let (pairs, count, tests, stop) = hits.finish();
         chunk.pairs = pairs;
@@ -522,6 +533,40 @@ mod tests {
         assert!(!write(&mut store, &mut Revision::default(), &[&[4, 2, 9]]).unwrap());
         assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![9], vec![1]));
         assert_eq!(store.len(), 3);
+    }
+
+    #[test]
+    fn a_visitor_of_chunks_may_read_the_store() {
+        let (mut store, mut revision) = (PairStore::new(Report::Both), Revision::default());
+        write(&mut store, &mut revision, &[&[1, 2], &[3]]).unwrap();
+        let mut visited = 0;
+        store.for_each_chunk(|pairs| {
+            visited += pairs.len();
+            assert_eq!((store.sorted().len(), store.to_vec().len(), store.clone().len()), (3, 3, 3));
+            assert!(store.bytes() > 0);
+            store.for_each_chunk(|inner| assert!(!inner.is_empty()));
+        });
+        assert_eq!(visited, 3);
+    }
+
+    #[test]
+    fn the_limit_holds_over_all_chunks_before_memory_is_spent() {
+        let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
+        let (frame, context) = (Frame::new(&boxes), Context::new());
+        let mut store = PairStore::new(Report::All);
+        store.set_limit(100_000);
+        store.begin(&frame, &context, Revision::default(), 100);
+        for chunk in 0..100 {
+            store.rewrite(chunk, 0, &frame, |hits| {
+                let mut at = 0;
+                while at < 90_000 && !hits.stopped() {
+                    hits.push(Pair { a: at, b: at + 1 });
+                    at += 1;
+                }
+            });
+        }
+        assert_eq!(store.finish(100).unwrap_err(), Error::TooManyPairs { limit: 100_000 });
+        assert!(store.bytes() < 16 * 200_000, "{} bytes for 100 chunks of 90,000 pairs", store.bytes());
     }
 
     #[test]

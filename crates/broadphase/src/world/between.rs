@@ -1,7 +1,7 @@
 //! Pairs of two worlds.
 
+use super::probing::probe_parts;
 use super::{Engine, World};
-use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -37,13 +37,16 @@ impl<const D: usize, T: Real> World<D, T> {
                 if own_fixed && their_fixed {
                     continue; // two statics never pair
                 }
-                let result = if own.count() <= their.count() {
-                    own.probe(&their, &mut context, &mut store, &mut |a, b| found.extend(own.pair(a, &their, b)))
-                } else {
-                    their.probe(&own, &mut context, &mut store, &mut |b, a| found.extend(own.pair(a, &their, b)))
+                let limit = self.limit;
+                let mut keep = |a: u32, b: u32| {
+                    found.extend(own.pair(a, &their, b));
+                    found.len() as u64 <= limit
                 };
-                let is_over = found.len() as u64 > self.limit;
-                let result = if is_over { Err(Error::TooManyPairs { limit: self.limit }) } else { result };
+                let result = if own.count() <= their.count() {
+                    own.probe(&their, limit, &mut context, &mut store, &mut keep)
+                } else {
+                    their.probe(&own, limit, &mut context, &mut store, &mut |b, a| keep(a, b))
+                };
                 if let Err(error) = result {
                     found.clear();
                     return Err(error);
@@ -75,13 +78,14 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
         self.side.slots.count()
     }
 
-    /// Calls `visit` with each pair of slots whose boxes overlap: one here, one in `larger`.
+    /// Calls `keep` with each pair of slots whose boxes overlap: one here, one in `larger`; it returns whether the limit holds.
     fn probe(
         &self,
         larger: &Self,
+        limit: u64,
         context: &mut Context,
         store: &mut PairStore,
-        visit: &mut dyn FnMut(u32, u32),
+        keep: &mut dyn FnMut(u32, u32) -> bool,
     ) -> Result<(), Error> {
         let Some(structure) = larger.engine.structure.as_deref().filter(|_| self.count() > 0 && larger.count() > 0) else {
             return Ok(());
@@ -90,8 +94,11 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
         let boxes: Vec<Aabb<D, T>> = slots.iter().map(|&slot| self.side.boxes[slot as usize]).collect();
         let frame = larger.side.frame(Shape::Box, None);
         let envs: Vec<u32> = slots.iter().map(|&slot| self.side.tags.get(slot).env).collect();
-        structure.probe_envs(&frame, Probes { boxes: &boxes, ids: None }, &envs, context, store)?;
-        store.for_each_chunk(|pairs| pairs.iter().for_each(|pair| visit(slots[pair.a as usize], pair.b)));
+        probe_parts(structure, &frame, &boxes, &envs, limit, context, store, &mut |store, first| {
+            let mut fits = true;
+            store.for_each_chunk(|pairs| fits = fits && pairs.iter().all(|pair| keep(slots[first + pair.a as usize], pair.b)));
+            if fits { Ok(()) } else { Err(Error::TooManyPairs { limit }) }
+        })?;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Objects in, out, and changed: one and many.
 
-use super::World;
+use super::{ContinuousDetection, World};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Handle, Object, ObjectKind, Shape, Tag};
@@ -22,12 +22,27 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn insert(&mut self, object: impl Into<Object<D, T>>) -> Result<Handle, Error> {
-        self.table.insert(&object.into(), 0)
+        let object = object.into();
+        let handle = self.table.insert(&object, None)?;
+        self.begin_way(handle, &object);
+        Ok(handle)
     }
 
     /// Inserts all objects, or none if one is not valid; the error names its position in the list.
     pub fn insert_many<O: Into<Object<D, T>> + Copy>(&mut self, objects: &[O]) -> Result<Vec<Handle>, Error> {
-        self.table.insert_many(objects)
+        let handles = self.table.insert_many(objects)?;
+        if self.motion.detection != ContinuousDetection::None {
+            handles.iter().zip(objects).for_each(|(&handle, &object)| self.begin_way(handle, &object.into()));
+        }
+        Ok(handles)
+    }
+
+    /// A new object's way begins at its previous box, or where it is.
+    fn begin_way(&mut self, handle: Handle, object: &Object<D, T>) {
+        if object.kind != ObjectKind::Static {
+            let (_, slot) = self.table.place(handle.index);
+            self.motion.begin_at(slot, object.previous.unwrap_or(object.aabb));
+        }
     }
 
     /// Removes an object, and says what it was. Its pairs end with the next update.
@@ -133,7 +148,12 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Changes how it takes part; the handle stays.
     pub fn set_kind(&mut self, handle: Handle, kind: ObjectKind) -> Result<(), Error> {
-        self.table.set_kind(handle, kind)
+        let before = self.slot(handle)?;
+        self.table.set_kind(handle, kind)?;
+        if self.slot(handle)? != before {
+            self.forget_way(handle)?; // what was static has no way
+        }
+        Ok(())
     }
 
     /// Changes its own margin. A margin that is negative, infinite or NaN is [`Error::InvalidMargin`].

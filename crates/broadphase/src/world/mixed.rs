@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use super::probing::{WAITING, probe_parts};
 use super::rules::Rules;
 use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
@@ -56,6 +57,8 @@ struct Scratch<const D: usize, T> {
     /// Chunks of the block that change.
     dirty: Vec<bool>,
     tests: u64,
+    /// The most pairs of the world.
+    limit: u64,
 }
 
 impl<const D: usize, T> Default for Mixed<D, T> {
@@ -70,6 +73,7 @@ impl<const D: usize, T> Default for Mixed<D, T> {
             backward: Vec::new(),
             dirty: Vec::new(),
             tests: 0,
+            limit: 0,
         };
         Self { store: PairStore::new(Report::Both), revision: Revision::default(), scratch }
     }
@@ -97,6 +101,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         &mut self,
         rules: &Rules<'_, D, T>,
         structures: Structures<'_, D, T>,
+        limit: u64,
         context: &mut Context,
     ) -> Result<u64, Error> {
         let apply = |fresh: &mut Retain<'_>| rules.apply_mixed(fresh);
@@ -108,6 +113,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         let few = !statics.touched.all() && statics.touched.list().len() <= movers.slots.count() / SHARE;
         let all = !kept || movers.touched.all() || !few;
         self.scratch.tests = 0;
+        self.scratch.limit = limit;
         if let Err(error) = self.join(rules, structures, context, &frame, all) {
             self.store.roll_back();
             return Err(error);
@@ -127,7 +133,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         self.scratch.backward.clear();
         if !all && statics.touched.any() {
-            self.scratch.probe_movers(movers, statics, of_movers, context)?;
+            self.scratch.probe_movers(rules, of_movers, context)?;
         }
         let chunks = movers.slots.len().div_ceil(ROWS);
         for first in (0..chunks).step_by(BLOCK) {
@@ -136,7 +142,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
             if !self.mark_dirty(movers, statics, &block, all) {
                 continue;
             }
-            self.scratch.probe_statics(movers, statics, of_statics, context, &block)?;
+            self.scratch.probe_statics(rules, of_statics, context, &block)?;
             let (store, scratch) = (&self.store, &self.scratch);
             context.run(block.len(), |number, worker| {
                 if !scratch.dirty[number] {
@@ -205,13 +211,13 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     /// Pairs of the chosen movers with any static, by chunk of the block.
     fn probe_statics(
         &mut self,
-        movers: &Side<D, T>,
-        statics: &Side<D, T>,
+        rules: &Rules<'_, D, T>,
         structure: &dyn BroadPhase<D, T>,
         context: &mut Context,
         block: &Range<usize>,
     ) -> Result<(), Error> {
-        let Self { raw, slots, boxes, envs, found, starts, tests, .. } = self;
+        let (movers, statics) = (&rules.table.movers, &rules.table.statics);
+        let Self { raw, slots, boxes, envs, found, starts, tests, limit, .. } = self;
         starts.clear();
         starts.resize(block.len() + 1, 0);
         found.clear();
@@ -222,7 +228,12 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         boxes.extend(slots.iter().map(|&slot| movers.boxes[slot as usize]));
         envs.clear();
         envs.extend(slots.iter().map(|&slot| movers.tags.get(slot).env));
-        structure.probe_envs(&statics.frame(Shape::Box, None), Probes { boxes, ids: None }, envs, context, raw)?;
+        // Without a filter, every pair that is found counts.
+        raw.set_limit(if rules.for_mixed() { (*limit).max(WAITING) } else { *limit });
+        match structure.probe_envs(&statics.frame(Shape::Box, None), Probes { boxes, ids: None }, envs, context, raw) {
+            Err(Error::TooManyPairs { .. }) if rules.for_mixed() => return self.probe_in_parts(rules, structure, context, block),
+            result => result?,
+        }
         *tests += raw.tests();
         // Counting sort by chunk; probes come in any order.
         let chunk = |probe: u32| slots[probe as usize] as usize / ROWS - block.start;
@@ -246,15 +257,39 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         Ok(())
     }
 
+    /// The same, filtered part by part, since more pairs are found than memory should hold.
+    fn probe_in_parts(
+        &mut self,
+        rules: &Rules<'_, D, T>,
+        structure: &dyn BroadPhase<D, T>,
+        context: &mut Context,
+        block: &Range<usize>,
+    ) -> Result<(), Error> {
+        let Self { raw, slots, boxes, envs, found, starts, tests, limit, .. } = self;
+        let frame = rules.table.statics.frame(Shape::Box, None);
+        *tests += probe_parts(structure, &frame, boxes, envs, *limit, context, raw, &mut |raw, first| {
+            let before = found.len();
+            let slot = |probe: u32| slots[first + probe as usize];
+            raw.for_each_chunk(|pairs| found.extend(pairs.iter().map(|pair| Pair { a: slot(pair.a), b: pair.b })));
+            rules.apply_mixed(&mut Retain::new(found, before));
+            if found.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
+        })?;
+        found.sort_unstable();
+        for (chunk, start) in (block.start..).zip(starts.iter_mut()) {
+            *start = found.partition_point(|pair| (pair.a as usize) < chunk * ROWS);
+        }
+        Ok(())
+    }
+
     /// Pairs of the statics that changed with dynamic movers that did not.
     fn probe_movers(
         &mut self,
-        movers: &Side<D, T>,
-        statics: &Side<D, T>,
+        rules: &Rules<'_, D, T>,
         structure: &dyn BroadPhase<D, T>,
         context: &mut Context,
     ) -> Result<(), Error> {
-        let Self { raw, slots, boxes, envs, backward, tests, .. } = self;
+        let (movers, statics) = (&rules.table.movers, &rules.table.statics);
+        let Self { raw, slots, boxes, envs, backward, tests, limit, .. } = self;
         slots.clear();
         slots.extend(statics.touched.list().iter().copied().filter(|&slot| statics.slots.contains(slot)));
         if slots.is_empty() || movers.slots.count() == 0 {
@@ -264,13 +299,18 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         boxes.extend(slots.iter().map(|&slot| statics.boxes[slot as usize]));
         envs.clear();
         envs.extend(slots.iter().map(|&slot| statics.tags.get(slot).env));
-        structure.probe_envs(&movers.frame(Shape::Box, None), Probes { boxes, ids: None }, envs, context, raw)?;
-        *tests += raw.tests();
         let candidate = |mover: u32| !movers.touched.contains(mover) && !movers.kinematic.get(mover);
-        raw.for_each_chunk(|pairs| {
-            let fresh = pairs.iter().filter(|pair| candidate(pair.b));
-            backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[pair.a as usize] }));
-        });
+        let frame = movers.frame(Shape::Box, None);
+        *tests += probe_parts(structure, &frame, boxes, envs, *limit, context, raw, &mut |raw, first| {
+            raw.for_each_chunk(|pairs| {
+                let fresh = pairs.iter().filter(|pair| candidate(pair.b));
+                backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] }));
+            });
+            if backward.len() as u64 > *limit {
+                rules.apply_mixed(&mut Retain::new(backward, 0)); // what a filter removes does not count
+            }
+            if backward.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
+        })?;
         backward.sort_unstable();
         Ok(())
     }

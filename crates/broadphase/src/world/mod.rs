@@ -9,8 +9,8 @@
 //!
 //! # Rooms
 //! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
-//! `motion.rs` and `rate.rs` are the remedies against tunnelling;
-//! `results.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries, `answers.rs` many at once; `between.rs` pairs two
+//! `motion.rs` and `rate.rs` are continuous detection;
+//! `results.rs`, `events.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries, `answers.rs` many at once; `between.rs` pairs two
 //! worlds; `environments` keeps simulations apart; `snapshot.rs` writes a world down; `draw.rs` and `stats.rs` are for people.
 
 mod answers;
@@ -18,9 +18,11 @@ mod between;
 mod draw;
 mod edit;
 mod environments;
+mod events;
 mod mixed;
 mod motion;
 mod neighbours;
+mod probing;
 mod rate;
 mod read;
 mod results;
@@ -37,9 +39,10 @@ use std::sync::Arc;
 
 pub use answers::Answers;
 pub use draw::Line;
+pub use events::{PairEvent, PairEventIter, PairEvents, Update};
 pub use motion::{ContinuousDetection, MotionStats};
 pub use read::Reader;
-pub use results::{Pairs, Update};
+pub use results::Pairs;
 #[cfg(feature = "serde")]
 pub use snapshot::Snapshot;
 pub use stats::WorldStats;
@@ -105,8 +108,11 @@ pub struct World<const D: usize, T: Real> {
     own: PairStore,
     /// Pairs of a mover and a static, as slots.
     mixed: mixed::Mixed<D, T>,
+    /// Differences that were found and are not reported yet.
     started: Vec<(Handle, Handle)>,
     ended: Vec<(Handle, Handle)>,
+    /// What the last update reported, shared with the [`Update`] that it gave out.
+    events: Arc<events::Events>,
     /// Are all pairs to be asked for, though no object changed?
     whole: bool,
     /// Did the last update fail on the way? Then `started` and `ended` hold differences that wait to be reported.
@@ -157,6 +163,7 @@ impl<const D: usize, T: Real> World<D, T> {
             mixed: mixed::Mixed::default(),
             started: Vec::new(),
             ended: Vec::new(),
+            events: Arc::default(),
             whole: true,
             failed: false,
             tests: 0,

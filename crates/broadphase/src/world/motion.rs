@@ -1,70 +1,77 @@
-//! What happens between two updates: remedies against objects that pass through each other unseen.
+//! What happens between two updates: continuous detection.
 //!
 //! A world sees objects where they are at each update. An object that moves farther than its size between two of them may jump over
-//! another one (tunnelling). Paper 004, section 4.1, proposes to look at fast objects more often than at slow ones: [`ContinuousDetection::SubSteps`]. The
-//! other remedy is as old: boxes around the whole way, [`ContinuousDetection::Swept`]. `examples/tunnelling.rs` compares them.
+//! another one (tunneling). Two methods find such hits. [`ContinuousDetection::Swept`] sweeps boxes and tests the two motions exactly.
+//! [`ContinuousDetection::SubSteps`] is paper 004's, section 4.1: fast objects are looked at more often than slow ones.
+//! `examples/tunnelling.rs` compares them.
 
 use super::World;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
-use crate::objects::Handle;
+use crate::geometry::{Aabb, Path, Real};
 use crate::objects::table::Table;
+use crate::objects::{Handle, Shape};
 
-/// What is done against objects that pass through each other between two updates.
+/// How objects are found that pass through each other between two updates.
 ///
-/// The way of a mover is the straight line from its box at the last successful update to its present one. Objects that are new, statics, and
-/// what was [teleported](World::teleport) have no way: they are where they are.
+/// A mover's way is the straight line from its box at the last successful update to its present one; every side of the box moves evenly.
+/// The way of a new object begins where it was inserted, or at its [previous box](crate::Object::moved_from). Statics and what was
+/// [teleported](World::teleport) have no way: they are where they are.
+///
+/// | | finds | cost |
+/// | --- | --- | --- |
+/// | `None` | the pairs of the present boxes | nothing |
+/// | `Swept` | every two objects that touch at any time of the frame | larger boxes, one test per candidate, a pass over all movers |
+/// | `SubSteps` | those that overlap at the end of a sub-step | one look per sub-step of the fastest, a pass over all movers |
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContinuousDetection {
     /// Nothing: pairs are those of the present boxes.
     #[default]
     None,
-    /// A detection rate per object. A mover gets `k` sub-steps: the least power of two, up to `most`, for which a sub-step is no longer than
-    /// `step` times its size on any axis; slow ones have one. With K the largest k, an update looks K times: in look `s` an object is at
-    /// `ceil(s * k / K) / k` of its way. All pairs that any look sees are pairs of the update; the last one sees the present boxes.
+    /// A detection rate per object. A mover gets `k` sub-steps: the least power of two for which a sub-step is no longer than `step` times its
+    /// size on any axis; slow ones have one. With K the largest k, an update looks K times: in look `s` an object is at `ceil(s * k / K) / k` of
+    /// its way. All pairs that any look sees are pairs of the update; the last one sees the present boxes. A mover that would need more than
+    /// `most` sub-steps, because it is very fast, flat or a point, is swept instead, as with `Swept`.
     ///
-    /// So a pair of [`ContinuousDetection::None`] is a pair here. With `step` up to 0.5, unless `most` is [too small](MotionStats::capped): two objects
-    /// that cross along one axis, and overlap on the others all the while, are a pair of this update or were one of the last; so are two
-    /// that, at any time of the way, overlap by more than a sub-step of each on every axis. What only grazes another in passing may be missed.
+    /// So a pair of `None` is a pair here. With `step` up to 0.5: two objects that cross along one axis, and overlap on the others all
+    /// the while, are a pair of this update or were one of the last; so are two that, at any time of the way, overlap by more than a
+    /// sub-step of each on every axis. What only grazes another in passing may be missed.
     ///
-    /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Differences are
-    /// found in every update, whatever is [wanted](World::set_report).
+    /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Events are
+    /// found in every update, whatever is [reported](World::set_report).
     SubSteps {
         /// The longest sub-step, in sizes of the object: above 0, up to 1.
         step: f64,
         /// The most sub-steps: 1 to 1024.
         most: u32,
     },
-    /// An object's box is the one around its box at the last update and its present one: no contact on the way is missed, and objects may be
-    /// pairs that pass the same place at different times, or a diagonal from afar. Balls on their way count as boxes. Queries see these boxes
-    /// until the object is moved again.
+    /// Two objects are a pair if they touch at any time of the frame, both in motion: no hit is missed, none is invented, and each has its
+    /// [time](crate::PairEvent::time). Balls are swept as balls. Queries see the box around the whole way until the object is moved again.
     ///
-    /// Cost: larger boxes, so more pairs; an object that stops changes once more; and a pass over all movers.
+    /// Cost: structures see larger boxes, and each candidate of a mover is tested; an object that stops changes once more; and a pass over
+    /// all movers. A ball and a box of which one changes its size in the same frame count with the larger size.
     Swept,
 }
 
 impl ContinuousDetection {
-    /// The detection rate with sub-steps of half a size, and at most 64 of them.
+    /// Sub-steps of half a size, at most 64 of them.
     pub const SUB_STEPS: Self = ContinuousDetection::SubSteps { step: 0.5, most: 64 };
 
     pub(super) fn check(self) -> Result<(), Error> {
-        let fault = |option, value: String, expected: &str| {
-            Err(Error::InvalidOption { algorithm: "the remedy", option, value, expected: expected.into() })
-        };
+        let fault = |argument, value: String, expected| Err(Error::InvalidArgument { argument, value, expected });
         match self {
             ContinuousDetection::SubSteps { step, .. } if !(step > 0.0 && step <= 1.0) => {
-                fault("step", step.to_string(), "a number above 0, up to 1")
+                fault("the step of ContinuousDetection::SubSteps", step.to_string(), "a number above 0, up to 1")
             }
             ContinuousDetection::SubSteps { most, .. } if !(1..=1024).contains(&most) => {
-                fault("most", most.to_string(), "a number from 1 to 1024")
+                fault("the most of ContinuousDetection::SubSteps", most.to_string(), "a number from 1 to 1024")
             }
             _ => Ok(()),
         }
     }
 }
 
-/// What the remedy did in the last update.
+/// What continuous detection did in the last update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MotionStats {
@@ -74,9 +81,9 @@ pub struct MotionStats {
     pub fast: usize,
     /// Boxes that were placed on the way, the present ones not counted.
     pub placed: u64,
-    /// Movers that would need more sub-steps than allowed: what is promised does not hold for them.
-    pub capped: usize,
-    /// Pairs that are none in the present boxes.
+    /// Movers with a swept box: with sub-steps, those that would need more than allowed.
+    pub swept: usize,
+    /// With sub-steps, pairs that are none in the present boxes.
     pub fleeting: usize,
 }
 
@@ -108,26 +115,36 @@ impl<const D: usize, T: Real> Way<D, T> {
     }
 }
 
-/// The remedy, and what it must remember.
+/// The method, and what it must remember.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(super) struct Motion<const D: usize, T> {
     pub(super) detection: ContinuousDetection,
-    /// By slot of the movers: the box at the last successful update, or an empty one. Kept if there is a remedy.
+    /// By slot of the movers: the box at the last successful update, or where the object was inserted; an empty box for those without a way.
+    /// Kept unless detection is `None`.
     #[cfg_attr(feature = "serde", serde(with = "crate::objects::bits::boxes"))]
     before: Vec<Aabb<D, T>>,
     /// Pairs of the last update that its last look did not see, sorted.
     pub(super) fleeting: Vec<(Handle, Handle)>,
     pub(super) stats: MotionStats,
-    /// Those with more than one sub-step; scratch.
+    /// Those with more than one sub-step, by slot; scratch.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) ways: Vec<Way<D, T>>,
+    /// Buffers of `rate.rs`.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) scratch: super::rate::Scratch,
 }
 
 impl<const D: usize, T: Real> Default for Motion<D, T> {
     fn default() -> Self {
-        let stats = MotionStats::default();
-        Self { detection: ContinuousDetection::None, before: Vec::new(), fleeting: Vec::new(), stats, ways: Vec::new() }
+        Self {
+            detection: ContinuousDetection::None,
+            before: Vec::new(),
+            fleeting: Vec::new(),
+            stats: MotionStats::default(),
+            ways: Vec::new(),
+            scratch: super::rate::Scratch::default(),
+        }
     }
 }
 
@@ -137,35 +154,62 @@ impl<const D: usize, T: Real> Motion<D, T> {
         matches!(self.detection, ContinuousDetection::SubSteps { .. }) || !self.fleeting.is_empty()
     }
 
-    /// Where a mover was at the last update, if it has a way.
+    /// Where a mover's way begins, if it has one.
     fn before(&self, slot: u32) -> Option<&Aabb<D, T>> {
         self.before.get(slot as usize).filter(|aabb| aabb.is_valid())
+    }
+
+    /// The way of the mover in a slot begins here, or, with an empty box, it has none.
+    pub(super) fn begin_at(&mut self, slot: u32, aabb: Aabb<D, T>) {
+        if self.detection == ContinuousDetection::None {
+            return;
+        }
+        let at = slot as usize;
+        if at >= self.before.len() {
+            self.before.resize(at + 1, Aabb::empty());
+        }
+        self.before[at] = aabb;
+    }
+
+    /// All ways are moved along.
+    pub(super) fn translate(&mut self, by: [T; D]) {
+        self.before.iter_mut().filter(|aabb| aabb.is_valid()).for_each(|aabb| *aabb = aabb.translate(by));
     }
 
     /// A new update.
     pub(super) fn begin(&mut self) {
         self.stats = MotionStats { looks: 1, ..MotionStats::default() };
+        self.ways.clear();
     }
 
-    /// Finds all ways of more than one sub-step, and returns the largest number of them.
-    pub(super) fn plan(&mut self, table: &Table<D, T>) -> u32 {
+    /// Finds all ways of more than one sub-step, sweeps those of too many, and returns the largest number of sub-steps.
+    pub(super) fn plan(&mut self, table: &mut Table<D, T>) -> u32 {
         self.ways.clear();
         let ContinuousDetection::SubSteps { step, most } = self.detection else { return 1 };
         let (mut ways, mut largest) = (std::mem::take(&mut self.ways), 1);
-        for slot in table.movers.slots.ids() {
-            let to = table.movers.plain(slot);
-            let Some(&from) = self.before(slot).filter(|from| **from != to) else { continue };
-            let needed = sub_steps(&from, &to, table.growth(table.movers.owners[slot as usize]), step);
-            // The least power of two that is enough, or the largest that is allowed.
+        for slot in 0..table.movers.slots.len() as u32 {
+            if !table.movers.slots.contains(slot) {
+                continue;
+            }
+            let (to, growth) = (table.movers.plain(slot), table.growth(table.movers.owners[slot as usize]));
+            let from = self.before(slot).copied().filter(|from| *from != to);
+            let needed = from.map_or(1, |from| sub_steps(&from, &to, growth, step));
+            // The least power of two that is enough.
             let steps = if needed <= most { needed.next_power_of_two() } else { u32::MAX };
-            let steps = if steps <= most { steps } else { 1 << most.ilog2() };
-            self.stats.capped += usize::from(steps < needed);
-            if steps > 1 {
+            if let Some(from) = from.filter(|_| steps > most) {
+                table.movers.cover(slot, from.union(&to), growth);
+                self.stats.swept += 1;
+                continue;
+            }
+            if table.movers.swept.get(slot) {
+                table.movers.cover(slot, to, growth);
+            }
+            if let Some(from) = from.filter(|_| steps > 1) {
                 ways.push(Way { slot, steps, from, to });
                 largest = largest.max(steps);
             }
         }
-        self.stats.fast = ways.len();
+        self.stats.fast = ways.len() + self.stats.swept;
         self.ways = ways;
         largest
     }
@@ -177,7 +221,21 @@ impl<const D: usize, T: Real> Motion<D, T> {
                 let plain = table.movers.plain(slot);
                 let whole = self.before(slot).map_or(plain, |from| from.union(&plain));
                 let growth = table.growth(table.movers.owners[slot as usize]);
-                self.stats.fast += usize::from(table.movers.cover(slot, whole, growth));
+                self.stats.swept += usize::from(table.movers.cover(slot, whole, growth));
+            }
+        }
+        self.stats.fast = self.stats.swept;
+    }
+
+    /// The way of a mover in this frame, margins included.
+    pub(super) fn path(&self, table: &Table<D, T>, slot: u32) -> Path<D, T> {
+        let growth = table.growth(table.movers.owners[slot as usize]);
+        let grow = |aabb: Aabb<D, T>| if growth == T::ZERO { aabb } else { aabb.grow(growth) };
+        match self.ways.binary_search_by_key(&slot, |way| way.slot) {
+            Ok(at) => Path { from: grow(self.ways[at].from), to: grow(self.ways[at].to) },
+            Err(_) => {
+                let to = table.movers.plain(slot);
+                Path { from: grow(self.before(slot).copied().unwrap_or(to)), to: grow(to) }
             }
         }
     }
@@ -209,6 +267,18 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.capacity() * size_of::<Aabb<D, T>>()
             + self.fleeting.capacity() * size_of::<(Handle, Handle)>()
             + self.ways.capacity() * size_of::<Way<D, T>>()
+            + self.scratch.bytes()
+    }
+}
+
+/// When two ways first touch, by the shapes of the objects.
+pub(super) fn touch<const D: usize, T: Real>(a: (&Path<D, T>, Shape), b: (&Path<D, T>, Shape)) -> Option<T> {
+    match (a.1, b.1) {
+        (Shape::Box, Shape::Box) => a.0.boxes_touch(b.0),
+        // The boxes of balls that touch do so too; by rounding they may not.
+        (Shape::Ball, Shape::Ball) => a.0.boxes_touch(b.0).and(a.0.balls_touch(b.0)),
+        (Shape::Ball, Shape::Box) => a.0.boxes_touch(b.0).and(a.0.ball_touches_box(b.0)),
+        (Shape::Box, Shape::Ball) => a.0.boxes_touch(b.0).and(b.0.ball_touches_box(a.0)),
     }
 }
 
@@ -231,17 +301,20 @@ fn sub_steps<const D: usize, T: Real>(from: &Aabb<D, T>, to: &Aabb<D, T>, growth
 
 /// # Motion between updates
 impl<const D: usize, T: Real> World<D, T> {
-    /// Chooses what is done against objects that pass through each other between two updates. Ways begin with the next one.
+    /// Chooses how objects are found that pass through each other between two updates. Ways begin with the next one.
     ///
     /// ```
-    /// use broadphase::{Aabb, Object, ContinuousDetection, World2};
+    /// use broadphase::{Aabb, ContinuousDetection, Object, World2};
     /// let mut world = World2::new();
-    /// world.set_continuous_detection(ContinuousDetection::SUB_STEPS)?;
+    /// world.set_continuous_detection(ContinuousDetection::Swept)?;
     /// let wall = world.insert(Object::fixed(Aabb::new([5.0, 0.0], [5.1, 9.0])))?;
     /// let bullet = world.insert(Aabb::new([0.0, 4.0], [1.0, 5.0]))?;
     /// world.update()?;
     /// world.set_box(bullet, Aabb::new([10.0, 4.0], [11.0, 5.0]))?;
-    /// assert_eq!(world.update()?.started(), [(wall, bullet)]); // it has passed through
+    /// for hit in world.update()?.started() {
+    ///     assert_eq!((hit.a, hit.b), (wall, bullet)); // it has passed through,
+    ///     assert!((hit.time - 0.4).abs() < 1e-6); // and touched the wall after 4 of 10
+    /// }
     /// assert_eq!(world.update()?.ended(), [(wall, bullet)]);
     /// # Ok::<(), broadphase::Error>(())
     /// ```
@@ -251,7 +324,7 @@ impl<const D: usize, T: Real> World<D, T> {
             self.motion.detection = detection;
             self.motion.before.clear();
             self.table.uncover();
-            if detection == ContinuousDetection::Swept {
+            if detection != ContinuousDetection::None {
                 self.table.keep_plain();
             }
             self.whole = true;
@@ -259,23 +332,63 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// What is done against objects that pass through each other.
+    /// How objects are found that pass through each other.
     pub fn continuous_detection(&self) -> ContinuousDetection {
         self.motion.detection
     }
 
-    /// What the remedy did in the last update.
+    /// What continuous detection did in the last update.
     pub fn motion_stats(&self) -> MotionStats {
         self.motion.stats
     }
 
-    /// Moves or resizes an object that has no way there: with a [remedy](World::set_continuous_detection), it meets nobody between its last place and this one.
+    /// Moves or resizes an object that has no way there: with [continuous detection](World::set_continuous_detection), it hits nothing between
+    /// its last place and this one.
     pub fn teleport(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         self.table.set_box(handle, aabb)?;
-        let slot = self.slot(handle)?;
-        if let Some(before) = slot.and_then(|slot| self.motion.before.get_mut(slot as usize)) {
-            *before = Aabb::empty();
+        self.forget_way(handle)
+    }
+
+    /// [Teleports](World::teleport) all of them, or none if a handle is stale or a box not valid.
+    pub fn teleport_many(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
+        self.table.set_boxes_of(list)?;
+        list.iter().try_for_each(|&(handle, _)| self.forget_way(handle))
+    }
+
+    /// The object is where it is, and was nowhere before.
+    pub(super) fn forget_way(&mut self, handle: Handle) -> Result<(), Error> {
+        if let Some(slot) = self.slot(handle)? {
+            self.motion.begin_at(slot, Aabb::empty());
         }
+        Ok(())
+    }
+
+    /// Moves all objects by `by`, at once: for worlds so large that the origin follows the player. No motion: nothing is swept, nothing
+    /// hits anything. Pairs stay as they are, but for boxes that rounding lets touch or part.
+    ///
+    /// A displacement that is not finite is [`Error::InvalidArgument`]; so is one that moves a finite box to infinity. Cost: a pass over all
+    /// objects, and the next update sees all of them as moved.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let [a, b] = world.insert_many(&[Aabb::new([1000.0, 0.0], [1002.0, 2.0]), Aabb::new([1001.0, 1.0], [1003.0, 3.0])])?[..] else {
+    ///     unreachable!()
+    /// };
+    /// world.update()?;
+    /// world.shift_origin([-1000.0, 0.0])?;
+    /// assert_eq!(world.get_box(a)?, Aabb::new([0.0, 0.0], [2.0, 2.0]));
+    /// assert!(world.update()?.started().is_empty() && world.pairs().eq([(a, b)]));
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn shift_origin(&mut self, by: [T; D]) -> Result<(), Error> {
+        let expected = "a displacement that leaves all finite boxes finite";
+        let fault = |by: [T; D]| Err(Error::InvalidArgument { argument: "by", value: format!("{by:?}"), expected });
+        if by.iter().any(|c| !c.is_finite()) || !self.table.can_translate(by) {
+            return fault(by);
+        }
+        self.table.translate(by);
+        self.motion.translate(by);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! A frame in several looks: the detection rate of [`ContinuousDetection::SubSteps`](super::ContinuousDetection::SubSteps).
+//! A frame in several looks: the sub-steps of [`ContinuousDetection::SubSteps`](super::ContinuousDetection::SubSteps).
 //!
 //! The pairs of look `s` are `E(s)`; those of the frame are the union of all looks. The stores hold the last look's; the rest is *fleeting*: what
 //! ended after the first look and did not start again. What started and ended against the frame before follows from four short lists,
@@ -18,29 +18,52 @@ use crate::pairs::events;
 /// A pair that started or ended with a look.
 type Turn = ((Handle, Handle), u32, bool);
 
+/// Buffers that can be dropped without changing a result.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    turns: Vec<Turn>,
+    fleeting: Vec<(Handle, Handle)>,
+    begun: Vec<(Handle, Handle)>,
+    over: Vec<(Handle, Handle)>,
+}
+
+impl Scratch {
+    pub(super) fn bytes(&self) -> usize {
+        let Self { turns, fleeting, begun, over } = self;
+        let pairs = fleeting.capacity() + begun.capacity() + over.capacity();
+        turns.capacity() * size_of::<Turn>() + pairs * size_of::<(Handle, Handle)>()
+    }
+}
+
 impl<const D: usize, T: Real> World<D, T> {
     /// Finds the pairs of all looks, and what started and ended. On error all objects are where the user put them.
     pub(super) fn find_by_rate(&mut self) -> Result<(), Error> {
         self.begin_find();
-        let looks = self.motion.plan(&self.table);
-        let mut turns: Vec<Turn> = Vec::new();
-        let result = (1..=looks).try_for_each(|look| self.look_again(look, looks, &mut turns));
+        let looks = self.motion.plan(&mut self.table);
+        let mut scratch = std::mem::take(&mut self.motion.scratch);
+        let result = self.look_at_all(looks, &mut scratch);
+        self.motion.scratch = scratch;
         if let Err(error) = result {
             self.place(looks, looks);
             self.motion.forget_removed(&self.table);
             return Err(error);
         }
-        let fleeting = last_ended(turns);
-        if self.own.len() + self.mixed.store.len() + fleeting.len() as u64 > self.limit {
-            self.motion.forget_removed(&self.table);
-            return Err(Error::TooManyPairs { limit: self.limit });
-        }
-        events::cancel(&mut self.started, &mut self.ended);
-        let old = std::mem::replace(&mut self.motion.fleeting, fleeting);
-        self.merge_fleeting(&old);
         self.motion.stats.looks = looks;
         self.motion.stats.fleeting = self.motion.fleeting.len();
         self.conclude();
+        Ok(())
+    }
+
+    fn look_at_all(&mut self, looks: u32, scratch: &mut Scratch) -> Result<(), Error> {
+        scratch.turns.clear();
+        (1..=looks).try_for_each(|look| self.look_again(look, looks, &mut scratch.turns))?;
+        last_ended(&mut scratch.turns, &mut scratch.fleeting);
+        if self.own.len() + self.mixed.store.len() + scratch.fleeting.len() as u64 > self.limit {
+            return Err(Error::TooManyPairs { limit: self.limit });
+        }
+        events::cancel(&mut self.started, &mut self.ended);
+        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
+        self.merge_fleeting(scratch);
         Ok(())
     }
 
@@ -73,8 +96,9 @@ impl<const D: usize, T: Real> World<D, T> {
         self.motion.ways = ways;
     }
 
-    /// From the difference of last looks to that of frames.
-    fn merge_fleeting(&mut self, old: &[(Handle, Handle)]) {
+    /// From the difference of last looks to that of frames; `scratch` has the fleeting pairs of the frame before.
+    fn merge_fleeting(&mut self, scratch: &mut Scratch) {
+        let Scratch { fleeting: old, begun, over, .. } = scratch;
         let new = &self.motion.fleeting;
         if old.is_empty() && new.is_empty() {
             return;
@@ -82,19 +106,23 @@ impl<const D: usize, T: Real> World<D, T> {
         let lacks = |list: &[(Handle, Handle)], pair: &(Handle, Handle)| list.binary_search(pair).is_err();
         let (started, ended) = (&self.started, &self.ended);
         // A fleeting pair is not in the last look: if it was in the one of the frame before, it ended.
-        let mut begun: Vec<_> = started.iter().filter(|pair| lacks(old, pair)).copied().collect();
+        begun.clear();
+        begun.extend(started.iter().filter(|pair| lacks(old, pair)));
         begun.extend(new.iter().filter(|pair| lacks(ended, pair) && lacks(old, pair)));
-        let mut over: Vec<_> = ended.iter().filter(|pair| lacks(new, pair)).copied().collect();
+        over.clear();
+        over.extend(ended.iter().filter(|pair| lacks(new, pair)));
         over.extend(old.iter().filter(|pair| lacks(started, pair) && lacks(new, pair)));
         begun.sort_unstable();
         over.sort_unstable();
-        (self.started, self.ended) = (begun, over);
+        std::mem::swap(&mut self.started, begun);
+        std::mem::swap(&mut self.ended, over);
     }
 }
 
-/// The pairs whose last turn was an end, sorted.
-fn last_ended(mut turns: Vec<Turn>) -> Vec<(Handle, Handle)> {
+/// Fills `list` with the pairs whose last turn was an end, sorted.
+fn last_ended(turns: &mut [Turn], list: &mut Vec<(Handle, Handle)>) {
     turns.sort_unstable();
+    list.clear();
     let last = turns.chunk_by(|a, b| a.0 == b.0).filter_map(|turns| turns.last());
-    last.filter(|(_, _, started)| !started).map(|(pair, _, _)| *pair).collect()
+    list.extend(last.filter(|(_, _, started)| !started).map(|(pair, _, _)| *pair));
 }

@@ -1,4 +1,4 @@
-//! What an update found.
+//! All pairs of the last update.
 
 use std::fmt;
 
@@ -6,54 +6,6 @@ use super::World;
 use crate::geometry::Real;
 use crate::objects::Handle;
 use crate::pairs::{Pair, PairStore, Report};
-
-/// The pairs of one update, and what started and ended.
-#[derive(Clone, Copy)]
-pub struct Update<'a, const D: usize, T: Real> {
-    world: &'a World<D, T>,
-}
-
-impl<const D: usize, T: Real> fmt::Debug for Update<'_, D, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} pairs, {} started, {} ended", self.len(), self.started().len(), self.ended().len())
-    }
-}
-
-impl<'a, const D: usize, T: Real> Update<'a, D, T> {
-    pub(super) fn new(world: &'a World<D, T>) -> Self {
-        Self { world }
-    }
-
-    /// The world.
-    pub fn world(&self) -> &'a World<D, T> {
-        self.world
-    }
-
-    /// The number of pairs.
-    pub fn len(&self) -> u64 {
-        self.world.pair_count()
-    }
-
-    /// Are there no pairs?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// All pairs; see [`World::pairs`].
-    pub fn pairs(&self) -> Pairs<'a, D, T> {
-        self.world.pairs()
-    }
-
-    /// The pairs that the last update did not have, sorted.
-    pub fn started(&self) -> &'a [(Handle, Handle)] {
-        self.world.started()
-    }
-
-    /// The pairs of the last update that are none any more, sorted. Handles of removed objects are those that were valid.
-    pub fn ended(&self) -> &'a [(Handle, Handle)] {
-        self.world.ended()
-    }
-}
 
 /// # Results of the last update
 impl<const D: usize, T: Real> World<D, T> {
@@ -76,16 +28,6 @@ impl<const D: usize, T: Real> World<D, T> {
         let mut list: Vec<_> = self.pairs().collect();
         list.sort_unstable();
         list
-    }
-
-    /// The pairs that the update before did not have, sorted; empty unless [`Report`] includes the difference.
-    pub fn started(&self) -> &[(Handle, Handle)] {
-        if self.failed || !self.report.delta() { &[] } else { &self.started }
-    }
-
-    /// The pairs of the update before that are none any more, sorted; empty unless [`Report`] includes the difference.
-    pub fn ended(&self) -> &[(Handle, Handle)] {
-        if self.failed || !self.report.delta() { &[] } else { &self.ended }
     }
 
     /// The tests of the last update: object pairs compared.

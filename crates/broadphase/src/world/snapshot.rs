@@ -5,8 +5,11 @@
 //! Not the structures: they follow from the table. Their history would show in the order of pairs, so both worlds, the one that goes on and the
 //! one that is restored, build them anew after a snapshot.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use super::events::Events;
 use super::motion::Motion;
 use super::values::Values;
 use super::{Engine, World};
@@ -18,7 +21,7 @@ use crate::objects::{Handle, Shape};
 use crate::pairs::{Pair, PairStore, Report};
 
 /// The version of the format. Another one is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A world at one moment; any serde format can write and read it. See [`World::snapshot`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,6 +41,7 @@ pub struct Snapshot<const D: usize, T: Real> {
     mixed: Held,
     started: Vec<(Handle, Handle)>,
     ended: Vec<(Handle, Handle)>,
+    events: Events,
     whole: bool,
     failed: bool,
     tests: u64,
@@ -50,25 +54,29 @@ pub struct Snapshot<const D: usize, T: Real> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Held {
     pairs: Vec<Pair>,
-    /// Their number; all that is known if only a number was wanted.
+    /// Their number; all that is known if only a number was reported.
     count: u64,
+    /// What was reported of the last update, whatever is to be reported of the next.
+    report: Report,
 }
 
 impl Held {
     fn new(store: &PairStore) -> Self {
-        Self { pairs: store.to_vec(), count: store.len() }
+        Self { pairs: store.to_vec(), count: store.len(), report: store.report() }
     }
 
-    /// Are these pairs of slots below `a` and `b`, and is their number right? There may be a number without pairs: if no more was wanted
-    /// of the last update, whatever is wanted of the next.
+    /// Are these pairs of slots below `a` and `b`, and is their number right? There may be a number without pairs, if no more was reported
+    /// of the last update.
     fn is_sound(&self, a: usize, b: usize) -> bool {
         self.pairs.iter().all(|pair| (pair.a as usize) < a && (pair.b as usize) < b)
-            && (self.count == self.pairs.len() as u64 || (self.pairs.is_empty() && self.count <= a as u64 * b as u64))
+            && match self.report {
+                Report::Count => self.pairs.is_empty() && self.count <= a as u64 * b as u64,
+                _ => self.count == self.pairs.len() as u64,
+            }
     }
 
-    fn store(&self, report: Report, limit: u64) -> PairStore {
-        let only_counted = self.pairs.is_empty() && self.count > 0;
-        let mut store = PairStore::new(if only_counted { Report::Count } else { report });
+    fn store(&self, limit: u64) -> PairStore {
+        let mut store = PairStore::new(self.report);
         store.set_limit(limit);
         store.hold(&self.pairs, self.count);
         store
@@ -115,6 +123,7 @@ impl<const D: usize, T: Real> World<D, T> {
             mixed: Held::new(&self.mixed.store),
             started: self.started.clone(),
             ended: self.ended.clone(),
+            events: Events::clone(&self.events),
             whole: self.whole,
             failed: self.failed,
             tests: self.tests,
@@ -143,6 +152,9 @@ impl<const D: usize, T: Real> World<D, T> {
         if !snapshot.own.is_sound(movers, movers) || !snapshot.mixed.is_sound(movers, statics) {
             return Err(Error::InvalidSnapshot { reason: "its pairs are not of its objects".to_string() });
         }
+        if !snapshot.events.is_sound(table.indices()) {
+            return Err(Error::InvalidSnapshot { reason: "its events are not of its objects".to_string() });
+        }
         if !snapshot.motion.is_sound(table.indices()) {
             return Err(Error::InvalidSnapshot { reason: "its passing pairs are not of its objects".to_string() });
         }
@@ -155,7 +167,7 @@ impl<const D: usize, T: Real> World<D, T> {
         let before = std::mem::take(&mut self.movers.spec);
         self.use_kernels_of(&before, &movers.spec);
         let mut mixed = super::mixed::Mixed::default();
-        mixed.store = snapshot.mixed.store(*report, *limit);
+        mixed.store = snapshot.mixed.store(*limit);
         *self = Self {
             table: table.clone(),
             movers,
@@ -165,10 +177,11 @@ impl<const D: usize, T: Real> World<D, T> {
             limit: *limit,
             shape: *shape,
             filter: self.filter.take(),
-            own: snapshot.own.store(*report, *limit),
+            own: snapshot.own.store(*limit),
             mixed,
             started: snapshot.started.clone(),
             ended: snapshot.ended.clone(),
+            events: Arc::new(snapshot.events.clone()),
             whole: snapshot.whole,
             failed: snapshot.failed,
             tests: snapshot.tests,

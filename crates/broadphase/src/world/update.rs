@@ -52,7 +52,7 @@ impl<const D: usize, T: Real> World<D, T> {
     ///
     /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
     /// update reports the difference to the last successful one, if differences were wanted already. Until then there are no pairs to be seen.
-    pub fn update(&mut self) -> Result<Update<'_, D, T>, Error> {
+    pub fn update(&mut self) -> Result<Update, Error> {
         self.motion.begin();
         if self.motion.detection == ContinuousDetection::Swept {
             self.motion.sweep(&mut self.table);
@@ -71,12 +71,12 @@ impl<const D: usize, T: Real> World<D, T> {
             return Err(error);
         }
         self.motion.remember(&self.table);
-        Ok(Update::new(self))
+        Ok(self.summary())
     }
 
     /// The structures take in what changed.
     pub(super) fn flush(&mut self) -> Result<(), Error> {
-        let Self { table, movers, statics, context, shape, filter, .. } = self;
+        let Self { table, movers, statics, context, shape, filter, motion, .. } = self;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
             table.statics.gather();
             statics.take_in(&table.statics, *shape, None, context)?;
@@ -84,7 +84,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         if table.movers.pending() || !movers.filled {
             table.movers.gather();
-            let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
+            let rules = Rules { table, shape: *shape, filter: filter.as_ref(), motion };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
             let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
             movers.take_in(&table.movers, *shape, apply, context)?;
@@ -99,6 +99,8 @@ impl<const D: usize, T: Real> World<D, T> {
             // A pair of an object that changed sides ended on one and started on the other.
             events::cancel(&mut self.started, &mut self.ended);
             self.conclude();
+        } else {
+            self.publish();
         }
         Ok(())
     }
@@ -114,7 +116,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// The differences are known.
     pub(super) fn conclude(&mut self) {
-        self.values.forget(&self.ended);
+        self.publish();
         self.neighbours.reset();
         self.failed = false;
     }
@@ -146,10 +148,10 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Pairs of two movers.
     fn find_own(&mut self, report: Report) -> Result<(), Error> {
-        let Self { table, movers, context, shape, filter, own, .. } = self;
+        let Self { table, movers, context, shape, filter, own, motion, .. } = self;
         own.set_report(report);
         own.set_limit(self.limit);
-        let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), motion };
         let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
         let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
         movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, own)?;
@@ -159,7 +161,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Pairs of a mover and a static; false if there are none and were none.
     fn find_mixed(&mut self, report: Report) -> Result<bool, Error> {
-        let Self { table, movers, statics, context, shape, filter, mixed, .. } = self;
+        let Self { table, movers, statics, context, shape, filter, mixed, motion, .. } = self;
         mixed.store.set_report(report);
         mixed.store.set_limit(self.limit);
         if table.statics.slots.count() == 0 && mixed.store.is_empty() {
@@ -168,9 +170,9 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         let start = context.clock();
         table.movers.touched.sort();
-        let rules = Rules { table, shape: *shape, filter: filter.as_ref() };
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), motion };
         let structures = (movers.structure()? as &dyn BroadPhase<D, T>, statics.structure()? as &dyn BroadPhase<D, T>);
-        let tests = mixed.find(&rules, structures, context)?;
+        let tests = mixed.find(&rules, structures, self.limit, context)?;
         context.record("probe", start);
         self.tests += tests;
         Ok(true)

@@ -21,10 +21,10 @@ impl Values {
         *self = Self::default();
     }
 
-    /// Forgets the values of these pairs.
-    pub(super) fn forget(&mut self, ended: &[(Handle, Handle)]) {
+    /// Takes the values of these pairs, which have ended, in order; `list` stays empty if no pair has a value.
+    pub(super) fn end(&mut self, ended: &[(Handle, Handle)], list: &mut Vec<Option<u64>>) {
         if !self.map.is_empty() {
-            ended.iter().for_each(|(a, b)| _ = self.map.remove(&Pair::new(a.index, b.index)));
+            list.extend(ended.iter().map(|(a, b)| self.map.remove(&Pair::new(a.index, b.index))));
         }
     }
 
@@ -51,8 +51,11 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Attaches a number to a pair of the last update, until the pair ends; returns whether the two are a pair. For contact
     /// caches, timers, or an index into an array of the caller's.
     ///
-    /// Cost: a hash table of such pairs. The first use in a frame costs as [`pairs_of`](World::pairs_of) does, and with
-    /// [`Report::All`](crate::Report::All) differences are found from then on. Nothing if never used.
+    /// The value comes back with the [event](crate::PairEvent::value) that the pair ended, also if one of the two was removed.
+    ///
+    /// Cost: a hash table of such pairs. For pairs that have just started, a binary search; the first use for another one in a frame costs as
+    /// [`pairs_of`](World::pairs_of) does, and with [`Report::All`](crate::Report::All) differences are found from then on. Nothing if
+    /// never used.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -68,8 +71,9 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_pair_value(&mut self, a: Handle, b: Handle, value: u64) -> Result<bool, Error> {
+        let fresh = self.started().handles().binary_search(&if a < b { (a, b) } else { (b, a) }).is_ok();
         let (a, b) = (self.table.find(a)?, self.table.find(b)?);
-        let paired = self.neighbours().of(a).binary_search(&b).is_ok();
+        let paired = fresh || self.neighbours().of(a).binary_search(&b).is_ok();
         if paired {
             self.values.map.insert(Pair::new(a, b), value);
             if !self.values.used {

@@ -139,7 +139,7 @@ fn bad_input_is_named_by_argument_index_and_axis() {
     let good = vec![Aabb::new([0.0, 0.0], [1.0, 1.0]); 200];
     let mut bad = good.clone();
     bad[150].max[1] = f64::NAN;
-    let fault = Error::InvalidBox { index: 150, axis: 1, fault: BoxFault::NotANumber };
+    let fault = Error::InvalidBox { index: Some(150), axis: 1, fault: BoxFault::NotANumber };
     assert_eq!(pairs(&bad), Err(fault.clone()));
     assert_eq!(Search::new(&bad).half_open().list(), Err(fault.clone()));
     assert_eq!(Search::new(&bad).count(), Err(fault.clone()));

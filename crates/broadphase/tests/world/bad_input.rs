@@ -77,8 +77,11 @@ fn boxes_that_are_none_are_refused_with_their_place_and_axis() {
     world.update().unwrap();
     let before = content(&world);
     let (nan, inverted) = (Aabb::new([0.0, f32::NAN], [1.0, 1.0]), Aabb::new([2.0, 0.0], [1.0, 1.0]));
-    let error = |index, axis, fault| Error::InvalidBox { index, axis, fault };
-    assert_eq!(world.insert(nan).unwrap_err(), error(0, 1, BoxFault::NotANumber));
+    let error = |index, axis, fault| Error::InvalidBox { index: Some(index), axis, fault };
+    let alone = Error::InvalidBox { index: None, axis: 1, fault: BoxFault::NotANumber };
+    assert_eq!(world.insert(nan).unwrap_err(), alone);
+    assert_eq!(alone.to_string(), "the box: a corner is NaN on axis y; remove the object or repair it", "no object is blamed");
+    assert_eq!(world.insert(Object::new(unit(0.0)).moved_from(nan)).unwrap_err(), alone);
     assert_eq!(world.insert_many(&[unit(0.0), inverted]).unwrap_err(), error(1, 0, BoxFault::MinAboveMax));
     assert_eq!(world.set_box(handles[1], nan).unwrap_err(), error(1, 1, BoxFault::NotANumber));
     assert_eq!(world.set_boxes_of(&[(handles[0], unit(9.0)), (handles[1], nan)]).unwrap_err(), error(1, 1, BoxFault::NotANumber));
@@ -86,9 +89,10 @@ fn boxes_that_are_none_are_refused_with_their_place_and_axis() {
     let mut swapped = vec![inverted, unit(9.0)];
     assert_eq!(world.swap_boxes(&mut swapped).unwrap_err(), error(0, 0, BoxFault::MinAboveMax));
     assert_eq!(swapped, [inverted, unit(9.0)]);
-    assert!(matches!(world.set_boxes(&[unit(0.0)]), Err(Error::InvalidFrame { index: 1, .. })));
-    assert!(matches!(world.set_boxes(&[unit(0.0); 3]), Err(Error::InvalidFrame { index: 2, .. })));
-    assert!(matches!(world.swap_boxes(&mut Vec::new()), Err(Error::InvalidFrame { index: 0, .. })));
+    assert!(matches!(world.set_boxes(&[unit(0.0)]), Err(Error::CountMismatch { expected: 2, found: 1, .. })));
+    let error = world.set_boxes(&[unit(0.0); 3]).unwrap_err();
+    assert_eq!(error.to_string(), "3 boxes of dynamic and kinematic objects were given, but 2 are needed");
+    assert!(matches!(world.swap_boxes(&mut Vec::new()), Err(Error::CountMismatch { expected: 2, found: 0, .. })));
     assert_eq!(content(&world), before);
     let update = world.update().unwrap();
     assert!(update.started().is_empty() && update.ended().is_empty());
@@ -142,7 +146,8 @@ fn an_empty_world_and_a_single_object_have_no_pairs() {
     assert_eq!(world.update().unwrap().len(), 0);
     assert!(world.read().unwrap().all_in_box(&Aabb::everything()).unwrap().is_empty());
     let handle = world.insert(Aabb::everything()).unwrap();
-    assert_eq!(world.update().unwrap().pairs().next(), None);
+    world.update().unwrap();
+    assert_eq!(world.pairs().next(), None);
     world.set_kind(handle, ObjectKind::Static).unwrap();
     assert_eq!(world.update().unwrap().len(), 0);
     world.clear();

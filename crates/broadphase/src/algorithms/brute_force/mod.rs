@@ -23,6 +23,7 @@ use crate::geometry::Real;
 use crate::kernels::Soa;
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore, Revision};
+use crate::spare::Spare;
 
 /// Slots whose pairs share a chunk.
 pub(crate) const ROWS_PER_CHUNK: usize = 256;
@@ -44,6 +45,8 @@ pub struct BruteForce<const D: usize, T: Real> {
 struct Scratch<const D: usize, T: Real> {
     probes: Soa<D, T>,
     found: Vec<Pair>,
+    /// The boxes of probes, by columns.
+    rows: Spare<Soa<D, T>>,
 }
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
@@ -82,7 +85,10 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for BruteForce<D, T> {
 
     fn stats(&self) -> Stats {
         let lists = self.changed.capacity() * 4 + self.scratch.found.capacity() * size_of::<Pair>();
-        Stats { bytes: self.columns.bytes() + self.scratch.probes.bytes() + lists, ..Stats::default() }
+        Stats {
+            bytes: self.columns.bytes() + self.scratch.probes.bytes() + self.scratch.rows.bytes(Soa::bytes) + lists,
+            ..Stats::default()
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {

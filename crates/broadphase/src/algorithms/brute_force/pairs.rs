@@ -6,7 +6,7 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{Order, PairSink, Soa, all_pairs};
+use crate::kernels::{Order, PairSink, all_pairs};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -34,7 +34,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
 
     /// Every changed object against all; each chunk loses its pairs with a changed object and gains the new ones.
     fn join_changed(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &mut PairStore, chunks: usize) {
-        let Scratch { probes, found } = &mut self.scratch;
+        let Scratch { probes, found, .. } = &mut self.scratch;
         let changed = |id: u32| self.changed.binary_search(&id).is_ok();
         probes.resize(self.changed.len());
         for (position, &id) in self.changed.iter().enumerate() {
@@ -81,13 +81,14 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     ) -> Result<(), Error> {
         let order = if probes.ids.is_some() { Order::Canonical } else { Order::AsGiven };
         probe_chunks(frame, probes, context, out, |range, hits| {
-            let mut rows = Soa::default();
+            let mut rows = self.scratch.rows.take();
             rows.resize(range.len());
             for (position, index) in range.enumerate() {
                 let id = probes.ids.map_or(index as u32, |ids| ids[index]);
                 rows.set(position, id, &probes.boxes[index]);
             }
             all_pairs::join_between(context.kernels(), rows.columns(), self.columns.columns(), order, hits);
+            self.scratch.rows.give(rows);
         })
     }
 }

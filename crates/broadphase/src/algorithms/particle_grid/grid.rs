@@ -151,7 +151,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         }
         if let Some(index) = points.iter().position(|point| point.iter().any(|x| x.is_nan())) {
             let axis = points[index].iter().position(|x| x.is_nan()).unwrap_or(0);
-            return Err(Error::InvalidBox { index, axis, fault: BoxFault::NotANumber });
+            return Err(Error::InvalidBox { index: Some(index), axis, fault: BoxFault::NotANumber });
         }
         let (all, largest) = extent(points);
         if self.world.is_none() && !points.is_empty() && self.options.storage == Storage::Dense {

@@ -67,6 +67,7 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::tile;
 use crate::objects::{Changes, Frame};
 use crate::pairs::{PairStore, Revision};
+use crate::spare::Spare;
 use changes::Coherence;
 use grain::Grain;
 use index::Index;
@@ -138,6 +139,8 @@ pub struct Tiles<const D: usize, T: Real> {
     movers: Movers,
     /// What questions need; scratch.
     index: Index<D, T>,
+    /// What a probe finds in a tile; scratch.
+    probed: Spare<Vec<(u32, bool)>>,
 }
 
 /// How even the tiles are: what the decision to cut anew is made from.
@@ -190,6 +193,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             jobs: Vec::new(),
             movers: Movers::default(),
             index: Index::default(),
+            probed: Spare::default(),
         }
     }
 }
@@ -224,6 +228,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             jobs: Vec::new(),
             movers: Movers::default(),
             index,
+            probed: Spare::default(),
         }
     }
 }

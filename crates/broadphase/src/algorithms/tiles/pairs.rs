@@ -107,7 +107,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     ) -> Result<(), Error> {
         let by_trees = !self.stale && self.index.trees_pay();
         probe_chunks(frame, probes, context, out, |range, hits| {
-            let (mut buffer, mut ids) = (Vec::new(), self.index.take_ids());
+            let (mut buffer, mut ids) = (self.probed.take(), self.index.take_ids());
             for index in range {
                 let area = &probes.boxes[index];
                 ids.clear();
@@ -125,6 +125,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 ids.iter().for_each(|&id| hits.push(probes.pair(index, id)));
             }
             self.index.give_back(ids);
+            self.probed.give(buffer);
         })
     }
 }

@@ -74,7 +74,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
     /// Runs a job for each group.
     fn each(&mut self, context: &Context, job: impl Fn(&mut Group<D, T>) -> Result<(), Error> + Sync) -> Result<(), Error> {
         let (groups, failure) = (&self.groups, Failure::default());
-        context.run(groups.len(), |number, _| failure.note(job(&mut write(&groups[number]))));
+        context.run(groups.len(), |number, _| failure.note(number, job(&mut write(&groups[number]))));
         let result = failure.finish();
         if result.is_err() {
             self.groups.iter_mut().for_each(|group| open(group).changed = Changed::All);

@@ -25,7 +25,8 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame, Shape};
-use crate::pairs::{PairStore, Report, Revision};
+use crate::pairs::{Pair, PairStore, Report, Revision};
+use crate::spare::Spare;
 
 /// Is it worth it to keep environments apart? `others` are the objects that are not in environment 0, `apart` says whether they are apart now.
 pub(super) fn worth(environments: usize, others: usize, all: usize, apart: bool) -> bool {
@@ -41,6 +42,8 @@ pub(super) struct Environments<const D: usize, T: Real> {
     /// By slot: the group, and the number in it; anything for empty slots.
     places: Vec<(u32, u32)>,
     revision: Revision,
+    /// Buffers for probes; they can be dropped without changing a result.
+    scratch: Spare<pairs::ProbeScratch<D, T>>,
 }
 
 /// The objects of one environment.
@@ -54,8 +57,11 @@ struct Group<const D: usize, T: Real> {
     context: Context,
     /// Pairs of two of its objects, as numbers in the group.
     own: PairStore,
-    /// Pairs of an object of environment 0 and one of its own; scratch.
-    cross: PairStore,
+    /// Pairs of an object of environment 0 and one of its own, as slots; and what probes find of them. Scratch.
+    cross: Vec<Pair>,
+    raw: PairStore,
+    /// The tests for `cross`.
+    cross_tests: u64,
     /// What changed, as numbers in the group, unless everything did; for the next update of the structure.
     moved: Vec<u32>,
     changed: Changed,
@@ -86,7 +92,9 @@ impl<const D: usize, T: Real> Group<D, T> {
             structure: spec.build()?,
             context: Context::new(),
             own: PairStore::new(Report::All),
-            cross: PairStore::new(Report::All),
+            cross: Vec::new(),
+            raw: PairStore::new(Report::All),
+            cross_tests: 0,
             moved: Vec::new(),
             changed: Changed::All,
             touched: true,
@@ -110,7 +118,7 @@ impl<const D: usize, T: Real> Group<D, T> {
             Changed::All => Changes::All,
         };
         let frame = Frame { shape: self.shape, ..Frame::new(&self.boxes).with_changes(changes) };
-        self.context = std::mem::take(&mut self.context).with_kernels(context.kernels());
+        self.context.set_kernels(context.kernels());
         self.structure.update(&frame, &mut self.context)?;
         self.moved.clear();
         self.changed = Changed::Listed;
@@ -134,7 +142,13 @@ impl<const D: usize, T: Real> Environments<D, T> {
     /// No objects yet.
     pub(super) fn new(spec: &Spec) -> Result<Self, Error> {
         let zero = Group::new(0, spec)?;
-        Ok(Self { spec: spec.clone(), groups: vec![RwLock::new(zero)], places: Vec::new(), revision: Revision::default() })
+        Ok(Self {
+            spec: spec.clone(),
+            groups: vec![RwLock::new(zero)],
+            places: Vec::new(),
+            revision: Revision::default(),
+            scratch: Spare::default(),
+        })
     }
 }
 
@@ -208,7 +222,8 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
             let stats = group.structure.stats();
             let boxes = group.boxes.capacity() * size_of::<Aabb<D, T>>();
             let lists = (group.slots.capacity() + group.moved.capacity()) * 4;
-            bytes += stats.bytes + boxes + lists + group.own.bytes() + group.cross.bytes();
+            let cross = group.cross.capacity() * size_of::<Pair>() + group.raw.bytes();
+            bytes += stats.bytes + boxes + lists + group.own.bytes() + cross;
             if group.slots.len() >= largest {
                 (largest, choice) = (group.slots.len(), stats.choice);
             }
@@ -225,6 +240,12 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
     fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
         let groups = self.groups.iter().map(|group| RwLock::new(read(group).clone())).collect();
         // Revisions are shared with clones of the stores that they name.
-        Box::new(Self { spec: self.spec.clone(), groups, places: self.places.clone(), revision: self.revision })
+        Box::new(Self {
+            spec: self.spec.clone(),
+            groups,
+            places: self.places.clone(),
+            revision: self.revision,
+            scratch: Spare::default(),
+        })
     }
 }

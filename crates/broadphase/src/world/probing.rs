@@ -1,0 +1,45 @@
+//! Probes whose pairs are filtered afterwards, without memory for all that the filter removes.
+
+use crate::algorithms::{BroadPhase, Probes};
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+use crate::pairs::PairStore;
+
+/// So many unfiltered pairs may wait in memory, or as many as the limit allows, if that is more.
+pub(in crate::world) const WAITING: u64 = 1 << 18;
+
+/// Probes part by part (`envs`: the environments of the probes, or none): as many at once as give no more than [`WAITING`] pairs, but at least one. After each part, `take` gets its pairs and the
+/// number of its first probe, and filters them; it returns an error if more are left than allowed. Returns the number of tests.
+pub(in crate::world) fn probe_parts<const D: usize, T: Real>(
+    structure: &dyn BroadPhase<D, T>,
+    frame: &Frame<'_, D, T>,
+    boxes: &[Aabb<D, T>],
+    envs: &[u32],
+    limit: u64,
+    context: &mut Context,
+    raw: &mut PairStore,
+    take: &mut dyn FnMut(&PairStore, usize) -> Result<(), Error>,
+) -> Result<u64, Error> {
+    let (mut from, mut size, mut tests) = (0, boxes.len(), 0);
+    while from < boxes.len() {
+        let part = from..(from + size).min(boxes.len());
+        raw.set_limit(if part.len() > 1 { limit.max(WAITING) } else { PairStore::DEFAULT_LIMIT });
+        let probes = Probes { boxes: &boxes[part.clone()], ids: None };
+        let found = match envs.get(part.clone()) {
+            Some(envs) => structure.probe_envs(frame, probes, envs, context, raw),
+            None => structure.probe(frame, probes, context, raw),
+        };
+        match found {
+            Ok(()) => {
+                tests += raw.tests();
+                take(raw, from)?;
+                from = part.end;
+            }
+            Err(Error::TooManyPairs { .. }) if part.len() > 1 => size = part.len().div_ceil(2),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(tests)
+}

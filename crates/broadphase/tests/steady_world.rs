@@ -99,7 +99,7 @@ fn steady_frames_with_environments_do_not_allocate() {
     for name in ["auto", "tiles:target=64", "brute-force"] {
         let mut world = World3::new();
         world.set_algorithm(&name.parse().unwrap()).unwrap();
-        let env = |id: usize| Tag::default().with_env(if id % 16 == 0 { 0 } else { 1 + id as u32 % 5 });
+        let env = |id: usize| Tag::default().with_env(if id.is_multiple_of(16) { 0 } else { 1 + id as u32 % 5 });
         let objects: Vec<_> = (0..900).map(|id| Object::new(orbit(id, 0)).with_tag(env(id))).collect();
         let handles = world.insert_many(&objects).unwrap();
         let fixed: Vec<_> = (0..200).map(|id| Object::fixed(orbit(7 * id, 0)).with_tag(env(id))).collect();
@@ -152,12 +152,15 @@ fn the_pair_limit_holds_before_memory_is_spent() {
         world.insert_many(&(0..CROWD).map(object).collect::<Vec<_>>()).unwrap();
         world
     };
-    let fixed = |k: usize| if k % 2 == 0 { Object::new(at(k)) } else { Object::fixed(at(k)) };
+    let fixed = |k: usize| if k.is_multiple_of(2) { Object::new(at(k)) } else { Object::fixed(at(k)) };
     refused("movers", crowd(&|k| Object::new(at(k))));
-    refused("statics", crowd(&|k| if k % 2 == 0 { Object::fixed(at(k)) } else { Object::new(at(k)).with_tag(Tag::new(1, 2)) }));
+    refused(
+        "statics",
+        crowd(&|k| if k.is_multiple_of(2) { Object::fixed(at(k)) } else { Object::new(at(k)).with_tag(Tag::new(1, 2)) }),
+    );
     refused("environments", crowd(&|k| Object::new(at(k)).with_tag(Tag::default().with_env(1 + k as u32 % 3))));
     refused("environment 0", crowd(&|k| Object::new(at(k)).with_tag(Tag::default().with_env((k as u32 % 9).min(2)))));
-    let shape = |k: usize| if k % 2 == 0 { Shape::Ball } else { Shape::Box };
+    let shape = |k: usize| if k.is_multiple_of(2) { Shape::Ball } else { Shape::Box };
     refused("mixed shapes", crowd(&|k| Object::new(at(k)).with_shape(shape(k))));
     refused("mixed shapes and statics", crowd(&|k| fixed(k).with_shape(shape(k))));
     refused("environments and statics", crowd(&|k| fixed(k).with_tag(Tag::default().with_env(1 + k as u32 % 2))));
@@ -165,7 +168,9 @@ fn the_pair_limit_holds_before_memory_is_spent() {
     filtered.set_filter(|fresh| fresh.retain(|pair| (pair.a + pair.b) % 7 == 1));
     refused("a filter", filtered);
     let (mut one, mut other) = (crowd(&|k| Object::new(at(k))), crowd(&|k| Object::new(at(k))));
-    (one.set_pair_limit(10), one.read().unwrap(), other.read().unwrap());
+    one.set_pair_limit(10);
+    one.read().unwrap();
+    other.read().unwrap();
     let mut found = Vec::new();
     let spent = peak(|| assert_eq!(one.pairs_with(&mut other, &mut found).unwrap_err(), Error::TooManyPairs { limit: 10 }));
     assert!(spent < LITTLE && found.is_empty(), "pairs of two worlds: {spent} bytes");
@@ -178,7 +183,7 @@ fn pairs_that_a_filter_removes_do_not_count_against_the_limit() {
     for envs in [1, 2] {
         let mut world = World::<2, f64>::new();
         let env = |k: usize| Tag::default().with_env(if envs == 1 { 0 } else { k as u32 % 3 });
-        let object = |k: usize| if k % 2 == 0 { Object::new(at(k)) } else { Object::fixed(at(k)) };
+        let object = |k: usize| if k.is_multiple_of(2) { Object::new(at(k)) } else { Object::fixed(at(k)) };
         let objects: Vec<_> = (0..3200).map(|k| object(k).with_tag(env(k))).collect();
         world.insert_many(&objects).unwrap();
         world.set_filter(|fresh| fresh.retain(|pair| pair.a + 1 == pair.b || pair.a == 0));

@@ -1,6 +1,6 @@
 //! Pairs of two worlds.
 
-use super::probing::probe_parts;
+use super::probing::{Batch, probe_parts};
 use super::{Engine, World};
 use crate::context::Context;
 use crate::error::Error;
@@ -94,7 +94,7 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
         let boxes: Vec<Aabb<D, T>> = slots.iter().map(|&slot| self.side.boxes[slot as usize]).collect();
         let frame = larger.side.frame(Shape::Box, None);
         let envs: Vec<u32> = slots.iter().map(|&slot| self.side.tags.get(slot).env).collect();
-        probe_parts(structure, &frame, &boxes, &envs, limit, context, store, &mut |store, first| {
+        probe_parts(structure, &frame, Batch { boxes: &boxes, envs: &envs }, limit, context, store, &mut |store, first| {
             let mut fits = true;
             store.for_each_chunk(|pairs| fits = fits && pairs.iter().all(|pair| keep(slots[first + pair.a as usize], pair.b)));
             if fits { Ok(()) } else { Err(Error::TooManyPairs { limit }) }

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::probing::{WAITING, probe_parts};
+use super::probing::{Batch, WAITING, probe_parts};
 use super::rules::Rules;
 use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
@@ -267,7 +267,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     ) -> Result<(), Error> {
         let Self { raw, slots, boxes, envs, found, starts, tests, limit, .. } = self;
         let frame = rules.table.statics.frame(Shape::Box, None);
-        *tests += probe_parts(structure, &frame, boxes, envs, *limit, context, raw, &mut |raw, first| {
+        *tests += probe_parts(structure, &frame, Batch { boxes, envs }, *limit, context, raw, &mut |raw, first| {
             let before = found.len();
             let slot = |probe: u32| slots[first + probe as usize];
             raw.for_each_chunk(|pairs| found.extend(pairs.iter().map(|pair| Pair { a: slot(pair.a), b: pair.b })));
@@ -301,7 +301,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         envs.extend(slots.iter().map(|&slot| statics.tags.get(slot).env));
         let candidate = |mover: u32| !movers.touched.contains(mover) && !movers.kinematic.get(mover);
         let frame = movers.frame(Shape::Box, None);
-        *tests += probe_parts(structure, &frame, boxes, envs, *limit, context, raw, &mut |raw, first| {
+        *tests += probe_parts(structure, &frame, Batch { boxes, envs }, *limit, context, raw, &mut |raw, first| {
             raw.for_each_chunk(|pairs| {
                 let fresh = pairs.iter().filter(|pair| candidate(pair.b));
                 backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] }));

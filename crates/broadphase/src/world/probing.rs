@@ -10,13 +10,19 @@ use crate::pairs::PairStore;
 /// So many unfiltered pairs may wait in memory, or as many as the limit allows, if that is more.
 pub(in crate::world) const WAITING: u64 = 1 << 18;
 
-/// Probes part by part (`envs`: the environments of the probes, or none): as many at once as give no more than [`WAITING`] pairs, but at least one. After each part, `take` gets its pairs and the
+/// Boxes to be paired with the objects of a structure, and their environments, or none.
+#[derive(Clone, Copy)]
+pub(in crate::world) struct Batch<'a, const D: usize, T> {
+    pub(in crate::world) boxes: &'a [Aabb<D, T>],
+    pub(in crate::world) envs: &'a [u32],
+}
+
+/// Probes part by part: as many at once as give no more than [`WAITING`] pairs, but at least one. After each part, `take` gets its pairs and the
 /// number of its first probe, and filters them; it returns an error if more are left than allowed. Returns the number of tests.
 pub(in crate::world) fn probe_parts<const D: usize, T: Real>(
     structure: &dyn BroadPhase<D, T>,
     frame: &Frame<'_, D, T>,
-    boxes: &[Aabb<D, T>],
-    envs: &[u32],
+    Batch { boxes, envs }: Batch<'_, D, T>,
     limit: u64,
     context: &mut Context,
     raw: &mut PairStore,

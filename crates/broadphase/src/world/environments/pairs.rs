@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
-use crate::world::probing::{WAITING, probe_parts};
+use crate::world::probing::{Batch, WAITING, probe_parts};
 
 /// The error of the first job that failed, by the number of the job: the same whichever thread was first.
 #[derive(Default)]
@@ -108,10 +108,10 @@ impl<const D: usize, T: Real> Group<D, T> {
             if cross.len() as u64 > limit { Err(Error::TooManyPairs { limit }) } else { Ok(()) }
         };
         *cross_tests = if turned {
-            probe_parts(&*zero.structure, &zero.frame(), boxes, &[], limit, context, raw, take)?
+            probe_parts(&*zero.structure, &zero.frame(), Batch { boxes, envs: &[] }, limit, context, raw, take)?
         } else {
             let own = Frame { shape: *shape, ..Frame::new(boxes) };
-            probe_parts(&**structure, &own, &zero.boxes, &[], limit, context, raw, take)?
+            probe_parts(&**structure, &own, Batch { boxes: &zero.boxes, envs: &[] }, limit, context, raw, take)?
         };
         Ok(())
     }

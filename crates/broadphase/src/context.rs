@@ -67,6 +67,11 @@ impl Context {
         self.kernels = kernels;
     }
 
+    /// Sets other kernels, and returns those that were set.
+    pub(crate) fn replace_kernels(&mut self, kernels: Kernels) -> Kernels {
+        std::mem::replace(&mut self.kernels, kernels)
+    }
+
     /// Measures stages from now on; see [`Context::stages`].
     pub fn with_timing(mut self) -> Self {
         self.timing = true;

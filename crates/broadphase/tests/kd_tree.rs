@@ -464,3 +464,51 @@ fn options_are_checked_when_a_spec_is_read() {
         assert!(bad.parse::<Spec>().is_err(), "{bad}");
     }
 }
+
+/// Under listed changes, too, an object that moves within epsilon is static.
+#[test]
+fn epsilon_is_measured_under_listed_changes() {
+    let mut boxes = sparse(3000, 4);
+    let mut structure = build::<3, f32>("kd-tree-incremental:t=32");
+    let (mut context, mut store) = (Context::new(), PairStore::default());
+    let all: Vec<u32> = (0..boxes.len() as u32).collect();
+    for round in 0..6 {
+        let changes = match round {
+            0 => Changes::Listed { moved: &[], inserted: &all, removed: &[] },
+            _ => Changes::Listed { moved: &all, inserted: &[], removed: &[] },
+        };
+        let by = [0.001, -0.001][round % 2];
+        boxes.iter_mut().for_each(|value| *value = value.translate([by; 3]));
+        let frame = Frame::new(&boxes).with_changes(changes);
+        step(&mut *structure, &frame, &mut context, &mut store).unwrap();
+        assert_same(&store.sorted(), &truth(&frame), &format!("round {round}"));
+        let static_share = extra(&*structure, "static share");
+        assert!(round == 0 || static_share > 0.9, "round {round}: {static_share}");
+    }
+}
+
+/// Complete frames classify a sample of the slots, incremental ones all of them: if the movers are not spread evenly over the slots, the two
+/// counts differ, and must not switch back and forth.
+#[test]
+fn adaptive_does_not_switch_in_every_frame_when_the_sample_differs_from_the_whole() {
+    // 16,384 slots are 256 words, of which a sample takes every 16th.
+    let is_sampled = |id: usize| (id / 64).is_multiple_of(16);
+    for moving_in_sample in [false, true] {
+        let mut boxes = sparse(16_384, 2);
+        let (mut structure, mut context, mut store) = (build::<3, f32>("kd-tree"), Context::new(), PairStore::default());
+        let mut modes = Vec::new();
+        for round in 0..10 {
+            // A third of what the sample does not see moves, or all that it sees and a tenth of the rest.
+            let moves = |id: usize| match moving_in_sample {
+                true => is_sampled(id) || id.is_multiple_of(10),
+                false => !is_sampled(id) && id.is_multiple_of(3),
+            };
+            let by = [0.4, -0.4][round % 2];
+            boxes.iter_mut().enumerate().filter(|(id, _)| moves(*id)).for_each(|(_, value)| *value = value.translate([by; 3]));
+            step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+            modes.push(extra(&*structure, "incremental"));
+        }
+        let switches = modes.windows(2).filter(|two| two[0] != two[1]).count();
+        assert!(switches <= 1, "{modes:?}");
+    }
+}

@@ -242,3 +242,20 @@ fn the_adapter_refuses_boxes_of_different_sizes_and_the_shape_box() {
     assert_eq!(structure.update(&Frame::new(&good), &mut context).unwrap_err().code(), "unsuited");
     structure.validate(&frame, Strength::Geometry).unwrap();
 }
+
+/// The sides of a world from one end of the range to the other overflow.
+#[test]
+fn points_at_both_ends_of_the_range_are_found_in_every_storage() {
+    for far in [0.8e308, 0.3e308, 1e300] {
+        let mut points: Vec<[f64; 2]> = vec![[-far, far], [far, -far], [far, far], [-far, -far], [far, far]];
+        points.extend(Random(6).points::<2, f64>(60, 8.0));
+        for storage in storages() {
+            all_answers_agree(&points, 0.5, Options { storage, ..Options::default() }, &Context::new());
+        }
+        let world = Some(Aabb::new([-far; 2], [far; 2]));
+        all_answers_agree(&points, 0.5, Options { world, ..Options::default() }, &Context::new());
+    }
+    let world = Some(Aabb::new([-0.9e308; 2], [0.9e308; 2]));
+    let periodic = Options { world, periodic: true, ..Options::default() };
+    assert_eq!(ParticleGrid::<2, f64>::new(0.5, periodic).unwrap_err().code(), "unsuited");
+}

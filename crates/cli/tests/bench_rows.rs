@@ -190,3 +190,17 @@ fn peers_agree_and_those_that_do_not_suit_are_skipped() {
     folder.fails("bench pile --n 20 --algorithms brute-force --peers broccoli", 2, &["broccoli", "3D"]);
     folder.fails("bench pile --n 20 --algorithms brute-force --peers kiddo", 2, &["kiddo", "--shape ball"]);
 }
+
+/// The option has no comma, which separates algorithms.
+#[test]
+fn a_bounded_structure_takes_its_world_from_the_command_line() {
+    let folder = Folder::new();
+    let all = "octree:world=0/0/0/5/5/5,level-grid:world=-1e2/-1e2/-1e2/1e2/1e2/1e2,grid-sap:world=auto,level-grid";
+    let result = folder.json(&format!("bench pile --n 300 --frames 4 --algorithms {all} --check --json -"));
+    let rows = result["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["algorithm"].as_str().unwrap()).collect::<Vec<_>>(), all.split(',').collect::<Vec<_>>());
+    assert!(rows.iter().all(|row| row["wrong"].is_null() && row["pairs_hash"] == rows[0]["pairs_hash"]));
+    // The sections of a world that is far too large hold more objects.
+    let tests = |row: usize| rows[row]["tests_total"].as_u64().unwrap();
+    assert!(tests(1) > 2 * tests(3), "{} and {}", tests(1), tests(3));
+}

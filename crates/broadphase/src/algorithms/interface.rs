@@ -9,15 +9,16 @@ use crate::geometry::{Aabb, Ball, Measure, Ray, Real, Swept};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
-/// A structure that finds pairs. It never owns boxes: every call borrows the frame.
+/// A structure that finds pairs. The boxes are the caller's: every call borrows the frame, and the structure keeps copies of boxes only
+/// where they make it faster.
 ///
 /// Order of calls: `update`, then `pairs`, frame after frame. Several updates may come before one `pairs`, which then reflects
 /// them all. `probe`, `reader` and `validate` take the frame of the last update.
 pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
-    /// Takes in the frame. On error the structure is unchanged.
+    /// Follows the frame: all boxes, or the listed changes. On error the structure is unchanged.
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error>;
 
-    /// Finds all pairs of the frame of the last update.
+    /// Finds all pairs of the frame of the last update. On error the pairs are not there, and the next call finds them all.
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error>;
 
     /// Finds all pairs of a probe and an object (the bipartite form). The store is filled anew.
@@ -99,7 +100,7 @@ impl<const D: usize, T> Probes<'_, D, T> {
 /// What [`Query::search`] calls with each answer and its distance; it returns the new limit, or breaks.
 pub type Found<'a, T> = &'a mut dyn FnMut(u32, T) -> ControlFlow<(), T>;
 
-/// Reading queries: the small half of a structure. From many threads at once, without allocating once buffers are warm.
+/// Reading queries: the small half of a structure. They may come from many threads at once.
 ///
 /// Every method visits each object at most once, in a deterministic order, until the visitor breaks. Ids are live slots whose
 /// box passes the exact test; tags are the caller's affair. The frame is that of the last update.

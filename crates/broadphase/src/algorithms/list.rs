@@ -50,7 +50,7 @@ pub struct Descriptor {
     pub dims: &'static [usize],
     /// The shapes it works on.
     pub shapes: &'static [Shape],
-    /// Does it take its world from the first frame's finite boxes (plus 10 %)?
+    /// Does it subdivide a bounded world: that of the option `world`, or the objects' finite coordinates plus 10 %?
     pub bounded: bool,
     /// Its options, beside [`COMMON_OPTIONS`](super::COMMON_OPTIONS).
     pub options: &'static [OptionDescriptor],
@@ -177,7 +177,7 @@ static LIST: &[Descriptor] = &[
         shapes: &[Shape::Ball],
         bounded: true,
         options: particle_grid::OPTIONS,
-        build: build!(spec => particle_grid::ParticlePhase::new(particle_grid::storage(spec)?)),
+        build: build!(spec => particle_grid::ParticlePhase::from_spec(spec)?),
         ..PAPER
     },
     #[cfg(feature = "papers")]
@@ -187,7 +187,7 @@ static LIST: &[Descriptor] = &[
         summary: "four levels of halves (a quadtree in the plane); an object stands at the deepest node that holds it whole",
         bounded: true,
         options: octree::OPTIONS,
-        build: build!(spec => octree::Octree::new(octree::Options::from_spec(spec)?)),
+        build: build!(spec => octree::Octree::from_spec(spec)?),
         ..PAPER
     },
     #[cfg(feature = "papers")]
@@ -197,7 +197,7 @@ static LIST: &[Descriptor] = &[
         summary: "four fixed grids over a bounded world; an object is caught by the grid of its size, its centre decides the section",
         bounded: true,
         options: level_grid::OPTIONS,
-        build: build!(spec => level_grid::LevelGrid::new(level_grid::Options::from_spec(spec)?)),
+        build: build!(spec => level_grid::LevelGrid::from_spec(spec)?),
         ..PAPER
     },
     Descriptor {
@@ -255,7 +255,7 @@ static LIST: &[Descriptor] = &[
         summary: "a grid whose cells keep their objects sorted, with insertion and removal in one pass",
         bounded: true,
         options: grid_sap::OPTIONS,
-        build: build!(spec => grid_sap::GridSap::new(grid_sap::Options::from_spec(spec)?)),
+        build: build!(spec => grid_sap::GridSap::from_spec(spec)?),
         ..BASELINE
     },
 ];
@@ -285,7 +285,7 @@ pub fn list() -> &'static [Descriptor] {
 }
 
 impl Spec {
-    /// Builds the structure.
+    /// Builds the structure. With the option `isa` it uses these kernels, whatever the [`Context`](crate::Context) says.
     ///
     /// ```
     /// use broadphase::Spec;
@@ -307,14 +307,14 @@ impl Spec {
             _ => return Err(Error::Unsuited { algorithm: descriptor.name, reason: "it works in two and three dimensions" }),
         };
         match built.downcast::<Box<dyn BroadPhase<D, T>>>() {
-            Ok(structure) => Ok(*structure),
+            Ok(structure) => Ok(self.apply_isa(*structure)),
             Err(_) => unreachable!("the dimension and the scalar were compared above"),
         }
     }
 
-    /// Are the option values what the algorithm takes? Building it tells, and an empty structure costs next to nothing.
+    /// Does the algorithm take the option values, in space or in the plane? Tried by building it, since an empty structure costs little.
     pub(super) fn check(&self) -> Result<(), Error> {
-        self.build::<3, f32>().map(|_| ())
+        self.build::<3, f64>().map(|_| ()).or_else(|error| self.build::<2, f64>().map(|_| ()).map_err(|_| error))
     }
 }
 

@@ -25,6 +25,7 @@ mod spec;
 #[cfg(feature = "papers")]
 pub mod sweep;
 pub mod tiles;
+mod with_kernels;
 
 pub(crate) use common::scan;
 pub(crate) use interface::ensure;

@@ -9,8 +9,11 @@ use crate::error::Error;
 use crate::kernels::{Isa, Kernels};
 
 /// Options that every algorithm takes.
-pub const COMMON_OPTIONS: &[OptionDescriptor] =
-    &[OptionDescriptor { name: "isa", default: "best", help: "instruction set: best, scalar, sse2, avx2, avx512, neon" }];
+pub const COMMON_OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
+    name: "isa",
+    default: "best",
+    help: "instruction set: best, scalar, sse2, avx2, avx512, neon; if it is not given, that of the context",
+}];
 
 /// An algorithm and its options.
 ///
@@ -94,7 +97,7 @@ impl Spec {
         self.descriptor
     }
 
-    /// The kernels that option `isa` names, or the best of this CPU. They go into the [`Context`](crate::Context).
+    /// The kernels that option `isa` names, or the best of this CPU.
     pub fn kernels(&self) -> Kernels {
         self.kernels
     }

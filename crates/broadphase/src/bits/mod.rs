@@ -1,9 +1,11 @@
-//! Bits and digits: a set of integers as a bit tree, and a radix sort of indices. Knows nobody.
+//! Bits and digits: a bit set, a set of integers as a bit tree, and a radix sort of indices. Depends on nothing else in the crate.
 
+mod bit_set;
 mod radix;
 #[cfg(feature = "papers")]
 mod succ_tree;
 
+pub(crate) use bit_set::{BitSet, each_bit};
 pub(crate) use radix::{IndexSort, Key};
 #[cfg(feature = "papers")]
 pub(crate) use succ_tree::SuccTree;

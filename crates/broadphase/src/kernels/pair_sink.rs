@@ -46,6 +46,8 @@ pub struct PairSink<'a> {
     written: Option<&'a AtomicU64>,
     own: u64,
     stop: Option<Stop>,
+    /// The pairs that were there before, after an allocation failed: `pairs` is then a small buffer whose content is thrown away.
+    aside: Option<Vec<Pair>>,
     /// Object pairs compared, padding excluded.
     tests: u64,
 }
@@ -70,6 +72,7 @@ impl<'a> PairSink<'a> {
             written: None,
             own: 0,
             stop: None,
+            aside: None,
             tests: 0,
         }
     }
@@ -183,9 +186,18 @@ impl<'a> PairSink<'a> {
             self.empty();
         }
         if self.pairs.capacity() - self.pairs.len() < count && self.pairs.try_reserve(count.max(64)).is_err() {
-            self.stop = Some(Stop::Memory);
-            self.empty();
-            self.pairs.reserve(count);
+            self.fail(count);
+        }
+    }
+
+    /// An allocation has failed: throws away what was found, and provides room for `count` pairs without moving those that were there.
+    fn fail(&mut self, count: usize) {
+        self.stop = Some(Stop::Memory);
+        self.empty();
+        if self.pairs.capacity() - self.pairs.len() < count {
+            let given = std::mem::replace(&mut self.pairs, Vec::with_capacity(count));
+            self.aside.get_or_insert(given);
+            (self.given, self.settled) = (0, 0);
         }
     }
 
@@ -211,6 +223,9 @@ impl<'a> PairSink<'a> {
     /// Ends the output: the refined pairs, how many there are (dropped ones included), and the tests made.
     pub(crate) fn finish(mut self) -> (Vec<Pair>, u64, u64, Option<Stop>) {
         self.settle();
+        if let Some(given) = self.aside.take() {
+            self.pairs = given;
+        }
         let count = if self.keep { self.pairs.len() as u64 } else { self.counted };
         if count > self.limit {
             self.stop = Some(Stop::Limit);

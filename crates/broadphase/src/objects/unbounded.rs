@@ -1,7 +1,9 @@
-//! What a structure cannot hold natively (infinite sides, extents that overflow) is joined here: one list against all.
+//! The objects that a structure cannot hold (infinite sides, extents that overflow), and their join with all objects.
 //!
-//! Cost: k objects in the list and n in all take k·n tests. That is the price of a plane or two; thousands of infinite objects
+//! Cost: k such objects and n in all take k·n tests. That is the price of a plane or two; thousands of infinite objects
 //! want an algorithm that holds them natively (`brute-force`, the sweeps).
+
+use std::sync::{Mutex, MutexGuard};
 
 use crate::context::Context;
 use crate::geometry::{Aabb, Real};
@@ -9,9 +11,32 @@ use crate::kernels::{Order, PairSink, Soa, all_pairs};
 use crate::objects::Frame;
 
 /// The objects that a structure leaves out, in ascending order of ids.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Unbounded {
+#[derive(Debug)]
+pub(crate) struct Unbounded<const D: usize, T: Real> {
     ids: Vec<u32>,
+    /// Locked by the one job that joins them.
+    buffers: Mutex<Buffers<D, T>>,
+}
+
+/// Buffers of a join, which can be dropped without changing a result.
+#[derive(Debug, Default)]
+struct Buffers<const D: usize, T: Real> {
+    own: Soa<D, T>,
+    others: Soa<D, T>,
+    block: Vec<u32>,
+}
+
+impl<const D: usize, T: Real> Default for Unbounded<D, T> {
+    fn default() -> Self {
+        Self { ids: Vec::new(), buffers: Mutex::default() }
+    }
+}
+
+impl<const D: usize, T: Real> Clone for Unbounded<D, T> {
+    /// Buffers are not copied.
+    fn clone(&self) -> Self {
+        Self { ids: self.ids.clone(), ..Self::default() }
+    }
 }
 
 /// Are all coordinates finite, and sizes and centres as well? What grids and trees compute with.
@@ -25,23 +50,23 @@ pub(crate) fn is_bounded<const D: usize, T: Real>(value: &Aabb<D, T>) -> bool {
     all
 }
 
-impl Unbounded {
-    /// Nobody is left out.
+impl<const D: usize, T: Real> Unbounded<D, T> {
+    /// Removes all.
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
     }
 
-    /// Is nobody left out?
+    /// Are there none?
     pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// Is `id` left out? O(log k).
+    /// Is `id` one of them? O(log k).
     pub(crate) fn contains(&self, id: u32) -> bool {
         self.ids.binary_search(&id).is_ok()
     }
 
-    /// Leaves `id` out. O(1) for ascending ids, O(k) else.
+    /// Adds `id`. O(1) for ascending ids, O(k) otherwise.
     pub(crate) fn insert(&mut self, id: u32) {
         if self.ids.last().is_none_or(|&last| last < id) {
             self.ids.push(id);
@@ -50,7 +75,7 @@ impl Unbounded {
         }
     }
 
-    /// Takes `id` back in. O(k).
+    /// Removes `id`, if it is one of them. O(k).
     pub(crate) fn remove(&mut self, id: u32) -> bool {
         let found = self.ids.binary_search(&id);
         if let Ok(at) = found {
@@ -66,27 +91,31 @@ impl Unbounded {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.ids.capacity() * 4
+        let buffers = self.buffers();
+        (self.ids.capacity() + buffers.block.capacity()) * 4 + buffers.own.bytes() + buffers.others.bytes()
+    }
+
+    fn buffers(&self) -> MutexGuard<'_, Buffers<D, T>> {
+        self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// All pairs with at least one of them, each once.
-    pub(crate) fn join<const D: usize, T: Real>(&self, frame: &Frame<'_, D, T>, context: &Context, hits: &mut PairSink) {
+    pub(crate) fn join(&self, frame: &Frame<'_, D, T>, context: &Context, hits: &mut PairSink) {
         if self.ids.is_empty() {
             return;
         }
-        let (mut own, mut others) = (Soa::default(), Soa::default());
+        let Buffers { own, others, block } = &mut *self.buffers();
         own.gather(frame.boxes, &self.ids);
         all_pairs::join_self(context.kernels(), own.columns(), 0..own.len(), hits);
-        // The others pass by in blocks: no second copy of the world.
-        let mut block = Vec::with_capacity(BLOCK);
+        // The others are copied block by block, so that the buffer stays small.
         let mut ids = frame.ids().filter(|&id| !self.contains(id));
         loop {
             block.clear();
             block.extend(ids.by_ref().take(BLOCK));
-            if block.is_empty() {
+            if block.is_empty() || hits.stopped() {
                 break;
             }
-            others.gather(frame.boxes, &block);
+            others.gather(frame.boxes, block);
             all_pairs::join_between(context.kernels(), own.columns(), others.columns(), Order::Canonical, hits);
         }
     }

@@ -37,7 +37,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Switches to another algorithm for the statics alone. They are rarely rebuilt and often probed, which may suit another one
-    /// than the movers'. Its option `isa` counts for nothing: kernels are those of the movers.
+    /// than the movers'. Its option `isa` counts for the statics alone.
     pub fn set_static_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
         self.statics = build(spec)?;
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, Pair, PairStore, Probes, Ray, Strength};
+use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, Pair, PairStore, Probes, Ray, Real, Strength};
 
 use super::{Random, build, extra, naive};
 
@@ -146,4 +146,81 @@ fn a_ray_meets_an_object_that_moved_by_a_whole_turn_of_the_grid_and_so_kept_its_
         entered.sort_unstable();
         assert_eq!(entered, [0, 1, 2, 3], "{told:?}");
     }
+}
+
+/// Times of entry that underflow to zero or overflow to infinity tell boxes apart no more; the exact test then accepts boxes far from
+/// the ray, and so must the grid.
+#[test]
+fn rays_whose_entry_underflows_or_is_infinite_see_what_a_scan_sees() {
+    fn check<T: Real>(exponents: i64) {
+        let mut random = Random(91);
+        for scale in [-exponents / 2, -6, 0, 6] {
+            let size = 2f64.powi(scale as i32);
+            let mut place = || T::from_f64((random.unit() - 0.5) * 40.0 * size);
+            let mut boxes: Vec<Aabb<2, T>> = Vec::new();
+            for _ in 0..200 {
+                let min = [place(), place()];
+                boxes.push(Aabb::new(min, min.map(|c| c + T::from_f64(size))));
+            }
+            let frame = Frame::new(&boxes);
+            let mut structure = build::<2, T>("hash-grid:threshold=0");
+            structure.update(&frame, &mut Context::new()).unwrap();
+            let reader = structure.reader().unwrap();
+            for round in 0..600 {
+                let mut component = || {
+                    let exponent = random.below(2 * exponents as u64) as i64 - exponents;
+                    T::from_f64((random.unit() - 0.5) * 2f64.powi(exponent as i32))
+                };
+                let direction = if round % 3 == 0 { [component(), T::ZERO] } else { [component(), component()] };
+                let origin = [T::from_f64((random.unit() - 0.5) * 50.0 * size), T::from_f64((random.unit() - 0.5) * 50.0 * size)];
+                let ray = Ray::new(origin, direction, if round % 2 == 0 { T::INFINITY } else { T::MAX });
+                if !ray.is_valid() {
+                    continue;
+                }
+                let mut entered = Vec::new();
+                reader.along_ray(&frame, &ray, &mut |id, _| {
+                    entered.push(id);
+                    ControlFlow::Continue(ray.length)
+                });
+                entered.sort_unstable();
+                let expected: Vec<u32> = (0..200).filter(|&id| ray.enters(&boxes[id as usize]).is_some()).collect();
+                assert_eq!(entered, expected, "{ray:?}, boxes of {size}");
+            }
+        }
+    }
+    check::<f32>(127);
+    check::<f64>(1022);
+}
+
+/// The tests of a frame that was stopped depend on where it was stopped, and must not decide when levels are counted again.
+#[test]
+fn a_frame_stopped_by_the_limit_leaves_no_trace_in_later_lists() {
+    let mut random = Random(3);
+    let sizes = |random: &mut Random, n: usize, world: f64| -> Vec<Aabb<3, f32>> {
+        let mut cube = || {
+            let (min, size) = ([0; 3].map(|_| (random.unit() * world) as f32), 2f32.powi(random.below(6) as i32));
+            Aabb::new(min, min.map(|c| c + size))
+        };
+        (0..n).map(|_| cube()).collect()
+    };
+    let crowd = sizes(&mut random, 1200, 30.0);
+    let later = sizes(&mut random, 1200, 160.0);
+    let run = |stopped: bool| {
+        let (mut structure, mut context) = (build::<3, f32>("hash-grid:threshold=0"), Context::new());
+        let mut lists = Vec::new();
+        for (number, boxes) in [&crowd, &later, &crowd, &later, &crowd].into_iter().enumerate() {
+            let frame = Frame::new(boxes);
+            structure.update(&frame, &mut context).unwrap();
+            let mut store = PairStore::default();
+            if number == 0 && stopped {
+                store.set_limit(10);
+                assert_eq!(structure.pairs(&frame, &mut context, &mut store).unwrap_err().code(), "too-many-pairs");
+                store.set_limit(PairStore::DEFAULT_LIMIT);
+            }
+            structure.pairs(&frame, &mut context, &mut store).unwrap();
+            lists.push((store.to_vec(), store.tests()));
+        }
+        lists
+    };
+    assert!(run(false) == run(true));
 }

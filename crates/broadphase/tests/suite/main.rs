@@ -13,6 +13,7 @@ mod subjects;
 mod bad_input;
 mod determinism;
 mod filters;
+mod growth;
 mod nasty;
 mod operations;
 mod probes;

@@ -17,7 +17,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         if !kept {
             self.join_all(frame, context, out, chunks);
         } else if !self.changed.is_empty() {
-            self.join_changed(frame, context, out, chunks);
+            self.join_changed(frame, context, out, chunks).inspect_err(|_| out.roll_back())?;
         }
         self.revision = out.finish(chunks)?;
         self.changed.clear();
@@ -33,7 +33,13 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     }
 
     /// Every changed object against all; each chunk loses its pairs with a changed object and gains the new ones.
-    fn join_changed(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &mut PairStore, chunks: usize) {
+    fn join_changed(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        context: &Context,
+        out: &mut PairStore,
+        chunks: usize,
+    ) -> Result<(), Error> {
         let Scratch { probes, found, .. } = &mut self.scratch;
         let changed = |id: u32| self.changed.binary_search(&id).is_ok();
         probes.resize(self.changed.len());
@@ -43,9 +49,12 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         found.clear();
         let mut hits = PairSink::new(std::mem::take(found), None, true, u64::MAX);
         all_pairs::join_between(context.kernels(), probes.columns(), self.columns.columns(), Order::AsGiven, &mut hits);
-        let (all, _, tests, _) = hits.finish();
+        let (all, _, tests, stop) = hits.finish();
         *found = all;
-        // Of two changed objects, the smaller id reports; nobody pairs with itself.
+        if stop.is_some() {
+            return Err(Error::OutOfMemory { what: "pairs" }); // there is no limit, so it was an allocation that failed
+        }
+        // Of two changed objects, the smaller id reports the pair; an object does not pair with itself.
         found.retain(|pair| pair.a < pair.b || (pair.a > pair.b && !changed(pair.b)));
         found.iter_mut().for_each(|pair| *pair = Pair::new(pair.a, pair.b));
         found.sort_unstable();
@@ -64,12 +73,13 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
                     frame,
                     |pair| !touched(pair),
                     |hits| {
-                        hits.count_tests(tests.take().unwrap_or(0)); // all of them are booked on the first chunk
+                        hits.count_tests(tests.take().unwrap_or(0)); // all of them are counted in the first chunk
                         new.iter().for_each(|&pair| hits.push(pair));
                     },
                 );
             }
         }
+        Ok(())
     }
 
     pub(super) fn join_probes(

@@ -34,6 +34,13 @@ impl Bins {
         }
     }
 
+    /// Empties all bins and removes those behind the first `bins`.
+    pub(crate) fn clear(&mut self, bins: usize) {
+        self.heads.clear();
+        self.links.fill(FREE);
+        self.extend_to(bins);
+    }
+
     /// Makes room for slots; those behind the end are empty.
     pub(crate) fn resize_slots(&mut self, slots: usize) {
         debug_assert!(self.links.iter().skip(slots).all(|link| link.bin == NONE));

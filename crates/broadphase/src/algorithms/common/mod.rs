@@ -3,6 +3,8 @@
 //! The trees, grids and sweeps of papers 000, 001 and 004 differ in where they keep an object, and in little else. They all rewrite every
 //! chunk when anything changed, and none when nothing did.
 
+use crate::algorithms::OptionDescriptor;
+
 #[cfg(feature = "papers")]
 mod bins;
 #[cfg(feature = "papers")]
@@ -21,7 +23,14 @@ pub(crate) use pack_tree::{PackTree, order};
 pub(crate) use probing::{Visit, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 #[cfg(feature = "papers")]
-pub(crate) use world::World;
+pub(crate) use world::{Bounds, World, is_too_large, too_many_outside};
+
+/// The option of every bounded structure.
+pub(crate) const WORLD_OPTION: OptionDescriptor = OptionDescriptor {
+    name: "world",
+    default: "auto",
+    help: "the region to subdivide, min then max joined by slashes, as in 0/0/0/10/10/10; auto: around the objects, fitted again when they leave it",
+};
 
 /// Refuses, when it is compiled, what is neither in the plane nor in space: structures count on two or three axes.
 pub(crate) fn assert_dimension<const D: usize>() {

@@ -16,44 +16,86 @@ const SHARE: usize = 16;
 /// Fewer objects than this do not get a level of their own.
 const FEWEST: usize = 64;
 
+/// Buffers of both censuses, of shapes and of levels. They can be dropped without changing a result.
+#[derive(Debug, Default)]
+pub(super) struct Buffers<const D: usize> {
+    /// The objects that a cube does not suit.
+    misfits: Vec<u32>,
+    /// The levels that objects have by their own shapes, sorted, and their numbers of objects.
+    pub(super) keys: Vec<(Key<D>, usize)>,
+    /// The exponent of each object, of each level with its number of objects, and of each possible floor.
+    pub(super) sizes: Vec<i16>,
+    pub(super) levels: Vec<(i16, usize)>,
+    pub(super) present: Vec<i16>,
+    /// The numbers of objects of the levels that are left above a floor, and those of the cells of the floor.
+    pub(super) populations: Vec<usize>,
+    pub(super) counts: Vec<u32>,
+}
+
+impl<const D: usize> Buffers<D> {
+    /// Counts an object of a level.
+    pub(super) fn count(&mut self, key: Key<D>) {
+        match self.keys.binary_search_by(|entry| entry.0.cmp(&key)) {
+            Ok(at) => self.keys[at].1 += 1,
+            Err(at) => self.keys.insert(at, (key, 1)),
+        }
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        (self.misfits.capacity() + self.counts.capacity()) * 4
+            + self.keys.capacity() * size_of::<(Key<D>, usize)>()
+            + self.levels.capacity() * size_of::<(i16, usize)>()
+            + (self.sizes.capacity() + self.present.capacity()) * 2
+            + self.populations.capacity() * 8
+    }
+}
+
 impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Is it time to count shapes?
     #[inline(always)]
     pub(super) fn is_census_due(&self) -> bool {
         self.misfits >= FEWEST.max(self.live / SHARE)
             && self.options.shapes != 0
-            && self.counters.insertions - self.counters.census_at >= self.live as u64
+            && self.counters.newly_placed() - self.counters.census_at >= self.live as u64
     }
 
     /// Counts shapes, and moves objects into the levels that come of it.
     #[cold]
     pub(super) fn take_census(&mut self, frame: &Frame<'_, D, T>) {
-        self.counters.census_at = self.counters.insertions;
+        self.counters.census_at = self.counters.newly_placed();
         self.counters.censuses += 1;
-        let Some(ladder) = self.ladder.clone() else { return };
-        let own = |id: u32| ladder.keys(&frame.boxes[id as usize]).map(|keys| keys.0);
-        let misfits: Vec<u32> =
-            (0..self.seats.len() as u32).filter(|&id| self.is_misfit(id) && frame.live.contains(id)).collect();
-        let mut shapes: Vec<Key<D>> = misfits.iter().filter_map(|&id| own(id)).collect();
-        shapes.sort_unstable();
-        let mut counts: Vec<(Key<D>, usize)> = shapes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect();
-        counts.retain(|&(_, count)| count >= FEWEST.max(self.live / (2 * SHARE)));
-        counts.sort_by_key(|&(key, count)| (std::cmp::Reverse(count), key));
+        let mut buffers = std::mem::take(&mut self.scratch.census);
+        if self.count_shapes(frame, &mut buffers) {
+            for &(key, _) in &buffers.keys {
+                self.add_level(key);
+            }
+            let moves = self.counters.moves;
+            for &id in &buffers.misfits {
+                self.move_object(frame, id);
+            }
+            self.counters.moves = moves; // they did not move, their level did
+            self.counters.census_at = self.counters.newly_placed();
+            self.dirty = true;
+        }
+        self.scratch.census = buffers;
+    }
+
+    /// Lists the objects that a cube does not suit, and as `keys` those of their shapes that are common. Are there any?
+    fn count_shapes(&self, frame: &Frame<'_, D, T>, buffers: &mut Buffers<D>) -> bool {
+        let Some(ladder) = &self.ladder else { return false };
+        buffers.misfits.clear();
+        buffers.keys.clear();
+        for id in (0..self.seats.len() as u32).filter(|&id| self.is_misfit(id) && frame.live.contains(id)) {
+            buffers.misfits.push(id);
+            ladder.keys(&frame.boxes[id as usize]).into_iter().for_each(|(own, _)| buffers.count(own));
+        }
+        let common = &mut buffers.keys;
+        common.retain(|&(_, count)| count >= FEWEST.max(self.live / (2 * SHARE)));
+        common.sort_unstable_by_key(|&(key, count)| (std::cmp::Reverse(count), key));
         let shapes = self.levels.iter().filter(|level| !level.is_cubic()).count();
-        counts.truncate(self.options.shapes.saturating_sub(shapes));
-        for &(key, _) in &counts {
-            self.add_level(key);
-        }
-        if counts.is_empty() {
-            return;
-        }
-        let moves = self.counters.moves;
-        for id in misfits {
-            self.move_object(frame, id);
-        }
-        self.counters.moves = moves; // they did not move, their level did
-        self.counters.census_at = self.counters.insertions;
-        self.dirty = true;
+        common.truncate(self.options.shapes.saturating_sub(shapes));
+        !common.is_empty()
     }
 
     fn is_misfit(&self, id: u32) -> bool {

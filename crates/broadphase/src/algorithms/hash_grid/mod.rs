@@ -6,15 +6,16 @@
 //! made when an object needs one. In its level an object belongs to the one cell that holds its lower corner. Space is
 //! infinite, a level's cells are not: coordinates wrap around by a bit mask, so that adjacent cells stay adjacent, and objects
 //! that meet in a cell though they are far apart are told apart by the exact test. A level with more objects than cells / 8 is
-//! doubled along one axis; it never shrinks.
+//! doubled along one axis. It does not shrink while it has objects; a level that has none left after levels were merged gives its memory
+//! back.
 //!
 //! So all overlaps of an object are with objects in its own and the adjacent cells of its level, of which half are searched (13
-//! of 26 in space), and in up to 27 cells of every other level, of which only those that its box can reach are read. See
-//! `level.rs` for why this holds whatever the floats round to.
+//! of 26 in space), and in those cells of every other level that its box can reach: at most 27 in a coarser level, more in a
+//! finer one. See `level.rs` for why this holds whatever the floats round to.
 //!
 //! # Departures from the paper, with reasons
 //! 1. *Flat storage.* The paper's cell points to a heap vector; a cell here is 4 bytes and 2 bits (`cells.rs`), an object 12
-//!    bytes, and boxes are not copied: about 670 bytes per object in the paper's example are at most 96.
+//!    bytes, and boxes are copied only into the buffers of a search: about 670 bytes per object in the paper's example are at most 96.
 //! 2. *Order.* A cell's index interleaves the axes' bits (`layout.rs`). The list of occupied cells is a bit set, read in the
 //!    order of space, so a search touches memory that its predecessor has just touched.
 //! 3. *Search by region.* The objects of up to 4,096 cells are copied into columns, row by row, so that neighbours are runs that
@@ -99,7 +100,7 @@ pub struct HashGrid<const D: usize, T: Real> {
     seats: Vec<Seat>,
     /// Slots whose seats are not what the last frame says.
     waiting: Waiting,
-    unbounded: Unbounded,
+    unbounded: Unbounded<D, T>,
     misfits: usize,
     /// Objects up to this exponent stand in the level of this exponent.
     floor: Option<i16>,
@@ -130,6 +131,8 @@ impl Seat {
 #[derive(Clone, Debug, Default)]
 struct Counters {
     insertions: u64,
+    /// Insertions by which the reinserting strategy put an object back into its cell.
+    returns: u64,
     removals: u64,
     moves: u64,
     growths: u64,
@@ -145,6 +148,18 @@ struct Counters {
     crowded: bool,
 }
 
+impl Counters {
+    /// Insertions of objects that were not there before.
+    fn newly_placed(&self) -> u64 {
+        self.insertions - self.returns
+    }
+
+    /// Insertions and moves.
+    fn operations(&self) -> u64 {
+        self.newly_placed() + self.moves
+    }
+}
+
 /// Buffers that can be dropped without changing a result.
 #[derive(Debug, Default)]
 struct Scratch<const D: usize, T: Real> {
@@ -155,6 +170,7 @@ struct Scratch<const D: usize, T: Real> {
     /// The objects of levels with few of them; all objects below the threshold.
     few: Soa<D, T>,
     plan: pairs::Plan,
+    census: census::Buffers<D>,
     gathered: PerWorker<Gathered<D, T>>,
     /// How many buffers there are.
     workers: usize,
@@ -206,6 +222,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             + self.ladder.as_ref().map_or(0, Ladder::bytes)
             + scratch.few.bytes()
             + scratch.plan.bytes()
+            + scratch.census.bytes()
             + pending
             + gathered
     }

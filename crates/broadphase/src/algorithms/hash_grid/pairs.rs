@@ -62,9 +62,11 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.scratch.workers = self.scratch.workers.max(context.width());
             self.rewrite_all(frame, context, out);
             context.record("join", clock);
-            self.note_tests(out.tests());
         }
         self.revision = out.finish(chunks)?;
+        if !kept || self.dirty {
+            self.note_tests(out.tests());
+        }
         self.dirty = false;
         Ok(())
     }

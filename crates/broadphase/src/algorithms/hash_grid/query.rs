@@ -100,7 +100,7 @@ impl<const D: usize, T: Real> Level<D, T> {
         let grain = (T::ONE.next_up() - T::ONE).to_f64();
         let is_far = |cells: f64| cells.is_nan() || cells.abs() * grain > ROUNDED;
         let is_lost = |k: usize| is_far(origin[k]) || (speed[k] == 0.0) != (ray.direction[k] == T::ZERO);
-        if (0..D).any(is_lost) {
+        if (0..D).any(is_lost) || (0..D).any(|k| self.is_time_rounded(ray, &origin, k)) {
             return self.everywhere(offer);
         }
         let Some((start, end)) = self.stretch_inside(&origin, &speed, search.limit().to_f64()) else {
@@ -136,6 +136,16 @@ impl<const D: usize, T: Real> Level<D, T> {
             before = range;
         }
         flow
+    }
+
+    /// May the times at which the ray enters cells on an axis overflow, or underflow so far that the exact test does not tell two cells
+    /// apart? It then accepts boxes that the ray does not pass.
+    fn is_time_rounded(&self, ray: &Ray<D, T>, origin: &[f64; D], k: usize) -> bool {
+        let (direction, least, most) = (ray.direction[k].to_f64().abs(), T::MIN_POSITIVE.to_f64(), 0.5 * T::MAX.to_f64());
+        let farthest = (origin[k] - self.lowest[k] as f64).abs().max((origin[k] - self.highest[k] as f64).abs()) + 4.0;
+        let (inverse, per_cell) = (1.0 / direction, self.cell[k].to_f64() / direction);
+        let is_exact = inverse >= least && inverse <= most && per_cell >= least && farthest * per_cell <= most;
+        direction != 0.0 && !is_exact
     }
 
     /// The part of a ray, in cells, that passes the cells in use.

@@ -262,9 +262,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.resize(frame.slots());
         self.for_each(frame, 0..frame.slots() as u32, |grid, frame, id| {
             // The old level is the first guess.
-            let hint = std::mem::replace(&mut grid.seats[id as usize].level, ABSENT);
+            let before = std::mem::replace(&mut grid.seats[id as usize].level, ABSENT);
+            let cell = grid.seats[id as usize].cell;
             if frame.live.contains(id) {
-                grid.insert(frame, id, hint);
+                grid.insert(frame, id, before);
+                let seat = grid.seats[id as usize];
+                grid.counters.returns += u64::from(seat.level == before && seat.cell == cell);
             }
         });
         self.dirty = true;

@@ -15,10 +15,10 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::bits::{Bits, each_bit};
 use super::overflow::Room;
 use super::shelves::Shelves;
 use super::walk::Stamps;
+use crate::bits::{BitSet, each_bit};
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::objects::unbounded::is_bounded;
@@ -26,6 +26,9 @@ use crate::pairs::Pair;
 
 /// Objects looked at for the mean size.
 const SAMPLE: usize = 1024;
+
+/// One object in this many has to change before the mean size is measured again, so that a few listed changes do not pay for a sample.
+const MEASURED_SHARE: usize = 8;
 
 /// Words of 64 slots whose objects are classified, at least, while only the share of static ones is wanted.
 const SAMPLE_WORDS: usize = 16;
@@ -50,11 +53,13 @@ pub(super) struct Coherency<const D: usize, T: Real> {
     last: Vec<Aabb<D, T>>,
     pub(super) remembers: bool,
     pub(super) epsilon: T,
+    /// Objects that have changed since epsilon was measured.
+    unmeasured: usize,
     pub(super) room: Room,
     /// Objects whose held box changed, appeared or vanished since the last search.
-    pub(super) dynamic: Bits,
+    pub(super) dynamic: BitSet,
     /// Objects whose box changed in any way since the last search; all dynamic ones are among them.
-    pub(super) changed: Bits,
+    pub(super) changed: BitSet,
     /// The search in which each object was last dynamic, and how many searches there were.
     stamps: Vec<u32>,
     pub(super) searches: u32,
@@ -74,9 +79,10 @@ impl<const D: usize, T: Real> Default for Coherency<D, T> {
             last: Vec::new(),
             remembers: false,
             epsilon: T::ZERO,
+            unmeasured: usize::MAX,
             room: Room::default(),
-            dynamic: Bits::default(),
-            changed: Bits::default(),
+            dynamic: BitSet::default(),
+            changed: BitSet::default(),
             stamps: Vec::new(),
             searches: 0,
             shelves: Shelves::default(),
@@ -118,12 +124,22 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         self.changed.cover(slots);
     }
 
-    /// Sets epsilon from the mean size of up to [`SAMPLE`] objects, evenly spread over the slots, unless there is no room for a margin.
-    pub(super) fn measure(&mut self, frame: &Frame<'_, D, T>, share: f64) {
+    /// Begins an update in which `changes` objects change: sets epsilon, measured again if one in [`MEASURED_SHARE`] objects has changed
+    /// since the last time. It is 0 while the cache has no room for a margin.
+    pub(super) fn set_margin(&mut self, frame: &Frame<'_, D, T>, share: f64, changes: usize) {
         if !self.room.allows_margin() {
-            self.epsilon = T::ZERO;
+            (self.epsilon, self.unmeasured) = (T::ZERO, usize::MAX);
             return;
         }
+        self.unmeasured = self.unmeasured.saturating_add(changes);
+        if self.unmeasured > frame.slots() / MEASURED_SHARE {
+            self.unmeasured = 0;
+            self.measure(frame, share);
+        }
+    }
+
+    /// Sets epsilon from the mean size of up to [`SAMPLE`] objects, evenly spread over the slots.
+    fn measure(&mut self, frame: &Frame<'_, D, T>, share: f64) {
         let stride = frame.slots().div_ceil(SAMPLE).max(1);
         let (mut mean, mut count) = (0.0, 0.0);
         for id in (0..frame.slots()).step_by(stride) {
@@ -139,8 +155,8 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 
     /// From now on only a sample of the `members` has held boxes.
-    pub(super) fn sample(&mut self, members: &Bits, boxes: &[Aabb<D, T>]) {
-        let stride = (self.held.len().div_ceil(64) / SAMPLE_WORDS).max(1);
+    pub(super) fn sample(&mut self, members: &BitSet, boxes: &[Aabb<D, T>]) {
+        let stride = self.sample_stride();
         let before = std::mem::replace(&mut self.stride, stride);
         for (word, &bits) in members.words().iter().enumerate().step_by(stride) {
             if !word.is_multiple_of(before) {
@@ -150,7 +166,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 
     /// Gives all `members` a held box, if only a sample had one.
-    pub(super) fn hold_all(&mut self, members: &Bits, boxes: &[Aabb<D, T>]) {
+    pub(super) fn hold_all(&mut self, members: &BitSet, boxes: &[Aabb<D, T>]) {
         if self.stride > 1 {
             self.stride = 1;
             for (word, &bits) in members.words().iter().enumerate() {
@@ -164,9 +180,18 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         (id as usize / 64).is_multiple_of(self.stride)
     }
 
-    /// The share of `members` that is static, of those that have held boxes.
-    pub(super) fn static_share(&self, members: &Bits) -> f64 {
-        let words = members.words().iter().zip(self.dynamic.words()).step_by(self.stride);
+    /// Every how many words of 64 slots a sample takes one: those of the present sample, or of the next one if all have held boxes.
+    pub(super) fn counted_stride(&self) -> usize {
+        if self.stride > 1 { self.stride } else { self.sample_stride() }
+    }
+
+    fn sample_stride(&self) -> usize {
+        (self.held.len().div_ceil(64) / SAMPLE_WORDS).max(1)
+    }
+
+    /// The share of `members` that is static, of those in every `stride`th word, which must have held boxes.
+    pub(super) fn static_share(&self, members: &BitSet, stride: usize) -> f64 {
+        let words = members.words().iter().zip(self.dynamic.words()).step_by(stride);
         let counts = words.map(|(all, dynamic)| (all.count_ones() as usize, (all & dynamic).count_ones() as usize));
         let (all, dynamic) = counts.fold((0, 0), |sum, word| (sum.0 + word.0, sum.1 + word.1));
         1.0 - dynamic as f64 / all.max(1) as f64
@@ -233,7 +258,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 
     /// From now on the boxes of the last update are remembered, starting with these of the `members`.
-    pub(super) fn remember(&mut self, members: &Bits, boxes: &[Aabb<D, T>]) {
+    pub(super) fn remember(&mut self, members: &BitSet, boxes: &[Aabb<D, T>]) {
         if !self.remembers {
             self.remembers = true;
             self.last.clear();

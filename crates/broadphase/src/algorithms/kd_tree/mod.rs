@@ -11,7 +11,7 @@
 //!    collapsed below, and objects go down to their ideal nodes. A second update without motion changes nothing.
 //! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
 //!    that reach into its region, by sweeps along the axis on which they vary most.
-//! 4. *Coherency* (`coherency.rs`): if most objects are static, pairs of static objects come from a cache, and the objects
+//! 4. *Coherency* (`coherency.rs`): if most objects are static (`policy.rs` decides), pairs of static objects come from a cache, and the objects
 //!    themselves stay where the sweeps have sorted them (`shelves.rs`). The cache is linear in objects and pairs (`overflow.rs`).
 //!
 //! With several workers, subtrees are optimised (`optimise/parts.rs`) and searched (`pairs.rs`) at once.
@@ -33,13 +33,13 @@
 //! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimise/mod.rs`,
 //! `walk.rs`, `shelves.rs`, `overflow.rs`, `options.rs`.
 
-mod bits;
 mod coherency;
 mod nodes;
 mod optimise;
 mod options;
 mod overflow;
 mod pairs;
+mod policy;
 mod probe;
 mod query;
 mod refit;
@@ -64,11 +64,12 @@ use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::{PairStore, Revision};
 
-use bits::Bits;
+use crate::bits::BitSet;
 use coherency::Coherency;
 use nodes::Tree;
 use optimise::{Parts, Work};
 use pairs::Plan;
+use policy::Mode;
 use walk::Walker;
 
 /// The kd-tree and sweep-and-prune hybrid.
@@ -88,9 +89,9 @@ pub struct KdTree<const D: usize, T: Real> {
     options: Options,
     tree: Tree<D, T>,
     /// The slots whose objects are in the tree.
-    members: Bits,
+    members: BitSet,
     /// Live objects that are not.
-    unbounded: Unbounded,
+    unbounded: Unbounded<D, T>,
     /// Held boxes and the cache, for the variants that need them.
     coherency: Option<Coherency<D, T>>,
     /// Did anything change since the last search?
@@ -101,7 +102,7 @@ pub struct KdTree<const D: usize, T: Real> {
     found: Found,
 
     // From here on: buffers that can be dropped between two calls without changing a result.
-    loose: Bits,
+    loose: BitSet,
     bounded: Vec<u64>,
     entering: Vec<u32>,
     leaves: bool,
@@ -116,7 +117,7 @@ pub struct KdTree<const D: usize, T: Real> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     static_share: f64,
-    incremental: bool,
+    mode: Mode,
     /// Objects whose boxes it read; the others were on shelves.
     read: usize,
     /// The lengths of its runs of candidates.
@@ -131,14 +132,14 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         Self {
             options,
             tree: Tree::default(),
-            members: Bits::default(),
+            members: BitSet::default(),
             unbounded: Unbounded::default(),
             coherency: options.coherent().then(Coherency::default),
             touched: true,
             revision: Revision::default(),
             work: Work::default(),
             found: Found::default(),
-            loose: Bits::default(),
+            loose: BitSet::default(),
             bounded: Vec::new(),
             entering: Vec::new(),
             leaves: false,

@@ -14,10 +14,10 @@
 //! epsilon in every scene of mixed sizes, and bound nothing: plates may be of equal size.
 
 use super::KdTree;
-use super::bits::{Bits, each_bit};
 use super::coherency::Coherency;
 use super::pairs::Method;
 use super::walk::Walker;
+use crate::bits::{BitSet, each_bit};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -73,7 +73,7 @@ impl Room {
 
 impl<const D: usize, T: Real> Coherency<D, T> {
     /// Each of `members` holds its own box from now on, and nothing stays of the wider ones.
-    fn tighten(&mut self, members: &Bits, boxes: &[Aabb<D, T>]) {
+    fn tighten(&mut self, members: &BitSet, boxes: &[Aabb<D, T>]) {
         self.epsilon = T::ZERO;
         for (word, &bits) in members.words().iter().enumerate() {
             each_bit(bits, word * 64, |id| self.held[id as usize] = boxes[id as usize]);

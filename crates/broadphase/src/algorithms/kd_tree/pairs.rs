@@ -201,7 +201,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         };
         // A first incremental frame keeps nothing: pairs may have changed chunks.
         let kept = kept && method == Method::Incremental;
-        let restless = method == Method::Incremental && coherency.static_share(&self.members) < AT_REST;
+        let restless = method == Method::Incremental && coherency.static_share(&self.members, 1) < AT_REST;
         let report = Report { coherency: &coherency, frame, out, kept, restless, limit, counts: Counts::default() };
         context.run(self.plan.jobs.len(), |number, worker| self.run_cached(&self.plan.jobs[number], worker, &search, &report));
         // Places without a node may still keep cached pairs.

@@ -73,7 +73,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             extra.push(("cached pairs", coherency.count(Vec::len) as f64));
             extra.push(("static share", self.found.static_share));
             extra.push(("read share", self.found.read as f64 / objects));
-            extra.push(("incremental", f64::from(u8::from(self.found.incremental))));
+            extra.push(("incremental", f64::from(u8::from(self.found.mode.incremental))));
         }
         let shares = LEAVES_AT.iter().zip(leaves.by_height).filter(|(_, leaves)| *leaves > 0);
         extra.extend(shares.map(|(&name, leaves)| (name, leaves as f64)));

@@ -1,9 +1,9 @@
 //! A frame taken in: who is here, who is loose, then refit and optimise.
 
-use super::bits::each_bit;
 use super::optimise::{Loose, Work};
 use super::refit::{mark, refit};
-use super::{KdTree, Pruning, Variant};
+use super::{KdTree, Pruning, Variant, policy};
+use crate::bits::each_bit;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -69,6 +69,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         self.cut(frame.slots());
         let Changes::Listed { moved, inserted, removed } = frame.changes else { return };
         self.touched |= !(moved.is_empty() && inserted.is_empty() && removed.is_empty());
+        if let Some(coherency) = &mut self.coherency {
+            coherency.set_margin(frame, self.options.epsilon, moved.len() + inserted.len());
+        }
         for &id in removed {
             self.unbounded.remove(id);
             self.leave(id);
@@ -128,7 +131,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             self.touched = true;
             return;
         };
-        coherency.measure(frame, share);
+        coherency.set_margin(frame, share, frame.slots());
         // Unbounded objects are not compared: with them, every frame is new.
         let compares = frame.may_compare() && coherency.remembers;
         self.touched |= !compares || !self.unbounded.is_empty() || !self.entering.is_empty() || self.leaves;
@@ -165,13 +168,14 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
     }
 
-    /// Complete or incremental, by the share of static objects.
+    /// A complete or an incremental search, by the share of static objects.
     fn choose(&mut self, frame: &Frame<'_, D, T>) {
         let Some(coherency) = &mut self.coherency else { return };
-        self.found.static_share = coherency.static_share(&self.members);
-        self.found.incremental =
-            self.options.variant == Variant::Incremental || self.found.static_share * 100.0 > self.options.adaptive_percent;
-        if self.found.incremental {
+        // Complete and incremental frames count the same slots: counts that differ would switch back and forth.
+        self.found.static_share = coherency.static_share(&self.members, coherency.counted_stride());
+        self.found.mode =
+            policy::decide(self.options.variant, self.options.adaptive_percent, self.found.mode, self.found.static_share);
+        if self.found.mode.incremental {
             coherency.hold_all(&self.members, frame.boxes);
         } else {
             coherency.sample(&self.members, frame.boxes);
@@ -180,7 +184,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 
     /// Refit and optimise, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
     pub(super) fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
-        let held = self.found.incremental;
+        let held = self.found.mode.incremental;
         let (mut boxes, mut noted) = (frame.boxes, listed);
         if let Some(coherency) = &mut self.coherency {
             let same = std::mem::replace(&mut coherency.arranged, held) == held;

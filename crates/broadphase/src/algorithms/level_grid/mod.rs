@@ -12,8 +12,9 @@
 //! pseudocode probes end points only, and skips sections in between where a box is larger than a section.
 //!
 //! # The world
-//! The box of the first frame's finite coordinates plus 10 %. What lies outside belongs to the section at the border. On an axis without
-//! extent there is one section.
+//! The box of the objects' finite coordinates plus 10 %, taken in the first frame and again when many objects have left it or they fill
+//! only a part of it (`common/world.rs`); or the box that the caller gives, which stays. What lies outside belongs to the section at the
+//! border. On an axis without extent there is one section.
 //!
 //! # Cost
 //! Insertion and removal O(1). A pair list takes one probe per object on its own level and the coarser ones. Bad cases: many oversize objects
@@ -31,7 +32,7 @@ mod sections;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Ledger, assert_dimension, bytes_of, nearest_in, probe_each};
+use crate::algorithms::common::{Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, nearest_in, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -49,6 +50,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
         default: "0.25",
         help: "the largest share of a section's side that an object may take: up to 1",
     },
+    WORLD_OPTION,
 ];
 
 /// What can be set.
@@ -86,7 +88,8 @@ impl Options {
 pub struct LevelGrid<const D: usize, T: Real> {
     options: Options,
     ledger: Ledger<D, T>,
-    /// Known from the first object on.
+    bounds: Bounds<D, T>,
+    /// The sections of the present world; known from the first object on.
     sections: Option<Sections<D, T>>,
     /// The objects of each section, all levels in a row, coarsest first; the last one is the oversize list.
     bins: Bins,
@@ -111,10 +114,28 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         Self {
             options,
             ledger: Ledger::default(),
+            bounds: Bounds::default(),
             sections: None,
             bins: Bins::default(),
             population: vec![0; options.levels + 1],
             scratch: Scratch { ids: Vec::new(), starts: Vec::new(), boxes: Vec::new() },
+        }
+    }
+
+    /// The same structure over a world that stays as it is given. Objects outside are found too, but share the sections at the border.
+    ///
+    /// # Errors
+    /// [`Error::InvalidBox`] for a box that is not valid, [`Error::Unsuited`] for one that is not finite.
+    pub fn with_world(self, world: &Aabb<D, T>) -> Result<Self, Error> {
+        Ok(Self { bounds: Bounds::given(world, "level-grid")?, ..self })
+    }
+
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let structure = Self::new(Options::from_spec(spec)?);
+        match spec.world()? {
+            Some(world) => structure.with_world(&world),
+            None => Ok(structure),
         }
     }
 }
@@ -151,7 +172,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for LevelGrid<D, T> {
         let scratch = bytes_of(ids) + bytes_of(starts) + bytes_of(boxes);
         let oversize = self.population.last().copied().unwrap_or(0);
         Stats {
-            bytes: self.ledger.bytes() + self.bins.bytes() + bytes_of(&self.population) + scratch,
+            bytes: self.ledger.bytes() + self.bounds.bytes() + self.bins.bytes() + bytes_of(&self.population) + scratch,
             extra: vec![("sections", self.bins.len().saturating_sub(1) as f64), ("oversize", f64::from(oversize))],
             ..Stats::default()
         }

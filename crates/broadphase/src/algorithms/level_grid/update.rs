@@ -1,8 +1,7 @@
-//! Objects come, move and go, one by one.
+//! Objects are inserted, moved and removed one by one; all of them are placed again when the world changes.
 
 use super::LevelGrid;
 use super::sections::Sections;
-use crate::algorithms::common::World;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Frame;
@@ -10,11 +9,9 @@ use crate::objects::Frame;
 impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         self.ledger.take_in(frame)?;
-        if self.sections.is_none() {
-            let Some(world) = World::around(self.ledger.ids().map(|id| self.ledger.get(id))) else { return Ok(()) };
-            let sections = Sections::new(&world, self.options.levels, self.options.ratio);
-            self.bins.extend_to(sections.oversize as usize + 1);
-            self.sections = Some(sections);
+        if self.bounds.follow(&self.ledger) || self.sections.is_none() {
+            self.place_all(frame.slots());
+            return Ok(());
         }
         let Self { sections: Some(sections), bins, ledger, population, .. } = self else { return Ok(()) };
         for &id in ledger.gone() {
@@ -35,5 +32,20 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
             bins.place(id, section);
         }
         Ok(())
+    }
+
+    /// Subdivides the present world, and puts every object into its section.
+    fn place_all(&mut self, slots: usize) {
+        let Some(world) = self.bounds.world() else { return };
+        let sections = Sections::new(world, self.options.levels, self.options.ratio);
+        self.bins.clear(sections.oversize as usize + 1);
+        self.bins.resize_slots(slots);
+        self.population.fill(0);
+        for id in self.ledger.ids() {
+            let section = sections.of(self.ledger.get(id));
+            self.population[sections.level_of(section)] += 1;
+            self.bins.place(id, section);
+        }
+        self.sections = Some(sections);
     }
 }

@@ -14,8 +14,10 @@
 //! that touch across a middle are never in two children.
 //!
 //! # The world
-//! The box of the first frame's finite coordinates plus 10 %; it places the middles, and is no fence: the nodes at the border reach to
-//! infinity. So nothing is lost outside, and infinite sides need no care: they cross middles, and stay at the root.
+//! The box of the objects' finite coordinates plus 10 %, taken in the first frame and again when many objects have left it or they fill
+//! only a part of it (`common/world.rs`); or the box that the caller gives, which stays. It places the middles and limits nothing: the
+//! nodes at the border reach to infinity. So nothing is lost outside, and infinite sides need no special case: they cross middles, and stay
+//! at the root.
 //!
 //! # Cost
 //! Insertion O(depth), removal O(1) list work and no search (the paper's tree searches the node's list). An object that crosses a high-up
@@ -34,7 +36,7 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Ledger, World, assert_dimension, bytes_of, probe_each};
+use crate::algorithms::common::{Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
@@ -55,6 +57,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
         default: "0",
         help: "a leaf with more objects gets children; 0: all nodes exist from the start",
     },
+    WORLD_OPTION,
 ];
 
 /// What can be set.
@@ -99,8 +102,7 @@ impl Options {
 pub struct Octree<const D: usize, T: Real> {
     options: Options,
     ledger: Ledger<D, T>,
-    /// Known from the first object on.
-    world: Option<World<D, T>>,
+    bounds: Bounds<D, T>,
     /// The root is the first; children lie together. Empty until the world is known.
     nodes: Vec<Node<D, T>>,
     /// First nodes of families that are not in use.
@@ -143,11 +145,28 @@ impl<const D: usize, T: Real> Octree<D, T> {
         Self {
             options,
             ledger: Ledger::default(),
-            world: None,
+            bounds: Bounds::default(),
             nodes: Vec::new(),
             free: Vec::new(),
             bins: Bins::default(),
             scratch: Scratch::default(),
+        }
+    }
+
+    /// The same structure over a world that stays as it is given. It places the middles; objects outside are found too.
+    ///
+    /// # Errors
+    /// [`Error::InvalidBox`] for a box that is not valid, [`Error::Unsuited`] for one that is not finite.
+    pub fn with_world(self, world: &Aabb<D, T>) -> Result<Self, Error> {
+        Ok(Self { bounds: Bounds::given(world, "octree")?, ..self })
+    }
+
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let structure = Self::new(Options::from_spec(spec)?);
+        match spec.world()? {
+            Some(world) => structure.with_world(&world),
+            None => Ok(structure),
         }
     }
 }
@@ -190,7 +209,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Octree<D, T> {
         let used = self.nodes.len() - (self.free.len() << D);
         let levels = self.nodes.iter().filter(|node| node.population > 0).map(|node| node.level + 1).max().unwrap_or(0);
         Stats {
-            bytes: self.ledger.bytes() + nodes + scratch,
+            bytes: self.ledger.bytes() + self.bounds.bytes() + nodes + scratch,
             extra: vec![("nodes", used as f64), ("levels", f64::from(levels))],
             ..Stats::default()
         }

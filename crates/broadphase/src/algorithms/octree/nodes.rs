@@ -58,10 +58,11 @@ impl<const D: usize, T: Real> Node<D, T> {
 
 impl<const D: usize, T: Real> Octree<D, T> {
     /// The root, and with a fixed depth all that is below it.
-    pub(super) fn plant(&mut self, world: World<D, T>) {
-        self.world = Some(world);
-        self.nodes.push(Node::root(&world));
-        self.bins.extend_to(1);
+    pub(super) fn plant(&mut self, world: &World<D, T>) {
+        self.nodes.clear();
+        self.free.clear();
+        self.nodes.push(Node::root(world));
+        self.bins.clear(1);
         if self.options.split == 0 {
             let mut node = 0;
             while (self.nodes[node as usize].level as usize) < self.options.depth - 1 {

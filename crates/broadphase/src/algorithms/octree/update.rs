@@ -1,7 +1,7 @@
-//! Objects come, move and go, one by one.
+//! Objects are inserted, moved and removed one by one; all of them are inserted again when the world changes.
 
 use super::Octree;
-use crate::algorithms::common::{NONE, World};
+use crate::algorithms::common::NONE;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Frame;
@@ -9,9 +9,9 @@ use crate::objects::Frame;
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         self.ledger.take_in(frame)?;
-        if self.world.is_none() {
-            let Some(world) = World::around(self.ledger.ids().map(|id| self.ledger.get(id))) else { return Ok(()) };
-            self.plant(world);
+        if self.bounds.follow(&self.ledger) || self.nodes.is_empty() {
+            self.insert_all(frame.slots());
+            return Ok(());
         }
         for at in 0..self.ledger.gone().len() {
             self.remove(self.ledger.gone()[at]);
@@ -28,6 +28,18 @@ impl<const D: usize, T: Real> Octree<D, T> {
             self.insert(self.ledger.come()[at]);
         }
         Ok(())
+    }
+
+    /// A new tree over the present world, with all objects.
+    fn insert_all(&mut self, slots: usize) {
+        let Some(&world) = self.bounds.world() else { return };
+        self.plant(&world);
+        self.bins.resize_slots(slots);
+        for id in 0..slots as u32 {
+            if self.ledger.holds(id) {
+                self.insert(id);
+            }
+        }
     }
 
     fn insert(&mut self, id: u32) {

@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
-use super::space::{Space, extent, first_world};
+use super::space::{Space, extent, in_range, world_around};
 use super::{Hash, neighbours::NeighbourLists};
+use crate::algorithms::common::{is_too_large, too_many_outside};
 use crate::context::Context;
 use crate::error::{BoxFault, Error};
 use crate::geometry::{Aabb, Real};
@@ -37,8 +38,8 @@ pub enum Storage {
 pub struct Options<const D: usize, T> {
     /// Where slices are looked up.
     pub storage: Storage,
-    /// The world of a dense or periodic grid. If not given, a dense grid takes the extent of the first particles, and a tenth
-    /// of it on each side.
+    /// The world of a dense or periodic grid, which then stays. If not given, a dense grid takes the extent of the particles and a tenth
+    /// of it on each side, in the first build and again when many particles have left it or they fill only a part of it.
     pub world: Option<Aabb<D, T>>,
     /// Does the world repeat on all sides? Distances are then those to the nearest image.
     pub periodic: bool,
@@ -52,7 +53,8 @@ impl<const D: usize, T> Default for Options<D, T> {
 
 /// Particles of one radius in cells as wide as they are: points in, pairs and neighbours out. Any dimension.
 ///
-/// The grid keeps indices into the caller's points, never the points; every call borrows them. Two particles are neighbours if
+/// The grid keeps indices into the caller's points; every call borrows the points, and a search copies them into buffers, cell by cell.
+/// Two particles are neighbours if
 /// `dx*dx + dy*dy ... <= (2 * radius)^2`, evaluated in `T`, left to right.
 ///
 /// ```
@@ -73,7 +75,7 @@ impl<const D: usize, T> Default for Options<D, T> {
 pub struct ParticleGrid<const D: usize, T: Real> {
     pub(super) radius: T,
     options: Options<D, T>,
-    /// The world of a dense grid, as given or as first seen.
+    /// The world of a dense or periodic grid, as given or as last fitted.
     world: Option<Aabb<D, f64>>,
     pub(super) space: Space<D>,
     /// `order[starts[s]..starts[s + 1]]` are the particles of slot s; behind the last slot a sentinel, and more of it for the
@@ -119,14 +121,16 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         }
         if let Some(world) = &options.world {
             world.check(0)?;
-            if !world.is_finite() || options.periodic && (0..D).any(|k| world.min[k] == world.max[k]) {
-                return unsuited("the world must be finite and, if it repeats, not flat");
+            let side = |k: usize| world.max[k].to_f64() - world.min[k].to_f64();
+            if !world.is_finite() || options.periodic && (0..D).any(|k| side(k) == 0.0 || !side(k).is_finite()) {
+                return unsuited("the world must be finite and, if it repeats, its sides finite and not zero");
             }
         } else if options.periodic {
             return unsuited("a world that repeats must be given");
         }
-        let world = options.world.map(|world| Aabb { min: world.min.map(Real::to_f64), max: world.max.map(Real::to_f64) });
-        let space = Space::new(radius, &options, &world.unwrap_or_else(|| first_world(&Aabb::empty())), 0, 0.0);
+        let coordinate = |c: T| if options.periodic { c.to_f64() } else { in_range(c.to_f64()) };
+        let world = options.world.map(|world| Aabb { min: world.min.map(coordinate), max: world.max.map(coordinate) });
+        let space = Space::new(radius, &options, &world.unwrap_or_else(|| world_around(&Aabb::empty())), 0, 0.0);
         let scratch = Scratch { slots: Vec::new(), groups: Vec::new(), sorted: Points::default(), items: Vec::new() };
         let [starts, order, route, ahead] = [const { Vec::new() }; 4];
         Ok(Self { radius, options, world, space, starts, order, route, ahead, scratch })
@@ -154,17 +158,32 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
             return Err(Error::InvalidBox { index: Some(index), axis, fault: BoxFault::NotANumber });
         }
         let (all, largest) = extent(points);
-        if self.world.is_none() && !points.is_empty() && self.options.storage == Storage::Dense {
-            self.world = Some(first_world(&all));
+        if self.is_misfit(&all, points) {
+            self.world = Some(world_around(&all));
         }
-        let world = self.world.unwrap_or_else(|| first_world(&Aabb::empty()));
+        let world = self.world.unwrap_or_else(|| world_around(&Aabb::empty()));
         let dims = self.space.dims;
         self.space = Space::new(self.radius, &self.options, &world, points.len(), largest);
         if self.is_in_rows() && (dims != self.space.dims || self.ahead.is_empty()) {
-            self.ahead = self.space.ahead();
+            self.space.list_ahead(&mut self.ahead);
         }
         self.sort(points, context);
         Ok(())
+    }
+
+    /// Does a dense grid need another world than it has, for points of this extent?
+    fn is_misfit(&self, all: &Aabb<D, f64>, points: &[[T; D]]) -> bool {
+        if points.is_empty() || self.options.world.is_some() || self.options.storage != Storage::Dense {
+            return false;
+        }
+        let Some(world) = &self.world else { return true };
+        let fitted = world_around(all);
+        let side = |of: &Aabb<D, f64>, k: usize| of.max[k] - of.min[k];
+        if (0..D).any(|k| is_too_large(side(world, k), side(&fitted, k))) {
+            return true;
+        }
+        let is_inside = |point: &[T; D]| (0..D).all(|k| (world.min[k]..=world.max[k]).contains(&in_range(point[k].to_f64())));
+        !world.contains(all) && too_many_outside(points.iter().filter(|point| !is_inside(point)).count(), points.len())
     }
 
     /// Particles by slot, and by group if slots are scattered.

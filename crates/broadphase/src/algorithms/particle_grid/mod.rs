@@ -2,9 +2,10 @@
 //!
 //! # The structure
 //! Three arrays, as the text has them: a table from cell to the start of its slice, with a sentinel behind the last; the
-//! particles' indices, sorted by cell with one counting sort; and the particles themselves, which stay in the caller's array.
+//! particles' indices, sorted by cell with one counting sort; and the particles themselves, which stay in the caller's array. (A search
+//! copies them into buffers, cell by cell.)
 //! Particles that touch are in the same or in adjacent cells. A bounded world has a dense table, and what lies outside belongs
-//! to the cells at the border. An unbounded one has a hash table, with one of three functions ([`enum@Hash`]); two cells may share a
+//! to the cells at the border; unless it is given, the world is fitted again when many particles have left it. An unbounded one has a hash table, with one of three functions ([`enum@Hash`]); two cells may share a
 //! slot, so a particle is compared with the cell it is met in. A world may repeat ([`Options::periodic`]).
 //!
 //! # Departures from the text, with reasons
@@ -40,11 +41,11 @@ pub use grid::{Options, ParticleGrid, Storage};
 pub use hash::Hash;
 pub use neighbours::NeighbourLists;
 
-use crate::algorithms::common::assert_dimension;
+use crate::algorithms::common::{WORLD_OPTION, assert_dimension};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::kernels::Soa;
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
@@ -54,13 +55,17 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     OptionDescriptor {
         name: "grid",
         default: "dense",
-        help: "dense: a bounded world from the first frame; hashed: an unbounded one",
+        help: "dense: a table of the cells of a bounded world; hashed: a hash table, for an unbounded one",
     },
     OptionDescriptor { name: "hash", default: "xor", help: "of a hashed grid: chain, xor or modular" },
     OptionDescriptor {
         name: "slots",
         default: "0",
         help: "of a hashed grid: the size of the table; 0: at least two per particle",
+    },
+    OptionDescriptor {
+        help: "of a dense grid: the region of the cells, min then max joined by slashes, as in 0/0/0/10/10/10; auto: around the particles, fitted again when they leave it",
+        ..WORLD_OPTION
     },
 ];
 
@@ -82,6 +87,8 @@ pub(crate) fn storage(spec: &Spec) -> Result<Storage, Error> {
 #[derive(Clone, Debug)]
 pub struct ParticlePhase<const D: usize, T: Real> {
     storage: Storage,
+    /// The world, if the caller gave one.
+    world: Option<Aabb<D, T>>,
     /// Built from `centers`; none before the first particle.
     grid: Option<ParticleGrid<D, T>>,
     /// The ids of the live slots, ascending, and the centres of their boxes.
@@ -101,6 +108,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
         assert_dimension::<D>();
         Self {
             storage,
+            world: None,
             grid: None,
             ids: Vec::new(),
             centers: Vec::new(),
@@ -108,6 +116,26 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
             revision: Revision::default(),
             sorted: Soa::default(),
             sorted_ids: Vec::new(),
+        }
+    }
+
+    /// The same structure, with a dense grid over a world that stays as it is given. Particles outside are found too, but share the cells
+    /// at the border.
+    ///
+    /// # Errors
+    /// [`Error::InvalidBox`] for a box that is not valid, [`Error::Unsuited`] for one that is not finite.
+    pub fn with_world(self, world: &Aabb<D, T>) -> Result<Self, Error> {
+        let options = Options { storage: self.storage, world: Some(*world), periodic: false };
+        ParticleGrid::new(T::ONE, options)?;
+        Ok(Self { world: Some(*world), ..self })
+    }
+
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let structure = Self::new(storage(spec)?);
+        match spec.world()? {
+            Some(world) => structure.with_world(&world),
+            None => Ok(structure),
         }
     }
 }

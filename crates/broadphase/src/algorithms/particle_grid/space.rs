@@ -34,7 +34,7 @@ pub(super) struct Space<const D: usize> {
     pub(super) slots: usize,
 }
 
-/// The extent of finite points and the largest finite coordinate.
+/// The extent of finite points, within a quarter of the range so that its sides are finite, and the largest finite coordinate.
 pub(super) fn extent<const D: usize, T: Real>(points: &[[T; D]]) -> (Aabb<D, f64>, f64) {
     let mut all: Aabb<D, f64> = Aabb::empty();
     let mut largest = 0.0f64;
@@ -42,8 +42,8 @@ pub(super) fn extent<const D: usize, T: Real>(points: &[[T; D]]) -> (Aabb<D, f64
         for k in 0..D {
             let x = point[k].to_f64();
             if x.is_finite() {
-                all.min[k] = all.min[k].min(x);
-                all.max[k] = all.max[k].max(x);
+                all.min[k] = all.min[k].min(in_range(x));
+                all.max[k] = all.max[k].max(in_range(x));
                 largest = largest.max(x.abs());
             }
         }
@@ -51,8 +51,13 @@ pub(super) fn extent<const D: usize, T: Real>(points: &[[T; D]]) -> (Aabb<D, f64
     (all, largest)
 }
 
-/// The world of a bounded grid that was not given one: the points' extent and a tenth of it on each side.
-pub(super) fn first_world<const D: usize>(extent: &Aabb<D, f64>) -> Aabb<D, f64> {
+/// The coordinate, or the nearest one within a quarter of the range.
+pub(super) fn in_range(x: f64) -> f64 {
+    x.clamp(-0.25 * f64::MAX, 0.25 * f64::MAX)
+}
+
+/// The world for points of this extent: the extent and a tenth of it on each side.
+pub(super) fn world_around<const D: usize>(extent: &Aabb<D, f64>) -> Aabb<D, f64> {
     let side = |k: usize| if extent.min[k] <= extent.max[k] { extent.max[k] - extent.min[k] } else { 0.0 };
     let low = |k: usize| if extent.min[k] <= extent.max[k] { extent.min[k] } else { 0.0 };
     Aabb { min: std::array::from_fn(|k| low(k) - 0.1 * side(k)), max: std::array::from_fn(|k| low(k) + 1.1 * side(k)) }
@@ -182,11 +187,11 @@ impl<const D: usize> Space<D> {
         pass(&waiting[..count]);
     }
 
-    /// The distances, in a dense grid, from a slot to the middle of each run of three that lies ahead of it. Slots at the end of
+    /// Fills `all` with the distances, in a dense grid, from a slot to the middle of each run of three that lies ahead of it. Slots at the end of
     /// a row count the next row's first as adjacent: a few tests more, and no case less.
-    pub(super) fn ahead(&self) -> Vec<u32> {
-        let Some(dims) = &self.dims else { return Vec::new() };
-        let mut all = Vec::new();
+    pub(super) fn list_ahead(&self, all: &mut Vec<u32>) {
+        all.clear();
+        let Some(dims) = &self.dims else { return };
         for number in 0..3usize.pow(D as u32 - 1) {
             let (mut rest, mut stride, mut distance) = (number as i64, 1, 0);
             for k in 1..D {
@@ -198,7 +203,6 @@ impl<const D: usize> Space<D> {
                 all.push(distance as u32);
             }
         }
-        all
     }
 }
 

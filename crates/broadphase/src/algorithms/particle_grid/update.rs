@@ -29,7 +29,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
                     return Err(error);
                 }
             },
-            None => ParticleGrid::new(radius, Options { storage: self.storage, ..Options::default() })?,
+            None => ParticleGrid::new(radius, Options { storage: self.storage, world: self.world, periodic: false })?,
         };
         self.ids.clear();
         self.ids.extend(frame.ids());

@@ -90,7 +90,7 @@ pub struct Dbvt<const D: usize, T: Real> {
     tree: Tree<D, T>,
     /// The leaf of each slot, or none.
     leaves: Vec<u32>,
-    unbounded: Unbounded,
+    unbounded: Unbounded<D, T>,
     /// Mode F: the pairs of overlapping leaves.
     candidates: Vec<Pair>,
     room: Room,

@@ -7,7 +7,7 @@ use crate::geometry::{Aabb, Real};
 use crate::objects::unbounded::is_bounded;
 
 /// Objects per cell that the number of cells aims at.
-const TARGET: usize = 32;
+pub(super) const TARGET: usize = 32;
 /// The most cells per axis.
 const MOST: usize = 64;
 

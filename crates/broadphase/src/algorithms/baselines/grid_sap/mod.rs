@@ -10,8 +10,10 @@
 //! larger of their first cells. So each pair is tested at most once.
 //!
 //! # The world
-//! The box of the first frame's finite coordinates plus 10 %, in about 32 objects per cell, but cells no smaller than two mean objects. What
-//! lies outside belongs to the cells at the border; infinite sides are just coordinates.
+//! The box of the objects' finite coordinates plus 10 %, taken in the first frame and again when many objects have left it or they fill
+//! only a part of it (`common/world.rs`); or the box that the caller gives, which stays. It is cut into cells of about 32 objects, but no
+//! smaller than two mean objects, and again when there are twice as many objects. What lies outside belongs to the cells at the border;
+//! infinite sides are just coordinates.
 //!
 //! # Cost
 //! One pass over the entries, the exchanges within cells, and the sweeps. Bad cases: objects that are large against a cell (an infinite one has an
@@ -26,27 +28,26 @@ mod pairs;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, probe_each};
+use crate::algorithms::common::{Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, probe_each};
 use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::pairs::PairStore;
 
 use cells::{Block, Cells, Entry};
 
 /// The options by name.
-pub(crate) const OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
-    name: "cells",
-    default: "0",
-    help: "cells per axis, 1 to 64; 0: by the first frame's number and sizes of objects",
-}];
+pub(crate) const OPTIONS: &[OptionDescriptor] = &[
+    OptionDescriptor { name: "cells", default: "0", help: "cells per axis, 1 to 64; 0: by number and sizes of the objects" },
+    WORLD_OPTION,
+];
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Cells per axis; 0: by the first frame.
+    /// Cells per axis; 0: by number and sizes of the objects.
     pub cells: usize,
 }
 
@@ -67,7 +68,8 @@ impl Options {
 pub struct GridSap<const D: usize, T: Real> {
     options: Options,
     ledger: Ledger<D, T>,
-    /// Known from the first object on.
+    bounds: Bounds<D, T>,
+    /// The cells of the present world; known from the first object on.
     cells: Option<Cells<D, T>>,
     /// Sorted by cell, then along the first axis.
     entries: Vec<Entry<T>>,
@@ -95,10 +97,28 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         Self {
             options,
             ledger: Ledger::default(),
+            bounds: Bounds::default(),
             cells: None,
             entries: Vec::new(),
             blocks: Vec::new(),
             scratch: Scratch { fresh: Vec::new(), stale: Vec::new(), starts: Vec::new() },
+        }
+    }
+
+    /// The same structure over a world that stays as it is given. Objects outside are found too, but share the cells at the border.
+    ///
+    /// # Errors
+    /// [`Error::InvalidBox`] for a box that is not valid, [`Error::Unsuited`] for one that is not finite.
+    pub fn with_world(self, world: &Aabb<D, T>) -> Result<Self, Error> {
+        Ok(Self { bounds: Bounds::given(world, "grid-sap")?, ..self })
+    }
+
+    /// From the options of a [`Spec`].
+    pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
+        let structure = Self::new(Options::from_spec(spec)?);
+        match spec.world()? {
+            Some(world) => structure.with_world(&world),
+            None => Ok(structure),
         }
     }
 }
@@ -131,7 +151,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for GridSap<D, T> {
         let scratch = bytes_of(fresh) + bytes_of(stale) + bytes_of(starts);
         let cells = self.cells.as_ref().map_or(0, Cells::count);
         Stats {
-            bytes: self.ledger.bytes() + bytes_of(&self.entries) + bytes_of(&self.blocks) + scratch,
+            bytes: self.ledger.bytes() + self.bounds.bytes() + bytes_of(&self.entries) + bytes_of(&self.blocks) + scratch,
             extra: vec![("cells", f64::from(cells)), ("entries", self.entries.len() as f64)],
             ..Stats::default()
         }

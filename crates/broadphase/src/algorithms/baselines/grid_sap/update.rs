@@ -1,21 +1,25 @@
 //! Stale entries out, the rest sorted by insertion, new ones merged.
 
-use super::cells::{Block, Cells, Entry};
+use super::cells::{Block, Cells, Entry, TARGET};
 use super::{GridSap, Scratch};
-use crate::algorithms::common::World;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Frame;
 
+/// How many times as many objects as the cells were made for make new cells worth while.
+const GROWTH: usize = 2;
+
 impl<const D: usize, T: Real> GridSap<D, T> {
     pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         self.ledger.take_in(frame)?;
-        if self.cells.is_none() {
-            let Some(world) = World::around(self.ledger.ids().map(|id| self.ledger.get(id))) else { return Ok(()) };
-            self.cells = Some(Cells::new(&world, &self.ledger, self.options.cells));
-        }
+        let is_new = self.bounds.follow(&self.ledger);
         let clock = context.clock();
+        if is_new || self.are_cells_outdated() {
+            self.place_all(frame.slots());
+            context.record("sort", clock);
+            return Ok(());
+        }
         let slots = self.blocks.len().max(frame.slots());
         self.blocks.resize(slots, Block::NOWHERE);
         self.scratch.stale.resize(slots, false);
@@ -33,6 +37,33 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         self.scratch.stale.truncate(frame.slots());
         context.record("sort", clock);
         Ok(())
+    }
+
+    /// Are there no cells yet, or far too few for the present number of objects?
+    fn are_cells_outdated(&self) -> bool {
+        let (then, now) = self.bounds.population();
+        self.cells.is_none() || (self.options.cells == 0 && now > GROWTH * then.max(TARGET))
+    }
+
+    /// Cuts the present world into cells for the present objects, and makes all entries again.
+    fn place_all(&mut self, slots: usize) {
+        let Some(world) = self.bounds.world() else { return };
+        let cells = Cells::new(world, &self.ledger, self.options.cells);
+        self.bounds.note_population();
+        self.entries.clear();
+        self.blocks.clear();
+        self.blocks.resize(slots, Block::NOWHERE);
+        self.scratch.stale.clear();
+        self.scratch.stale.resize(slots, false);
+        self.scratch.fresh.clear();
+        for id in self.ledger.ids() {
+            let block = cells.block(self.ledger.get(id));
+            self.blocks[id as usize] = block;
+            let at = self.ledger.get(id).min[0];
+            block.for_each(|cell| self.scratch.fresh.push(Entry { cell: cells.number(&cell), id, at }));
+        }
+        self.cells = Some(cells);
+        self.merge();
     }
 
     /// New blocks for what changed; notes whose entries are stale, and makes the fresh ones. Is any entry stale?

@@ -28,8 +28,8 @@ pub(super) use parts::Parts;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::bits::Bits;
 use super::nodes::Tree;
+use crate::bits::BitSet;
 use crate::geometry::{Aabb, Real};
 
 /// Which objects may stand in a node that is not their ideal one.
@@ -38,7 +38,7 @@ pub(super) enum Loose<'a> {
     /// Any.
     All,
     /// These: they moved, entered, or changed places.
-    These(&'a Bits),
+    These(&'a BitSet),
     /// Those marked by several workers, a bit per slot.
     Marked(&'a [AtomicU64]),
 }

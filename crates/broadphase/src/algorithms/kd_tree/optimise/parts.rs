@@ -64,12 +64,15 @@ impl<const D: usize, T: Real> Part<D, T> {
     fn put_back(&mut self, into: &mut Tree<D, T>) {
         into.order[self.start..self.start + self.tree.order.len()].copy_from_slice(&self.tree.order);
         let known = self.places.len();
-        for &gone in self.tree.free.iter().filter(|&&gone| (gone as usize) < known) {
-            into.release_one(std::mem::replace(&mut self.places[gone as usize], NONE));
+        self.places.resize(self.tree.nodes.len(), ROOT); // a new node's place is found below
+        for &gone in &self.tree.free {
+            let place = std::mem::replace(&mut self.places[gone as usize], NONE);
+            if (gone as usize) < known {
+                into.release_one(place);
+            }
         }
-        for at in known..self.tree.nodes.len() {
-            let free = self.tree.free.contains(&(at as u32));
-            self.places.push(if free { NONE } else { into.add(Node::leaf(Aabb::empty(), 0, 0)) });
+        for place in self.places[known..].iter_mut().filter(|place| **place != NONE) {
+            *place = into.add(Node::leaf(Aabb::empty(), 0, 0));
         }
         let place = |child: u32| if child == NONE { NONE } else { self.places[child as usize] };
         for (this, &at) in self.tree.nodes.iter().zip(&self.places) {

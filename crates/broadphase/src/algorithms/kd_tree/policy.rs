@@ -1,0 +1,92 @@
+//! Whether a frame is searched completely or incrementally: one pure function, and its constants.
+
+use super::Variant;
+
+/// An incremental tree goes back to complete searches when the share of static objects falls this far below K, in percentage points. Both
+/// searches cost about the same around K, so small fluctuations must not switch.
+const BAND: f64 = 5.0;
+/// Incremental frames in a row that pay for the cache, which the first of them fills: filling costs more than a complete search, and the
+/// second frame makes up for it.
+const PAYS_OFF: u32 = 2;
+/// The most frames with enough static objects that are waited for before the next switch. The wait doubles with each switch that
+/// did not pay off.
+const LONGEST_WAIT: u32 = 16;
+
+/// How the last frame was searched, and what the next decision depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mode {
+    pub(super) incremental: bool,
+    /// If incremental: frames so far. If not: frames in a row with more than K % static objects.
+    frames: u32,
+    /// The frames with more than K % static objects that the next switch waits for.
+    wait: u32,
+}
+
+impl Default for Mode {
+    fn default() -> Self {
+        Self { incremental: false, frames: 0, wait: 1 }
+    }
+}
+
+/// How the next frame is searched, if this share of its objects is static. `k` is the paper's K, in percent.
+pub(super) fn decide(variant: Variant, k: f64, last: Mode, static_share: f64) -> Mode {
+    let percent = static_share * 100.0;
+    match (variant, last.incremental) {
+        (Variant::Complete | Variant::Rebuilt, _) => last,
+        (Variant::Incremental, _) => Mode { incremental: true, ..last },
+        (Variant::Adaptive, true) if percent > k - BAND => {
+            let frames = last.frames.saturating_add(1);
+            Mode { frames, wait: if frames >= PAYS_OFF { 1 } else { last.wait }, ..last }
+        }
+        (Variant::Adaptive, true) => {
+            let wait = if last.frames >= PAYS_OFF { 1 } else { (2 * last.wait).min(LONGEST_WAIT) };
+            Mode { incremental: false, frames: 0, wait }
+        }
+        (Variant::Adaptive, false) => {
+            let frames = if percent > k { last.frames.saturating_add(1) } else { 0 };
+            let incremental = frames >= last.wait;
+            Mode { incremental, frames: if incremental { 1 } else { frames }, ..last }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The searches of successive frames with these percentages of static objects: `c` for complete, `i` for incremental.
+    fn searches(variant: Variant, k: f64, percentages: &[u32]) -> String {
+        let mut mode = Mode::default();
+        let mut search = |&percent: &u32| {
+            mode = decide(variant, k, mode, f64::from(percent) / 100.0);
+            if mode.incremental { 'i' } else { 'c' }
+        };
+        percentages.iter().map(&mut search).collect()
+    }
+
+    #[test]
+    fn the_table_of_decisions() {
+        let cases: &[(Variant, f64, &[u32], &str)] = &[
+            (Variant::Complete, 75.0, &[0, 100, 100], "ccc"),
+            (Variant::Rebuilt, 75.0, &[0, 100, 100], "ccc"),
+            (Variant::Incremental, 75.0, &[0, 0, 100], "iii"),
+            // More than K is needed to switch, K - 5 to stay.
+            (Variant::Adaptive, 75.0, &[0, 75, 76, 75, 71, 70, 75, 76], "cciiicci"),
+            (Variant::Adaptive, 60.0, &[0, 61, 56, 54], "ciic"),
+            // The limits of K.
+            (Variant::Adaptive, 100.0, &[0, 100, 100], "ccc"),
+            (Variant::Adaptive, 0.0, &[0, 1, 0, 0], "ciii"),
+            // A fluctuation around K does not switch every frame.
+            (Variant::Adaptive, 75.0, &[0, 76, 74, 76, 74, 76, 74], "ciiiiii"),
+            // Switches that do not pay off are followed by longer and longer waits.
+            (Variant::Adaptive, 75.0, &[0, 90, 0, 90, 90, 0, 90, 90, 90, 90, 0], "cicciccccic"),
+            // One that pays off ends the waiting.
+            (Variant::Adaptive, 75.0, &[0, 90, 0, 90, 90, 90, 0, 90], "cicciici"),
+            // Alternation of motion and rest: the complete search prevails.
+            (Variant::Adaptive, 75.0, &[0, 90, 0, 90, 0, 90, 0, 90, 0], "ciccccccc"),
+        ];
+        for &(variant, k, percentages, expected) in cases {
+            assert_eq!(searches(variant, k, percentages), expected, "{variant:?}, K = {k}, {percentages:?}");
+        }
+    }
+}

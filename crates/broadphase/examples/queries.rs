@@ -65,11 +65,11 @@ fn main() -> Result<(), Error> {
     println!("a camera may see {seen} of {} pillars", reader.world().len());
     assert!(seen > 0 && seen < reader.world().len());
 
-    // The nearest, with the squares of their distances.
+    // The nearest, with their distances.
     let mut near = Vec::new();
     reader.nearest([31.0, 1.0, 2.0], 3, &mut near)?;
-    for (handle, square) in &near {
-        println!("near (31, 1, 2): pillar {} at {:.2} m", name(*handle), square.sqrt());
+    for (handle, distance) in &near {
+        println!("near (31, 1, 2): pillar {} at {:.2} m", name(*handle), distance);
     }
     assert_eq!(near.len(), 3);
 

@@ -85,7 +85,7 @@ pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Isa, Kernels, PairSink};
-pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
+pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Pairing, Shape, Tag};
 pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
 #[cfg(feature = "parallel")]
 pub use par::Threads;
@@ -94,8 +94,8 @@ pub use step::step;
 #[cfg(feature = "serde")]
 pub use world::Snapshot;
 pub use world::{
-    Answers, ContinuousDetection, Line, MotionStats, PairEvent, PairEventIter, PairEvents, Pairs, Reader, Update, World, World2,
-    World2f64, World3, World3f64, WorldStats,
+    Answers, ContinuousDetection, Line, MotionStats, PairCandidate, PairEvent, PairEventIter, PairEvents, Pairs, Reader, Update,
+    World, World2, World2f64, World3, World3f64, WorldStats,
 };
 
 /// The README's examples, compiled and run with the doc tests.

@@ -42,6 +42,16 @@ impl<const D: usize, T: Real> Aabb<D, T> {
         Self { min: std::array::from_fn(|k| center[k] - half[k]), max: std::array::from_fn(|k| center[k] + half[k]) }
     }
 
+    /// The smallest box around all these points; [`empty`](Aabb::empty) for none.
+    ///
+    /// ```
+    /// use broadphase::Aabb;
+    /// assert_eq!(Aabb::from_points(&[[0.0, 3.0], [1.0, 2.0]]), Aabb::new([0.0, 2.0], [1.0, 3.0]));
+    /// ```
+    pub fn from_points<'a>(points: impl IntoIterator<Item = &'a [T; D]>) -> Self {
+        points.into_iter().fold(Self::empty(), |all, &point| all.union(&Self::point(point)))
+    }
+
     /// The box that a point occupies.
     pub const fn point(at: [T; D]) -> Self {
         Self { min: at, max: at }

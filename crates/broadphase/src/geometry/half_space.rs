@@ -1,6 +1,6 @@
 //! Half-spaces, and what several of them have in common: a view frustum.
 
-use super::{Aabb, Measure, Real};
+use super::{Aabb, Ball, Measure, Real};
 
 /// A half-space: the points whose product with `normal` is at most `offset`. A view frustum is six of them.
 ///
@@ -40,6 +40,16 @@ impl<const D: usize, T: Real> HalfSpace<D, T> {
         }
         least <= self.offset
     }
+
+    /// Does the closed half-space reach the closed ball?
+    pub fn overlaps_ball(&self, ball: &Ball<D, T>) -> bool {
+        let (mut product, mut square) = (T::ZERO, T::ZERO);
+        for k in 0..D {
+            product += self.normal[k] * ball.center[k];
+            square += self.normal[k] * self.normal[k];
+        }
+        product - ball.radius * square.sqrt() <= self.offset
+    }
 }
 
 /// Boxes that every one of these half-spaces reaches: what a camera may see, if they are the sides of its frustum.
@@ -55,5 +65,9 @@ pub struct HalfSpaces<'a, const D: usize, T>(
 impl<const D: usize, T: Real> Measure<D, T> for HalfSpaces<'_, D, T> {
     fn bound(&self, bounds: &Aabb<D, T>) -> Option<T> {
         self.0.iter().all(|side| side.overlaps_box(bounds)).then_some(T::ZERO)
+    }
+
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        self.0.iter().all(|side| side.overlaps_ball(target)).then_some(bound)
     }
 }

@@ -61,6 +61,13 @@ pub trait Measure<const D: usize, T: Real>: Sync {
         Some(bound)
     }
 
+    /// The distance of an object that is a ball, inscribed in a box whose distance is `bound`; not below it. Unless it is implemented, the
+    /// box counts.
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        let _ = target;
+        Some(bound)
+    }
+
     /// `bound` for eight boxes at once, NaN for those that are not reached.
     fn bounds(&self, pack: &Pack<D, T>) -> [T; LANES] {
         std::array::from_fn(|lane| self.bound(&pack.get(lane)).unwrap_or(T::NAN))
@@ -139,6 +146,10 @@ impl<const D: usize, T: Real> Measure<D, T> for Aabb<D, T> {
         inside.map(|inside| if inside { T::ZERO } else { T::NAN })
     }
 
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        target.overlaps_box(self).then_some(bound)
+    }
+
     fn reach(&self, _: T) -> Aabb<D, T> {
         *self
     }
@@ -153,6 +164,10 @@ impl<const D: usize, T: Real> Measure<D, T> for Ball<D, T> {
     fn bounds(&self, pack: &Pack<D, T>) -> [T; LANES] {
         let within = self.radius * self.radius;
         squared_distances(&self.center, pack).map(|distance| if distance <= within { T::ZERO } else { T::NAN })
+    }
+
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        self.overlaps(target).then_some(bound)
     }
 
     fn reach(&self, _: T) -> Aabb<D, T> {
@@ -185,8 +200,57 @@ impl<const D: usize, T: Real> Measure<D, T> for Nearest<D, T> {
         squared_distances(&self.0, pack)
     }
 
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        Some(square_of_gap(squared_distance(&self.0, &Aabb::point(target.center)), target.radius).max(bound))
+    }
+
     fn reach(&self, limit: T) -> Aabb<D, T> {
         around(&self.0, limit.sqrt())
+    }
+}
+
+/// From the square of the distance to a center to that of the distance to the ball.
+fn square_of_gap<T: Real>(square: T, radius: T) -> T {
+    let gap = square.sqrt() - radius;
+    if gap > T::ZERO { gap * gap } else { T::ZERO }
+}
+
+/// All boxes, by the square of their distance from a box.
+///
+/// ```
+/// use broadphase::geometry::{Measure, NearestToBox};
+/// use broadphase::Aabb;
+/// let from = NearestToBox(Aabb::new([0.0, 0.0], [1.0, 1.0]));
+/// assert_eq!(from.bound(&Aabb::new([4.0, 5.0], [9.0, 9.0])), Some(25.0));
+/// assert_eq!(from.bound(&Aabb::new([0.5, 0.5], [9.0, 9.0])), Some(0.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestToBox<const D: usize, T>(
+    /// The box.
+    pub Aabb<D, T>,
+);
+
+impl<const D: usize, T: Real> Measure<D, T> for NearestToBox<D, T> {
+    fn bound(&self, bounds: &Aabb<D, T>) -> Option<T> {
+        let mut distance = T::ZERO;
+        for k in 0..D {
+            let gap = (bounds.min[k] - self.0.max[k]).max(self.0.min[k] - bounds.max[k]).max(T::ZERO);
+            distance += gap * gap;
+        }
+        Some(distance)
+    }
+
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        Some(square_of_gap(squared_distance(&target.center, &self.0), target.radius).max(bound))
+    }
+
+    fn reach(&self, limit: T) -> Aabb<D, T> {
+        let radius = limit.sqrt();
+        let side = |k: usize| {
+            let (low, high) = (self.0.min[k], self.0.max[k]);
+            outwards(low - radius, high + radius, low.abs().max(high.abs()) + radius)
+        };
+        Aabb::new(std::array::from_fn(|k| side(k).0), std::array::from_fn(|k| side(k).1))
     }
 }
 
@@ -230,6 +294,10 @@ impl<const D: usize, T: Real> Measure<D, T> for Ray<D, T> {
             }
         }
         reach
+    }
+
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        self.enters_ball(target).map(|at| at.max(bound))
     }
 
     fn as_ray(&self) -> Option<&Ray<D, T>> {

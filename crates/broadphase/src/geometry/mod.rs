@@ -13,7 +13,7 @@ mod swept;
 pub use aabb::Aabb;
 pub use ball::Ball;
 pub use half_space::{HalfSpace, HalfSpaces};
-pub use measure::{LANES, Measure, Nearest, Pack};
+pub use measure::{LANES, Measure, Nearest, NearestToBox, Pack};
 pub use ray::Ray;
 pub use real::Real;
 pub use swept::{Swept, SweptBall};

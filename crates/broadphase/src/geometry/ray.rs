@@ -1,6 +1,6 @@
 //! Rays against boxes.
 
-use super::{Aabb, Real};
+use super::{Aabb, Ball, Real};
 
 /// A ray: the points `origin + t * direction` for `0 <= t <= length`.
 ///
@@ -33,6 +33,32 @@ impl<const D: usize, T: Real> Ray<D, T> {
         self.origin.iter().chain(&self.direction).all(|c| c.is_finite())
             && self.direction.iter().any(|&c| c != T::ZERO)
             && self.length >= T::ZERO
+    }
+
+    /// The `t` at which the ray enters the closed ball (0 if it starts inside), or `None` if it misses.
+    ///
+    /// ```
+    /// use broadphase::{Ball, Ray};
+    /// let ray = Ray::new([0.0, 0.0], [2.0, 0.0], 10.0);
+    /// assert_eq!(ray.enters_ball(&Ball { center: [9.0, 0.0], radius: 1.0 }), Some(4.0));
+    /// assert_eq!(ray.enters_ball(&Ball { center: [9.0, 2.0], radius: 1.0 }), None);
+    /// ```
+    pub fn enters_ball(&self, target: &Ball<D, T>) -> Option<T> {
+        // The square of the distance from the center, less that of the radius: `square * t * t + 2 * half * t + rest`.
+        let (mut square, mut half, mut rest) = (T::ZERO, T::ZERO, -(target.radius * target.radius));
+        for k in 0..D {
+            let (from, way) = (self.origin[k] - target.center[k], self.direction[k]);
+            square += way * way;
+            half += from * way;
+            rest += from * from;
+        }
+        if rest <= T::ZERO {
+            return Some(T::ZERO);
+        }
+        let inside = half * half - square * rest;
+        // Away from the ball, past it, or nowhere at all: no comparison holds.
+        let at = rest / (inside.sqrt() - half);
+        (half < T::ZERO && inside >= T::ZERO && at <= self.length).then_some(at)
     }
 
     /// The `t` at which the ray enters the closed box (0 if it starts inside), or `None` if it misses.

@@ -1,7 +1,7 @@
 //! Boxes and balls in motion during a step.
 
 use super::measure::outwards;
-use super::{Aabb, Ball, Measure, Real};
+use super::{Aabb, Ball, Measure, Ray, Real};
 
 /// A box and its displacement during one step.
 ///
@@ -63,6 +63,12 @@ impl<const D: usize, T: Real> Swept<D, T> {
 impl<const D: usize, T: Real> Measure<D, T> for Swept<D, T> {
     fn bound(&self, bounds: &Aabb<D, T>) -> Option<T> {
         self.enters(bounds)
+    }
+
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        // As seen from the box, the ball moves.
+        let back = self.displacement.map(|way| -way);
+        SweptBall::new(*target, back).enters(&self.start).map(|at| at.max(bound))
     }
 
     fn reach(&self, _: T) -> Aabb<D, T> {
@@ -191,6 +197,11 @@ impl<const D: usize, T: Real> Measure<D, T> for SweptBall<D, T> {
 
     fn distance(&self, target: &Aabb<D, T>, bound: T) -> Option<T> {
         self.touches(target).map(|t| t.max(bound))
+    }
+
+    fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
+        let both = Ball { center: target.center, radius: target.radius + self.start.radius };
+        Ray::new(self.start.center, self.displacement, T::ONE).enters_ball(&both).map(|at| at.max(bound))
     }
 
     fn reach(&self, limit: T) -> Aabb<D, T> {

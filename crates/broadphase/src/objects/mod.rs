@@ -17,5 +17,5 @@ pub(crate) mod unbounded;
 
 pub use frame::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape};
 pub use handle::Handle;
-pub use object::{Object, ObjectKind};
+pub use object::{Object, ObjectKind, Pairing};
 pub use tag::Tag;

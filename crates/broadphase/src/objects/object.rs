@@ -17,9 +17,48 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// Do objects of the two kinds pair at all? At least one must be dynamic.
+    /// Do objects of the two kinds pair, unless a [`Pairing`] says otherwise? At least one must be dynamic.
     pub fn pairs_with(self, other: Self) -> bool {
         self == ObjectKind::Dynamic || other == ObjectKind::Dynamic
+    }
+}
+
+/// Which kinds of objects pair, besides dynamic ones, which pair with all. Two statics never do.
+///
+/// [Sensors](Object::sensor) pair with objects of every kind, whatever this says, and not with each other; a static sensor does not see statics.
+///
+/// | | dynamic | kinematic | static | sensor |
+/// | --- | --- | --- | --- | --- |
+/// | dynamic | yes | yes | yes | yes |
+/// | kinematic | yes | `kinematic_kinematic` | `kinematic_static` | yes |
+/// | static | yes | `kinematic_static` | no | unless both are static |
+/// | sensor | yes | yes | unless both are static | no |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Pairing {
+    /// Do two kinematic objects pair: platforms with platforms, characters with doors?
+    pub kinematic_kinematic: bool,
+    /// Do a kinematic and a static object pair: a character with the ground?
+    pub kinematic_static: bool,
+}
+
+impl Pairing {
+    /// Dynamic objects pair with all, kinematic ones with dynamic ones only: what contacts need.
+    pub const CONTACTS: Self = Self { kinematic_kinematic: false, kinematic_static: false };
+    /// Everything pairs but two statics.
+    pub const ALL: Self = Self { kinematic_kinematic: true, kinematic_static: true };
+
+    /// May two objects pair, each of a kind, and a sensor or not?
+    pub fn allows(self, a: (ObjectKind, bool), b: (ObjectKind, bool)) -> bool {
+        use ObjectKind::{Dynamic, Kinematic, Static};
+        match (a.0, b.0) {
+            (Static, Static) => false,
+            _ if a.1 && b.1 => false,
+            _ if a.1 || b.1 => true,
+            (Dynamic, _) | (_, Dynamic) => true,
+            (Kinematic, Kinematic) => self.kinematic_kinematic,
+            (Kinematic, Static) | (Static, Kinematic) => self.kinematic_static,
+        }
     }
 }
 
@@ -44,6 +83,8 @@ pub struct Object<const D: usize, T> {
     pub user: u64,
     /// What its box stands for; `None`: what the [world](crate::World::world_shape) says.
     pub shape: Option<Shape>,
+    /// Does it only notice others, as trigger volumes do? See [`Pairing`].
+    pub sensor: bool,
     /// Where a new object was at the last update, for [continuous detection](crate::ContinuousDetection); `None`: where it is inserted. Only
     /// read when the object is inserted.
     pub previous: Option<Aabb<D, T>>,
@@ -52,7 +93,16 @@ pub struct Object<const D: usize, T> {
 impl<const D: usize, T: Real> Object<D, T> {
     /// A dynamic object with that box, the default tag, no margin, and user data 0.
     pub fn new(aabb: Aabb<D, T>) -> Self {
-        Self { aabb, tag: Tag::default(), kind: ObjectKind::Dynamic, margin: T::ZERO, user: 0, shape: None, previous: None }
+        Self {
+            aabb,
+            tag: Tag::default(),
+            kind: ObjectKind::Dynamic,
+            margin: T::ZERO,
+            user: 0,
+            shape: None,
+            sensor: false,
+            previous: None,
+        }
     }
 
     /// A dynamic object that is a ball. It is kept as the box around it: centre and radius are those of [`Ball::inscribed`] in that
@@ -90,6 +140,12 @@ impl<const D: usize, T: Real> Object<D, T> {
     /// With a margin.
     pub fn with_margin(mut self, margin: T) -> Self {
         self.margin = margin;
+        self
+    }
+
+    /// As a sensor.
+    pub fn as_sensor(mut self) -> Self {
+        self.sensor = true;
         self
     }
 

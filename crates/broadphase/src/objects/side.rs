@@ -100,6 +100,7 @@ pub(crate) struct Side<const D: usize, T> {
     /// The environments but 0, with their numbers of objects.
     envs: BTreeMap<u32, usize>,
     pub(crate) kinematic: Column<bool>,
+    pub(crate) sensors: Column<bool>,
     /// What boxes stand for, where objects say so.
     pub(crate) shapes: Column<Option<Shape>>,
     /// Is the box the one around a whole way? Then it stands for no ball.
@@ -131,6 +132,7 @@ impl<const D: usize, T: Real> Default for Side<D, T> {
             tags: Column::new(Tag::default()),
             envs: BTreeMap::new(),
             kinematic: Column::new(false),
+            sensors: Column::new(false),
             shapes: Column::new(None),
             swept: Column::new(false),
             marks: Vec::new(),
@@ -195,6 +197,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.slots.vacate(slot);
         self.set_tag(slot, Tag::default());
         self.kinematic.set(slot, false);
+        self.sensors.set(slot, false);
         self.shapes.set(slot, None);
         self.swept.set(slot, false);
         if self.marks[slot as usize] == Mark::Inserted {
@@ -407,6 +410,7 @@ impl<const D: usize, T: Real> Side<D, T> {
             && self.owners.iter().all(|&owner| (owner as usize) < indices)
             && self.tags.is_sound(Tag::default())
             && self.kinematic.is_sound(false)
+            && self.sensors.is_sound(false)
             && self.envs == self.count_envs()
             && self.shapes.is_sound(None)
             && self.swept.is_sound(false)
@@ -438,6 +442,7 @@ impl<const D: usize, T: Real> Side<D, T> {
             + touched.bits.capacity() * 8
             + self.tags.bytes()
             + self.kinematic.bytes()
+            + self.sensors.bytes()
             + self.shapes.bytes()
             + self.swept.bytes()
     }

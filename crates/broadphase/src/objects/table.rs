@@ -136,6 +136,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             margin: self.margins.get(index),
             user: self.users.get(index),
             shape: side.shapes.get(slot),
+            sensor: side.sensors.get(slot),
             previous: None,
         }
     }
@@ -304,6 +305,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         let slot = side.insert(index, object.aabb, growth);
         side.set_tag(slot, object.tag);
         side.kinematic.set(slot, object.kind == ObjectKind::Kinematic);
+        side.sensors.set(slot, object.sensor);
         side.shapes.set(slot, object.shape);
         self.places[index as usize] = slot;
         self.count_kind(object.kind, true);
@@ -377,6 +379,24 @@ impl<const D: usize, T: Real> Table<D, T> {
         if side.shapes.set(slot, shape) {
             side.touch(slot);
         }
+        Ok(())
+    }
+
+    /// Makes an object a sensor, or an object like others.
+    pub(crate) fn set_sensor(&mut self, handle: Handle, sensor: bool) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        let (side, slot) = self.side_mut(index);
+        if side.sensors.set(slot, sensor) {
+            side.touch(slot);
+        }
+        Ok(())
+    }
+
+    /// The object's pairs are to be found again.
+    pub(crate) fn touch(&mut self, handle: Handle) -> Result<(), Error> {
+        let index = self.find(handle)?;
+        let (side, slot) = self.side_mut(index);
+        side.touch(slot);
         Ok(())
     }
 

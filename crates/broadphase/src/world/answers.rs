@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 use super::Reader;
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Ray, Real};
+use crate::geometry::{Aabb, Ball, Ray, Real, Swept, SweptBall};
 use crate::objects::Handle;
 
 /// Questions that are asked by one job.
@@ -170,8 +170,53 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         })
     }
 
-    /// [`nearest`](Reader::nearest) to each point.
-    pub fn nearest_to(&self, points: &[[T; D]], k: usize, answers: &mut Answers<(Handle, T)>) -> Result<(), Error> {
-        answers.ask(self.world().context(), points, |&point, list| self.append_nearest(point, k, list))
+    /// [`nearest_within`](Reader::nearest_within) to each point.
+    pub fn nearest_to(&self, points: &[[T; D]], k: usize, distance: T, answers: &mut Answers<(Handle, T)>) -> Result<(), Error> {
+        answers.ask(self.world().context(), points, |&point, list| self.append_nearest(point, k, distance, list))
+    }
+
+    /// [`nearest_to_box`](Reader::nearest_to_box) for each box.
+    pub fn nearest_to_boxes(
+        &self,
+        areas: &[Aabb<D, T>],
+        k: usize,
+        distance: T,
+        answers: &mut Answers<(Handle, T)>,
+    ) -> Result<(), Error> {
+        answers.ask(self.world().context(), areas, |area, list| self.append_nearest_to_box(area, k, distance, list))
+    }
+
+    /// [`in_ball`](Reader::in_ball) for each ball.
+    pub fn in_balls(&self, balls: &[Ball<D, T>], answers: &mut Answers<Handle>) -> Result<(), Error> {
+        answers.ask(self.world().context(), balls, |ball, list| self.in_ball(ball, push(list)))
+    }
+
+    /// [`at_point`](Reader::at_point) for each point.
+    pub fn at_points(&self, points: &[[T; D]], answers: &mut Answers<Handle>) -> Result<(), Error> {
+        answers.ask(self.world().context(), points, |&point, list| self.at_point(point, push(list)))
+    }
+
+    /// [`first_along_swept`](Reader::first_along_swept) for each moving box: one answer or none.
+    pub fn first_along_sweeps(&self, sweeps: &[Swept<D, T>], answers: &mut Answers<(Handle, T)>) -> Result<(), Error> {
+        answers.ask(self.world().context(), sweeps, |swept, list| {
+            list.extend(self.first_along_swept(swept)?);
+            Ok(())
+        })
+    }
+
+    /// [`first_along_swept_ball`](Reader::first_along_swept_ball) for each moving ball: one answer or none.
+    pub fn first_along_ball_sweeps(&self, sweeps: &[SweptBall<D, T>], answers: &mut Answers<(Handle, T)>) -> Result<(), Error> {
+        answers.ask(self.world().context(), sweeps, |swept, list| {
+            list.extend(self.first_along_swept_ball(swept)?);
+            Ok(())
+        })
+    }
+}
+
+/// A visitor that appends.
+fn push(list: &mut Vec<Handle>) -> impl FnMut(Handle) -> ControlFlow<()> + '_ {
+    |handle| {
+        list.push(handle);
+        ControlFlow::Continue(())
     }
 }

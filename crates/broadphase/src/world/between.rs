@@ -28,8 +28,8 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn pairs_with(&mut self, other: &mut Self, found: &mut Vec<(Handle, Handle)>) -> Result<(), Error> {
         found.clear();
-        self.flush()?;
-        other.flush()?;
+        self.flush(None)?;
+        other.flush(None)?;
         let mut context = self.context.clone();
         let mut store = PairStore::new(Report::All);
         for (own, own_fixed) in [(Half::movers(self), false), (Half::statics(self), true)] {
@@ -105,9 +105,9 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
     /// The handles of two slots, if the rules allow them to pair.
     fn pair(&self, slot: u32, other: &Self, their: u32) -> Option<(Handle, Handle)> {
         let handle = |half: &Self, slot: u32| half.world.table.handle(half.side.owners[slot as usize]);
-        let kind = |half: &Self, slot: u32| half.world.table.kind(half.side.owners[slot as usize]);
+        let role = |half: &Self, slot: u32| (half.world.table.kind(half.side.owners[slot as usize]), half.side.sensors.get(slot));
         let shape = |half: &Self, slot: u32| half.side.shape(slot, half.world.shape);
-        let allowed = kind(self, slot).pairs_with(kind(other, their))
+        let allowed = self.world.pairing.allows(role(self, slot), role(other, their))
             && self.side.tags.get(slot).allows(&other.side.tags.get(their))
             && shape(self, slot).meets(&self.side.boxes[slot as usize], shape(other, their), &other.side.boxes[their as usize]);
         allowed.then(|| (handle(self, slot), handle(other, their)))

@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn debug_lines(&mut self) -> Result<impl Iterator<Item = Line<D, T>> + use<D, T>, Error> {
-        self.flush()?;
+        self.flush(None)?;
         let mut list: Vec<(Outline, Aabb<D, T>)> = Vec::new();
         for (engine, side) in [(&self.movers, &self.table.movers), (&self.statics, &self.table.statics)] {
             list.extend(side.slots.ids().map(|slot| (Outline::Object, side.boxes[slot as usize])));

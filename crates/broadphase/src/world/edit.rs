@@ -146,7 +146,16 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.set_user(handle, user)
     }
 
+    /// Makes it a sensor, which only notices others, or an object like others; see [`Pairing`](crate::Pairing).
+    pub fn set_sensor(&mut self, handle: Handle, sensor: bool) -> Result<(), Error> {
+        self.table.set_sensor(handle, sensor)
+    }
+
     /// Changes how it takes part; the handle stays.
+    ///
+    /// Do not use it to put objects to sleep: an object that becomes static ends its pairs with statics and with others that sleep. An object
+    /// at rest needs no call at all. It keeps its kind and its pairs, costs nothing while most movers rest, and never more than one
+    /// that moves; it wakes when its box is set. The same box again is not a change.
     pub fn set_kind(&mut self, handle: Handle, kind: ObjectKind) -> Result<(), Error> {
         let before = self.slot(handle)?;
         self.table.set_kind(handle, kind)?;

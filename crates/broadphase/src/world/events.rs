@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::World;
 use super::rules::Rules;
 use crate::geometry::Real;
-use crate::objects::{Handle, ObjectKind};
+use crate::objects::{Handle, ObjectKind, Pairing};
 use crate::pairs::Pair;
 
 /// A pair that started or ended with an update.
@@ -283,7 +283,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         table.forget_removed();
         if motion.detection != super::ContinuousDetection::None {
-            let rules = Rules { table, shape: *shape, filter: None, motion };
+            let rules = Rules { table, shape: *shape, filter: None, scoped: None, pairing: Pairing::ALL, motion };
             let time = |&(a, b): &(Handle, Handle)| {
                 let mixed = [a, b].iter().any(|handle| table.kind(handle.index) == ObjectKind::Static);
                 rules.time(table.to_slots(Pair::new(a.index, b.index), mixed), mixed)

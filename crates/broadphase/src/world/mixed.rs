@@ -138,7 +138,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         let chunks = movers.slots.len().div_ceil(ROWS);
         for first in (0..chunks).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(chunks);
-            self.scratch.choose(movers, &block, all);
+            self.scratch.choose(rules, &block, all);
             if !self.mark_dirty(movers, statics, &block, all) {
                 continue;
             }
@@ -196,9 +196,10 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         within(&self.backward, |pair| pair.a, &(chunk..chunk + 1))
     }
 
-    /// The movers of a block that are to be probed: dynamic ones, those touched or all.
-    fn choose(&mut self, movers: &Side<D, T>, block: &Range<usize>, all: bool) {
-        let dynamic = |slot: &u32| movers.slots.contains(*slot) && !movers.kinematic.get(*slot);
+    /// The movers of a block that are to be probed: those that may meet statics, if they are touched, or all.
+    fn choose(&mut self, rules: &Rules<'_, D, T>, block: &Range<usize>, all: bool) {
+        let movers = &rules.table.movers;
+        let dynamic = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
         self.slots.clear();
         if all {
             let end = (block.end * ROWS).min(movers.slots.len());
@@ -299,7 +300,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         boxes.extend(slots.iter().map(|&slot| statics.boxes[slot as usize]));
         envs.clear();
         envs.extend(slots.iter().map(|&slot| statics.tags.get(slot).env));
-        let candidate = |mover: u32| !movers.touched.contains(mover) && !movers.kinematic.get(mover);
+        let candidate = |mover: u32| !movers.touched.contains(mover) && rules.meets_statics(mover);
         let frame = movers.frame(Shape::Box, None);
         *tests += probe_parts(structure, &frame, Batch { boxes, envs }, *limit, context, raw, &mut |raw, first| {
             raw.for_each_chunk(|pairs| {

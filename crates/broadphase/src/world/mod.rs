@@ -43,6 +43,7 @@ pub use events::{PairEvent, PairEventIter, PairEvents, Update};
 pub use motion::{ContinuousDetection, MotionStats};
 pub use read::Reader;
 pub use results::Pairs;
+pub use rules::PairCandidate;
 #[cfg(feature = "serde")]
 pub use snapshot::Snapshot;
 pub use stats::WorldStats;
@@ -51,8 +52,8 @@ use crate::algorithms::{BroadPhase, Spec};
 use crate::context::Context;
 use crate::geometry::Real;
 use crate::objects::table::Table;
-use crate::objects::{Handle, Shape};
-use crate::pairs::{PairStore, Report, Retain};
+use crate::objects::{Handle, Pairing, Shape};
+use crate::pairs::{PairStore, Report};
 
 /// A world in the plane, `f32`.
 pub type World2 = World<2, f32>;
@@ -62,9 +63,6 @@ pub type World3 = World<3, f32>;
 pub type World2f64 = World<2, f64>;
 /// A world in space, `f64`.
 pub type World3f64 = World<3, f64>;
-
-/// A filter that a world keeps.
-type SharedFilter = Arc<dyn Fn(&mut Retain<'_>) + Send + Sync>;
 
 /// Objects in space, and the pairs among them.
 ///
@@ -103,7 +101,8 @@ pub struct World<const D: usize, T: Real> {
     report: Report,
     limit: u64,
     shape: Shape,
-    filter: Option<SharedFilter>,
+    filter: Option<rules::KeptFilter>,
+    pairing: Pairing,
     /// Pairs of two movers, as slots.
     own: PairStore,
     /// Pairs of a mover and a static, as slots.
@@ -159,6 +158,7 @@ impl<const D: usize, T: Real> World<D, T> {
             limit: PairStore::DEFAULT_LIMIT,
             shape: Shape::Box,
             filter: None,
+            pairing: Pairing::default(),
             own: PairStore::new(Report::Both),
             mixed: mixed::Mixed::default(),
             started: Vec::new(),

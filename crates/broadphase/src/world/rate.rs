@@ -10,6 +10,7 @@
 //! ```
 
 use super::World;
+use super::rules::Scoped;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Handle;
@@ -37,11 +38,11 @@ impl Scratch {
 
 impl<const D: usize, T: Real> World<D, T> {
     /// Finds the pairs of all looks, and what started and ended. On error all objects are where the user put them.
-    pub(super) fn find_by_rate(&mut self) -> Result<(), Error> {
+    pub(super) fn find_by_rate(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         self.begin_find();
         let looks = self.motion.plan(&mut self.table);
         let mut scratch = std::mem::take(&mut self.motion.scratch);
-        let result = self.look_at_all(looks, &mut scratch);
+        let result = self.look_at_all(looks, &mut scratch, scoped);
         self.motion.scratch = scratch;
         if let Err(error) = result {
             self.place(looks, looks);
@@ -54,9 +55,9 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    fn look_at_all(&mut self, looks: u32, scratch: &mut Scratch) -> Result<(), Error> {
+    fn look_at_all(&mut self, looks: u32, scratch: &mut Scratch, scoped: Scoped<'_>) -> Result<(), Error> {
         scratch.turns.clear();
-        (1..=looks).try_for_each(|look| self.look_again(look, looks, &mut scratch.turns))?;
+        (1..=looks).try_for_each(|look| self.look_again(look, looks, &mut scratch.turns, scoped))?;
         last_ended(&mut scratch.turns, &mut scratch.fleeting);
         if self.own.len() + self.mixed.store.len() + scratch.fleeting.len() as u64 > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
@@ -68,11 +69,11 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// One look: movers are placed, structures take them in, pairs are found.
-    fn look_again(&mut self, look: u32, looks: u32, turns: &mut Vec<Turn>) -> Result<(), Error> {
+    fn look_again(&mut self, look: u32, looks: u32, turns: &mut Vec<Turn>, scoped: Scoped<'_>) -> Result<(), Error> {
         self.place(look, looks);
-        self.flush()?;
+        self.flush(scoped)?;
         let (started, ended) = (self.started.len(), self.ended.len());
-        self.look()?;
+        self.look(scoped)?;
         if look > 1 {
             turns.extend(self.started[started..].iter().map(|&pair| (pair, look, true)));
             turns.extend(self.ended[ended..].iter().map(|&pair| (pair, look, false)));

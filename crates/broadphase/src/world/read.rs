@@ -6,42 +6,52 @@ use std::ops::ControlFlow;
 use super::{Engine, World};
 use crate::algorithms::scan;
 use crate::error::Error;
-use crate::geometry::{Aabb, Ball, HalfSpace, HalfSpaces, Measure, Nearest, Ray, Real, Swept, SweptBall};
+use crate::geometry::{Aabb, Ball, HalfSpace, HalfSpaces, Measure, Nearest, NearestToBox, Ray, Real, Swept, SweptBall};
 use crate::objects::side::Side;
-use crate::objects::{Handle, Tag};
+use crate::objects::{Handle, Shape, Tag};
 
 /// Queries over a world whose changes are all taken in. Copy it, and read from many threads at once.
 ///
-/// Queries see all kinds of objects, statics last, with boxes [grown](World::grown_box) by their margins; with a tag
-/// ([`with_tag`](Reader::with_tag)) only those that it allows. Visitors get each object once, in a deterministic order, and may break. No
-/// query allocates, but for what the structure prepares for the first one after a change.
+/// Queries see all kinds of objects, statics last, with boxes [grown](World::grown_box) by their margins; objects that are
+/// [balls](crate::Shape::Ball) as balls. Narrow it down first: [`in_layers`](Reader::in_layers), [`with_tag`](Reader::with_tag),
+/// [`excluding`](Reader::excluding), [`matching`](Reader::matching). Visitors get each object once, in a deterministic order, and may break. No
+/// visiting query allocates, but for what the structure prepares for the first one after a change.
 ///
-/// # Which question?
-/// | what | all | the first, or the nearest |
-/// | --- | --- | --- |
-/// | a box, a point | [`in_box`](Reader::in_box), [`at_point`](Reader::at_point) | |
-/// | a ball | [`in_ball`](Reader::in_ball) | [`nearest`](Reader::nearest) to a point |
-/// | a ray | [`along_ray`](Reader::along_ray) | [`first_along_ray`](Reader::first_along_ray) |
-/// | a moving box | [`along_swept`](Reader::along_swept) | [`first_along_swept`](Reader::first_along_swept) |
-/// | a moving ball | [`along_swept_ball`](Reader::along_swept_ball) | [`first_along_swept_ball`](Reader::first_along_swept_ball) |
-/// | a view frustum | [`in_frustum`](Reader::in_frustum) | |
-/// | something of your own | [`search`](Reader::search) | |
-///
-/// Many questions at once, on all threads: [`Answers`](crate::Answers).
+/// # Which query?
+/// | what | visit | collect | the first, or the nearest | many at once |
+/// | --- | --- | --- | --- | --- |
+/// | a box | [`in_box`](Reader::in_box) | [`all_in_box`](Reader::all_in_box) | [`nearest_to_box`](Reader::nearest_to_box) | [`in_boxes`](Reader::in_boxes) |
+/// | a point | [`at_point`](Reader::at_point) | [`all_at_point`](Reader::all_at_point) | [`nearest`](Reader::nearest) | [`at_points`](Reader::at_points), [`nearest_to`](Reader::nearest_to) |
+/// | a ball | [`in_ball`](Reader::in_ball) | [`all_in_ball`](Reader::all_in_ball) | | [`in_balls`](Reader::in_balls) |
+/// | a ray | [`along_ray`](Reader::along_ray) | [`all_along_ray`](Reader::all_along_ray) | [`first_along_ray`](Reader::first_along_ray) | [`along_rays`](Reader::along_rays), [`first_along_rays`](Reader::first_along_rays) |
+/// | a moving box | [`along_swept`](Reader::along_swept) | [`all_along_swept`](Reader::all_along_swept) | [`first_along_swept`](Reader::first_along_swept) | [`first_along_sweeps`](Reader::first_along_sweeps) |
+/// | a moving ball | [`along_swept_ball`](Reader::along_swept_ball) | [`all_along_swept_ball`](Reader::all_along_swept_ball) | [`first_along_swept_ball`](Reader::first_along_swept_ball) | [`first_along_ball_sweeps`](Reader::first_along_ball_sweeps) |
+/// | a view frustum | [`in_frustum`](Reader::in_frustum) | [`all_in_frustum`](Reader::all_in_frustum) | | [`Answers::ask`](crate::Answers::ask) |
+/// | something of your own | [`search`](Reader::search) | | | [`Answers::ask`](crate::Answers::ask) |
 ///
 /// # Cost
-/// The first question after a change may have to prepare something: `tiles` looks once at all objects of the tiles that changed, and makes a
-/// small tree in each tile that a question enters. With `auto`, `tiles` and the trees a question then costs O(log n) plus its answers, if boxes
-/// do not overlap each other a lot. Grids and sweeps look at all that the box around the question may meet, and at everything for the
+/// The first query after a change may have to prepare something: `tiles` looks once at all objects of the tiles that changed, and makes a
+/// small tree in each tile that a query enters. With `auto`, `tiles` and the trees a query then costs O(log n) plus its answers, if boxes
+/// do not overlap each other a lot. Grids and sweeps look at all that the box around the query may meet, and at everything for the
 /// nearest. A structure without queries of its own is scanned: O(n).
 pub struct Reader<'a, const D: usize, T: Real> {
     world: &'a World<D, T>,
     tag: Option<Tag>,
+    layers: u32,
+    excluded: Option<Handle>,
+    matching: Option<&'a (dyn Fn(Handle) -> bool + Sync)>,
 }
 
 impl<const D: usize, T: Real> fmt::Debug for Reader<'_, D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("world", self.world).field("tag", &self.tag).finish()
+        let Self { world, tag, layers, excluded, matching } = self;
+        f.debug_struct("Reader")
+            .field("world", world)
+            .field("tag", tag)
+            .field("layers", layers)
+            .field("excluded", excluded)
+            .field("matching", &matching.is_some())
+            .finish()
     }
 }
 
@@ -68,14 +78,53 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn read(&mut self) -> Result<Reader<'_, D, T>, Error> {
-        self.flush()?;
-        Ok(Reader { world: self, tag: None })
+        self.flush(None)?;
+        Ok(self.reader())
+    }
+
+    /// A reader of a world that nobody may change meanwhile; `None` if changes are pending that only [`read`](World::read) or
+    /// [`update`](World::update) can take in.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let handle = world.insert(Aabb::point([0.0, 0.0]))?;
+    /// assert!(world.try_read().is_none());
+    /// world.update()?;
+    /// let shared = &world;
+    /// assert_eq!(shared.try_read().unwrap().all_in_box(&Aabb::everything())?, [handle]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn try_read(&self) -> Option<Reader<'_, D, T>> {
+        let ready = |engine: &Engine<D, T>, side: &Side<D, T>| !side.pending() && (engine.filled || side.slots.len() == 0);
+        let is_ready = ready(&self.movers, &self.table.movers) && ready(&self.statics, &self.table.statics);
+        is_ready.then(|| self.reader())
+    }
+
+    fn reader(&self) -> Reader<'_, D, T> {
+        Reader { world: self, tag: None, layers: u32::MAX, excluded: None, matching: None }
     }
 }
 
 /// An error unless the question has a meaning.
 fn sound(valid: bool, reason: &'static str) -> Result<(), Error> {
     if valid { Ok(()) } else { Err(Error::InvalidQuery { reason }) }
+}
+
+/// What a query visits, by index.
+fn collect(ask: impl FnOnce(&mut dyn FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error>) -> Result<Vec<Handle>, Error> {
+    let mut found = Vec::new();
+    ask(&mut |handle| {
+        found.push(handle);
+        ControlFlow::Continue(())
+    })?;
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Sorts hits: nearest first, of several at the same distance the one of the smallest index.
+fn sort_hits<T: Real>(hits: &mut [(Handle, T)]) {
+    hits.sort_unstable_by(|a, b| a.1.partial_cmp(&b.1).unwrap_or(std::cmp::Ordering::Equal).then(a.0.cmp(&b.0)));
 }
 
 /// A visitor of a region, as a search wants it.
@@ -109,6 +158,61 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         self
     }
 
+    /// A reader that sees only objects in one of these layers: "this ray sees walls". Masks, groups and environments do not count.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Object, Ray, Tag, World2};
+    /// const GLASS: u32 = 1;
+    /// const WALL: u32 = 2;
+    /// let mut world = World2::new();
+    /// let at = |x: f32, layer: u32| Object::new(Aabb::new([x, 0.0], [x + 1.0, 1.0])).with_tag(Tag::new(layer, u32::MAX));
+    /// let [_pane, wall] = world.insert_many(&[at(1.0, GLASS), at(5.0, WALL)])?[..] else { unreachable!() };
+    /// let ray = Ray::new([0.0, 0.5], [1.0, 0.0], 100.0);
+    /// assert_eq!(world.read()?.in_layers(WALL).first_along_ray(&ray)?, Some((wall, 5.0)));
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn in_layers(mut self, layers: u32) -> Self {
+        self.layers = layers;
+        self
+    }
+
+    /// A reader that does not see one object: the one that asks.
+    pub fn excluding(mut self, handle: Handle) -> Self {
+        self.excluded = Some(handle);
+        self
+    }
+
+    /// A reader that sees only objects that pass a test of yours: with it, the first hit is the first that passes.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Object, Ray, World2};
+    /// let mut world = World2::new();
+    /// let at = |x: f32, team: u64| Object::new(Aabb::new([x, 0.0], [x + 1.0, 1.0])).with_user(team);
+    /// let handles = world.insert_many(&[at(0.0, 1), at(3.0, 1), at(6.0, 2)])?;
+    /// world.update()?;
+    /// let enemies = |handle| world.user(handle) == Ok(2);
+    /// let reader = world.try_read().unwrap().excluding(handles[0]).matching(&enemies);
+    /// assert_eq!(reader.first_along_ray(&Ray::new([0.5, 0.5], [1.0, 0.0], 100.0))?, Some((handles[2], 5.5)));
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn matching(mut self, test: &'a (dyn Fn(Handle) -> bool + Sync)) -> Self {
+        self.matching = Some(test);
+        self
+    }
+
+    /// Is the object in a slot one that this reader sees?
+    #[inline]
+    fn sees(&self, side: &Side<D, T>, slot: u32, handle: Handle) -> bool {
+        if self.tag.is_none() && self.layers == u32::MAX && self.excluded.is_none() && self.matching.is_none() {
+            return true;
+        }
+        let tag = side.tags.get(slot);
+        self.tag.is_none_or(|own| own.allows(&tag))
+            && (self.layers == u32::MAX || tag.layer & self.layers != 0)
+            && self.excluded != Some(handle)
+            && self.matching.is_none_or(|test| test(handle))
+    }
+
     /// Visits the objects within `limit` by any [`Measure`], in no order of distance; the visitor gets the distance and returns the
     /// new limit: what it was to see all, the distance to see only what is not farther. All other queries are this one.
     pub fn search(&self, measure: &dyn Measure<D, T>, limit: T, mut visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) {
@@ -116,12 +220,21 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         for (engine, side) in self.sides() {
             let Some(limit) = left else { break };
             let frame = side.frame(self.world.shape, None);
-            let mut visit = |slot: u32, distance: T| {
-                if self.tag.is_some_and(|tag| !tag.allows(&side.tags.get(slot))) {
-                    return ControlFlow::Continue(left.unwrap_or(limit));
+            let shape = self.world.shape;
+            let balls = shape == Shape::Ball || side.shapes.any();
+            let mut visit = |slot: u32, mut distance: T| {
+                let (limit, index) = (left.unwrap_or(limit), if side.aligned { slot } else { side.owners[slot as usize] });
+                let handle = self.world.table.handle(index);
+                if !self.sees(side, slot, handle) {
+                    return ControlFlow::Continue(limit);
                 }
-                let index = if side.aligned { slot } else { side.owners[slot as usize] };
-                let flow = visit(self.world.table.handle(index), distance);
+                if balls && side.shape(slot, shape) == Shape::Ball {
+                    match measure.distance_to_ball(&Ball::inscribed(&side.boxes[slot as usize]), distance) {
+                        Some(exact) if exact <= limit => distance = exact,
+                        _ => return ControlFlow::Continue(limit),
+                    }
+                }
+                let flow = visit(handle, distance);
                 left = match flow {
                     ControlFlow::Continue(limit) => Some(limit),
                     ControlFlow::Break(()) => None,
@@ -149,6 +262,17 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         first
     }
 
+    /// All within `limit`, nearest first.
+    fn all(&self, measure: &dyn Measure<D, T>, limit: T) -> Vec<(Handle, T)> {
+        let mut hits = Vec::new();
+        self.search(measure, limit, |handle, at| {
+            hits.push((handle, at));
+            ControlFlow::Continue(limit)
+        });
+        sort_hits(&mut hits);
+        hits
+    }
+
     fn sides(&self) -> [(&'a Engine<D, T>, &'a Side<D, T>); 2] {
         let world = self.world;
         [(&world.movers, &world.table.movers), (&world.statics, &world.table.statics)]
@@ -166,13 +290,22 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
 
     /// The objects whose box overlaps `area`, by index.
     pub fn all_in_box(&self, area: &Aabb<D, T>) -> Result<Vec<Handle>, Error> {
-        let mut found = Vec::new();
-        self.in_box(area, |handle| {
-            found.push(handle);
-            ControlFlow::Continue(())
-        })?;
-        found.sort_unstable();
-        Ok(found)
+        collect(|visit| self.in_box(area, visit))
+    }
+
+    /// The objects that the ball reaches, by index.
+    pub fn all_in_ball(&self, ball: &Ball<D, T>) -> Result<Vec<Handle>, Error> {
+        collect(|visit| self.in_ball(ball, visit))
+    }
+
+    /// The objects that hold the point, by index.
+    pub fn all_at_point(&self, point: [T; D]) -> Result<Vec<Handle>, Error> {
+        collect(|visit| self.at_point(point, visit))
+    }
+
+    /// The objects that all these half-spaces reach, by index; see [`in_frustum`](Reader::in_frustum).
+    pub fn all_in_frustum(&self, sides: &[HalfSpace<D, T>]) -> Result<Vec<Handle>, Error> {
+        collect(|visit| self.in_frustum(sides, visit))
     }
 
     /// Visits the objects whose box holds the point, surface included. A NaN coordinate is [`Error::InvalidQuery`].
@@ -266,14 +399,34 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     }
 }
 
+/// # All hits, sorted
+impl<const D: usize, T: Real> Reader<'_, D, T> {
+    /// All objects that the ray enters, nearest first, each with the `t` of entry.
+    pub fn all_along_ray(&self, ray: &Ray<D, T>) -> Result<Vec<(Handle, T)>, Error> {
+        sound(ray.is_valid(), RAY)?;
+        Ok(self.all(ray, ray.length))
+    }
+
+    /// All objects that the moving box touches, earliest first, each with the fraction of the step.
+    pub fn all_along_swept(&self, swept: &Swept<D, T>) -> Result<Vec<(Handle, T)>, Error> {
+        sound(swept.is_valid(), SWEPT)?;
+        Ok(self.all(swept, T::ONE))
+    }
+
+    /// All objects that the moving ball touches, earliest first, each with the fraction of the step.
+    pub fn all_along_swept_ball(&self, swept: &SweptBall<D, T>) -> Result<Vec<(Handle, T)>, Error> {
+        sound(swept.is_valid(), SWEPT)?;
+        Ok(self.all(swept, T::ONE))
+    }
+}
+
 const RAY: &str = "a ray needs a finite origin, a finite direction that is not zero, and a length of at least 0";
 const SWEPT: &str = "a motion needs a valid box or ball and a finite displacement";
 
 /// # The nearest
 impl<const D: usize, T: Real> Reader<'_, D, T> {
-    /// Fills `found` with the `k` objects whose boxes are nearest to a point, nearest first, with the squares of their distances (0 inside);
-    /// of several at the same distance, those of the smallest index. Fewer if there are fewer, none for `k` = 0. A point that is not finite
-    /// is [`Error::InvalidQuery`].
+    /// Fills `found` with the `k` objects nearest to a point, nearest first, with their distances (0 inside); of several at the same distance,
+    /// those of the smallest index. Fewer if there are fewer, none for `k` = 0. A point that is not finite is [`Error::InvalidQuery`].
     ///
     /// Cost: O(log n) and up to O(k) for each candidate that is nearer than the k best so far. `found` keeps its memory.
     ///
@@ -283,30 +436,74 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// let handles = world.insert_many(&[Aabb::point([3.0, 0.0]), Aabb::point([9.0, 0.0]), Aabb::point([0.0, 2.0])])?;
     /// let mut found = Vec::new();
     /// world.read()?.nearest([0.0, 0.0], 2, &mut found)?;
-    /// assert_eq!(found, [(handles[2], 4.0), (handles[0], 9.0)]);
+    /// assert_eq!(found, [(handles[2], 2.0), (handles[0], 3.0)]);
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn nearest(&self, point: [T; D], k: usize, found: &mut Vec<(Handle, T)>) -> Result<(), Error> {
+        self.nearest_within(point, k, T::INFINITY, found)
+    }
+
+    /// [`nearest`](Reader::nearest), but none farther than `distance`, which must not be negative or NaN.
+    pub fn nearest_within(&self, point: [T; D], k: usize, distance: T, found: &mut Vec<(Handle, T)>) -> Result<(), Error> {
         found.clear();
-        self.append_nearest(point, k, found)
+        self.append_nearest(point, k, distance, found)
+    }
+
+    /// Fills `found` with the `k` objects nearest to a box, none farther than `distance`, as [`nearest`](Reader::nearest) does for a
+    /// point. Boxes that overlap have distance 0. A box that is not valid is [`Error::InvalidQuery`].
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let [link, wall] = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([4.0, 5.0], [9.0, 9.0])])?[..] else {
+    ///     unreachable!()
+    /// };
+    /// let aabb = world.get_box(link)?;
+    /// let mut found = Vec::new();
+    /// world.read()?.excluding(link).nearest_to_box(&aabb, 1, f32::INFINITY, &mut found)?;
+    /// assert_eq!(found, [(wall, 5.0)]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn nearest_to_box(&self, area: &Aabb<D, T>, k: usize, distance: T, found: &mut Vec<(Handle, T)>) -> Result<(), Error> {
+        found.clear();
+        self.append_nearest_to_box(area, k, distance, found)
     }
 
     /// The same, behind what `list` already holds.
-    pub(super) fn append_nearest(&self, point: [T; D], k: usize, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
+    pub(super) fn append_nearest_to_box(
+        &self,
+        area: &Aabb<D, T>,
+        k: usize,
+        distance: T,
+        list: &mut Vec<(Handle, T)>,
+    ) -> Result<(), Error> {
+        sound(area.is_valid(), "the box has a NaN corner, or min above max")?;
+        self.append_best(&NearestToBox(*area), k, distance, list)
+    }
+
+    /// The same, behind what `list` already holds.
+    pub(super) fn append_nearest(&self, point: [T; D], k: usize, distance: T, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
         sound(point.iter().all(|c| c.is_finite()), "the nearest to a point that is not finite")?;
+        self.append_best(&Nearest(point), k, distance, list)
+    }
+
+    /// The `k` best by a measure that gives squares of distances.
+    fn append_best(&self, measure: &dyn Measure<D, T>, k: usize, distance: T, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
+        sound(distance >= T::ZERO, "the largest distance is negative or NaN")?;
         if k == 0 {
             return Ok(());
         }
-        let (from, end) = (list.len(), list.len().saturating_add(k));
-        self.search(&Nearest(point), T::INFINITY, |handle, at| {
+        let (from, end, most) = (list.len(), list.len().saturating_add(k), distance * distance);
+        self.search(measure, most, |handle, at| {
             let before = |&(other, least): &(Handle, T)| least < at || (least == at && other < handle);
             let place = from + list[from..].partition_point(before);
             if place < end {
                 list.truncate(end - 1);
                 list.insert(place, (handle, at));
             }
-            ControlFlow::Continue(if list.len() < end { T::INFINITY } else { list[end - 1].1 })
+            ControlFlow::Continue(if list.len() < end { most } else { list[end - 1].1 })
         });
+        list[from..].iter_mut().for_each(|(_, at)| *at = at.sqrt());
         Ok(())
     }
 }

@@ -1,33 +1,76 @@
 //! What stands between an overlap and a pair, besides the movers' tags and shape, which the frame itself applies.
 
-use super::SharedFilter;
+use std::sync::Arc;
+
 use super::motion::{Motion, touch};
 use crate::geometry::{Path, Real};
 use crate::objects::side::Side;
 use crate::objects::table::Table;
-use crate::objects::{ObjectKind, Shape};
+use crate::objects::{Handle, ObjectKind, Pairing, Shape};
 use crate::pairs::{Pair, Retain};
+
+/// Two objects that would be a pair, shown to a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairCandidate {
+    /// The object of the smaller index.
+    pub a: Handle,
+    /// The other object.
+    pub b: Handle,
+    /// The user number of `a`.
+    pub user_a: u64,
+    /// The user number of `b`.
+    pub user_b: u64,
+}
+
+/// A filter that a world keeps.
+#[derive(Clone)]
+pub(super) enum KeptFilter {
+    /// Chunk by chunk.
+    Chunks(Arc<dyn Fn(&mut Retain<'_>) + Send + Sync>),
+    /// Pair by pair.
+    Pairs(Arc<dyn Fn(&PairCandidate) -> bool + Send + Sync>),
+}
+
+/// A filter for one update.
+pub(super) type Scoped<'a> = Option<&'a (dyn Fn(&PairCandidate) -> bool + Sync)>;
 
 /// The rules of a world. Each costs nothing where no object needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a, const D: usize, T: Real> {
     pub(super) table: &'a Table<D, T>,
     pub(super) shape: Shape,
-    pub(super) filter: Option<&'a SharedFilter>,
+    pub(super) filter: Option<&'a KeptFilter>,
+    pub(super) scoped: Scoped<'a>,
+    pub(super) pairing: Pairing,
     pub(super) motion: &'a Motion<D, T>,
 }
 
 impl<const D: usize, T: Real> Rules<'_, D, T> {
     /// Is there a rule for pairs of two movers?
     pub(super) fn for_own(&self) -> bool {
-        self.filter.is_some() || self.table.count(ObjectKind::Kinematic) > 0 || self.mixes_shapes()
+        self.filters() || self.table.count(ObjectKind::Kinematic) > 0 || self.table.movers.sensors.any() || self.mixes_shapes()
     }
 
-    /// Two movers: not both kinematic, shapes and ways of their own, and the user's filter.
+    /// Is there a filter of the user's?
+    fn filters(&self) -> bool {
+        self.filter.is_some() || self.scoped.is_some()
+    }
+
+    /// May a mover pair with any static at all? If not, it is not probed.
+    #[inline]
+    pub(super) fn meets_statics(&self, slot: u32) -> bool {
+        let movers = &self.table.movers;
+        !movers.kinematic.get(slot)
+            || self.pairing.kinematic_static
+            || movers.sensors.get(slot)
+            || self.table.statics.sensors.any()
+    }
+
+    /// Two movers: kinds, shapes and ways of their own, and the user's filter.
     pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;
-        if movers.kinematic.any() {
-            fresh.retain(|pair| !(movers.kinematic.get(pair.a) && movers.kinematic.get(pair.b)));
+        if movers.kinematic.any() || movers.sensors.any() {
+            fresh.retain(|pair| self.pairing.allows(role(movers, pair.a), role(movers, pair.b)));
         }
         if self.mixes_shapes() {
             fresh.retain(|pair| self.meet(pair, movers));
@@ -69,7 +112,13 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
     /// Is there a rule for pairs of a mover and a static?
     pub(super) fn for_mixed(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
-        self.filter.is_some() || self.has_shapes() || movers.tags.any() || statics.tags.any()
+        self.filters() || self.has_shapes() || self.has_roles() || movers.tags.any() || statics.tags.any()
+    }
+
+    /// May kinds matter for those that are probed?
+    fn has_roles(&self) -> bool {
+        let (movers, statics) = (&self.table.movers, &self.table.statics);
+        movers.sensors.any() || statics.sensors.any()
     }
 
     /// May there be balls or swept boxes at all?
@@ -77,11 +126,15 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.shape == Shape::Ball || self.mixes_shapes() || self.table.statics.shapes.any()
     }
 
-    /// A mover and a static, slots of different sides: tags, balls, ways, and the user's filter. Kinematic movers are not probed at all.
+    /// A mover and a static, slots of different sides: tags, sensors, balls, ways, and the user's filter.
     pub(super) fn apply_mixed(&self, fresh: &mut Retain<'_>) {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         if movers.tags.any() || statics.tags.any() {
             fresh.retain(|pair| movers.tags.get(pair.a).allows(&statics.tags.get(pair.b)));
+        }
+        if self.has_roles() {
+            let fixed = |slot: u32| (ObjectKind::Static, statics.sensors.get(slot));
+            fresh.retain(|pair| self.pairing.allows(role(movers, pair.a), fixed(pair.b)));
         }
         if self.has_shapes() {
             fresh.retain(|pair| self.meet(pair, statics));
@@ -89,14 +142,35 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.ask_user(fresh, true, false);
     }
 
-    /// The user's filter sees indices of handles; where slots are the same numbers, nothing is renamed.
+    /// The user's filters see handles, or indices of handles; where slots are the same numbers, nothing is renamed.
     fn ask_user(&self, fresh: &mut Retain<'_>, mixed: bool, aligned: bool) {
-        let Some(filter) = self.filter else { return };
-        if aligned {
-            return filter(fresh);
+        if let Some(KeptFilter::Chunks(filter)) = self.filter {
+            if aligned {
+                filter(fresh);
+            } else {
+                fresh.rename(|pair| self.table.to_indices(pair, mixed));
+                filter(fresh);
+                fresh.rename(|pair| self.table.to_slots(pair, mixed));
+            }
         }
-        fresh.rename(|pair| self.table.to_indices(pair, mixed));
-        filter(fresh);
-        fresh.rename(|pair| self.table.to_slots(pair, mixed));
+        if let Some(KeptFilter::Pairs(keep)) = self.filter {
+            fresh.retain(|pair| keep(&self.candidate(pair, mixed)));
+        }
+        if let Some(keep) = self.scoped {
+            fresh.retain(|pair| keep(&self.candidate(pair, mixed)));
+        }
     }
+
+    fn candidate(&self, pair: Pair, mixed: bool) -> PairCandidate {
+        let Pair { a, b } = self.table.to_indices(pair, mixed);
+        let (user_a, user_b) = (self.table.user(a), self.table.user(b));
+        PairCandidate { a: self.table.handle(a), b: self.table.handle(b), user_a, user_b }
+    }
+}
+
+/// The kind of a mover, and whether it is a sensor.
+#[inline]
+fn role<const D: usize, T: Real>(movers: &Side<D, T>, slot: u32) -> (ObjectKind, bool) {
+    let kind = if movers.kinematic.get(slot) { ObjectKind::Kinematic } else { ObjectKind::Dynamic };
+    (kind, movers.sensors.get(slot))
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::rules::{KeptFilter, PairCandidate};
 use super::{Engine, World};
 use crate::algorithms::{BroadPhase, Spec};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::objects::Shape;
+use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{Report, Retain};
 
 impl<const D: usize, T: Real> World<D, T> {
@@ -110,8 +111,55 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_filter(&mut self, filter: impl Fn(&mut Retain<'_>) + Send + Sync + 'static) {
-        self.filter = Some(Arc::new(filter));
+        self.filter = Some(KeptFilter::Chunks(Arc::new(filter)));
         self.table.movers.all = true;
+    }
+
+    /// Removes pairs by a closure, pair by pair, which sees handles and user numbers. Otherwise as [`set_filter`](World::set_filter), which it
+    /// replaces: it is asked for fresh pairs only. For a filter that borrows: [`update_with`](World::update_with).
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Object, World2};
+    /// let mut world = World2::new();
+    /// for body in [1, 1, 2] {
+    ///     world.insert(Object::new(Aabb::point([0.0, 0.0])).with_user(body))?;
+    /// }
+    /// world.set_pair_filter(|pair| pair.user_a != pair.user_b);
+    /// assert_eq!(world.update()?.len(), 2);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_pair_filter(&mut self, keep: impl Fn(&PairCandidate) -> bool + Send + Sync + 'static) {
+        self.filter = Some(KeptFilter::Pairs(Arc::new(keep)));
+        self.table.movers.all = true;
+    }
+
+    /// Asks the filter again for all pairs of one object, with the next update: for answers that have changed. Cost: as if it had moved.
+    pub fn refilter(&mut self, handle: Handle) -> Result<(), Error> {
+        self.table.touch(handle)
+    }
+
+    /// Which kinds of objects pair, besides dynamic ones: [`Pairing::CONTACTS`] at first.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Object, ObjectKind, Pairing, World2};
+    /// let mut world = World2::new();
+    /// let floor = world.insert(Object::fixed(Aabb::new([0.0, -1.0], [9.0, 0.0])))?;
+    /// let character = world.insert(Object::new(Aabb::new([1.0, 0.0], [2.0, 2.0])).with_kind(ObjectKind::Kinematic))?;
+    /// assert_eq!(world.update()?.len(), 0);
+    /// world.set_pairing(Pairing { kinematic_static: true, ..Pairing::CONTACTS });
+    /// assert_eq!(world.update()?.started(), [(floor, character)]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_pairing(&mut self, pairing: Pairing) {
+        if pairing != self.pairing {
+            self.pairing = pairing;
+            self.table.movers.all = true;
+        }
+    }
+
+    /// Which kinds of objects pair.
+    pub fn pairing(&self) -> Pairing {
+        self.pairing
     }
 
     /// Filters no more.

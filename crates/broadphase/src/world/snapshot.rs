@@ -17,7 +17,7 @@ use crate::algorithms::Spec;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::table::Table;
-use crate::objects::{Handle, Shape};
+use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{Pair, PairStore, Report};
 
 /// The version of the format. Another one is refused.
@@ -36,6 +36,7 @@ pub struct Snapshot<const D: usize, T: Real> {
     report: Report,
     limit: u64,
     shape: Shape,
+    pairing: Pairing,
     table: Table<D, T>,
     own: Held,
     mixed: Held,
@@ -118,6 +119,7 @@ impl<const D: usize, T: Real> World<D, T> {
             report: self.report,
             limit: self.limit,
             shape: self.shape,
+            pairing: self.pairing,
             table: self.table.clone(),
             own: Held::new(&self.own),
             mixed: Held::new(&self.mixed.store),
@@ -176,6 +178,7 @@ impl<const D: usize, T: Real> World<D, T> {
             report: *report,
             limit: *limit,
             shape: *shape,
+            pairing: snapshot.pairing,
             filter: self.filter.take(),
             own: snapshot.own.store(*limit),
             mixed,

@@ -1,7 +1,7 @@
 //! The frame of a world: structures take in what changed, pairs are found, differences are named by handles.
 
 use super::environments::{Environments, worth};
-use super::rules::Rules;
+use super::rules::{PairCandidate, Rules, Scoped};
 use super::{ContinuousDetection, Engine, Update, World};
 use crate::algorithms::{BroadPhase, Strength, Violation};
 use crate::context::Context;
@@ -53,15 +53,37 @@ impl<const D: usize, T: Real> World<D, T> {
     /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
     /// update reports the difference to the last successful one, if differences were wanted already. Until then there are no pairs to be seen.
     pub fn update(&mut self) -> Result<Update, Error> {
+        self.update_by(None)
+    }
+
+    /// [`update`](World::update) with a filter for this update alone, which may borrow. It is asked for fresh pairs, besides the filter that is
+    /// [set](World::set_pair_filter): for objects that changed, and those that [`refilter`](World::refilter) names. Other pairs stay as they are.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Object, World2};
+    /// let mut world = World2::new();
+    /// for team in [0, 0, 1] {
+    ///     world.insert(Object::new(Aabb::point([0.0, 0.0])).with_user(team))?;
+    /// }
+    /// let allied = vec![vec![true, false], vec![false, true]]; // borrowed, not moved
+    /// let update = world.update_with(|pair| !allied[pair.user_a as usize][pair.user_b as usize])?;
+    /// assert_eq!(update.len(), 2);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn update_with(&mut self, keep: impl Fn(&PairCandidate) -> bool + Sync) -> Result<Update, Error> {
+        self.update_by(Some(&keep))
+    }
+
+    fn update_by(&mut self, scoped: Scoped<'_>) -> Result<Update, Error> {
         self.motion.begin();
         if self.motion.detection == ContinuousDetection::Swept {
             self.motion.sweep(&mut self.table);
         }
         let found = if self.motion.by_rate() {
-            self.find_by_rate()
+            self.find_by_rate(scoped)
         } else {
             self.begin_find();
-            self.flush().and_then(|()| self.find())
+            self.flush(scoped).and_then(|()| self.find(scoped))
         };
         if let Err(error) = found {
             self.failed = true;
@@ -75,8 +97,8 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// The structures take in what changed.
-    pub(super) fn flush(&mut self) -> Result<(), Error> {
-        let Self { table, movers, statics, context, shape, filter, motion, .. } = self;
+    pub(super) fn flush(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
+        let Self { table, movers, statics, context, shape, filter, motion, pairing, .. } = self;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
             table.statics.gather();
             statics.take_in(&table.statics, *shape, None, context)?;
@@ -84,7 +106,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         if table.movers.pending() || !movers.filled {
             table.movers.gather();
-            let rules = Rules { table, shape: *shape, filter: filter.as_ref(), motion };
+            let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
             let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
             movers.take_in(&table.movers, *shape, apply, context)?;
@@ -94,8 +116,8 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Finds pairs where something changed, and all differences.
-    fn find(&mut self) -> Result<(), Error> {
-        if self.look()? {
+    fn find(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
+        if self.look(scoped)? {
             // A pair of an object that changed sides ended on one and started on the other.
             events::cancel(&mut self.started, &mut self.ended);
             self.conclude();
@@ -122,7 +144,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Finds pairs where something changed, and appends the differences; false if nothing did.
-    pub(super) fn look(&mut self) -> Result<bool, Error> {
+    pub(super) fn look(&mut self, scoped: Scoped<'_>) -> Result<bool, Error> {
         let (movers, statics) = (self.table.movers.touched.any(), self.table.statics.touched.any());
         if !(self.whole || movers || statics) {
             return Ok(false);
@@ -130,11 +152,11 @@ impl<const D: usize, T: Real> World<D, T> {
         let report =
             if self.motion.by_rate() || (self.report == Report::All && self.values.used) { Report::Both } else { self.report };
         if self.whole || movers {
-            self.find_own(report)?;
+            self.find_own(report, scoped)?;
             note(&self.table, false, self.own.started(), &mut self.started);
             note(&self.table, false, self.own.ended(), &mut self.ended);
         }
-        if self.find_mixed(report)? {
+        if self.find_mixed(report, scoped)? {
             note(&self.table, true, self.mixed.store.started(), &mut self.started);
             note(&self.table, true, self.mixed.store.ended(), &mut self.ended);
         }
@@ -147,11 +169,11 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Pairs of two movers.
-    fn find_own(&mut self, report: Report) -> Result<(), Error> {
-        let Self { table, movers, context, shape, filter, own, motion, .. } = self;
+    fn find_own(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
+        let Self { table, movers, context, shape, filter, own, motion, pairing, .. } = self;
         own.set_report(report);
         own.set_limit(self.limit);
-        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), motion };
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion };
         let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
         let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
         movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, own)?;
@@ -160,8 +182,8 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Pairs of a mover and a static; false if there are none and were none.
-    fn find_mixed(&mut self, report: Report) -> Result<bool, Error> {
-        let Self { table, movers, statics, context, shape, filter, mixed, motion, .. } = self;
+    fn find_mixed(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
+        let Self { table, movers, statics, context, shape, filter, mixed, motion, pairing, .. } = self;
         mixed.store.set_report(report);
         mixed.store.set_limit(self.limit);
         if table.statics.slots.count() == 0 && mixed.store.is_empty() {
@@ -170,7 +192,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         let start = context.clock();
         table.movers.touched.sort();
-        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), motion };
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion };
         let structures = (movers.structure()? as &dyn BroadPhase<D, T>, statics.structure()? as &dyn BroadPhase<D, T>);
         let tests = mixed.find(&rules, structures, self.limit, context)?;
         context.record("probe", start);
@@ -180,7 +202,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Checks all invariants of both structures and of the table, changes taken in first.
     pub fn validate(&mut self, strength: Strength) -> Result<(), Violation> {
-        self.flush().map_err(|error| Violation(format!("the structures cannot take in the changes: {error}")))?;
+        self.flush(None).map_err(|error| Violation(format!("the structures cannot take in the changes: {error}")))?;
         let sides = [(&self.movers, &self.table.movers), (&self.statics, &self.table.statics)];
         for (engine, side) in sides {
             if let (Some(structure), true) = (&engine.structure, engine.filled) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use broadphase::geometry::Measure;
-use broadphase::{Aabb, Ball, Handle, Object, Ray, Real, Shape, Tag};
+use broadphase::{Aabb, Ball, Handle, Object, ObjectKind, Pairing, Ray, Real, Shape, Tag};
 
 /// A world without any structure.
 #[derive(Clone)]
@@ -13,6 +13,7 @@ pub struct Model<const D: usize, T> {
     pub shape: Shape,
     /// Pairs whose indices add up to a multiple of this are filtered out, if it is not 0.
     pub filter: u32,
+    pub pairing: Pairing,
     pub last: BTreeSet<(Handle, Handle)>,
     pub values: BTreeMap<(Handle, Handle), u64>,
 }
@@ -24,6 +25,7 @@ impl<const D: usize, T: Real> Model<D, T> {
             margin: T::ZERO,
             shape: Shape::Box,
             filter: 0,
+            pairing: Pairing::CONTACTS,
             last: BTreeSet::new(),
             values: BTreeMap::new(),
         }
@@ -36,10 +38,22 @@ impl<const D: usize, T: Real> Model<D, T> {
     fn pair(&self, (a, x): (&Handle, &Object<D, T>), (b, y): (&Handle, &Object<D, T>)) -> bool {
         let (p, q) = (self.grown(x), self.grown(y));
         p.overlaps(&q)
-            && x.kind.pairs_with(y.kind)
+            && self.kinds_pair(x, y)
             && x.tag.allows(&y.tag)
             && self.shapes_meet((x, &p), (y, &q))
             && (self.filter == 0 || !(a.index + b.index).is_multiple_of(self.filter))
+    }
+
+    /// The table of kinds and sensors, case by case.
+    fn kinds_pair(&self, x: &Object<D, T>, y: &Object<D, T>) -> bool {
+        let count = |kind: ObjectKind| usize::from(x.kind == kind) + usize::from(y.kind == kind);
+        match (count(ObjectKind::Static), count(ObjectKind::Kinematic), usize::from(x.sensor) + usize::from(y.sensor)) {
+            (2, ..) | (.., 2) => false,
+            (.., 1) => true,
+            (0, 2, _) => self.pairing.kinematic_kinematic,
+            (1, 1, _) => self.pairing.kinematic_static,
+            _ => true,
+        }
     }
 
     /// The exact test, as a distance of points: of two centres, or of a centre and the nearest point of the box.
@@ -87,17 +101,27 @@ impl<const D: usize, T: Real> Model<D, T> {
         let seen = self.objects.iter().filter(|(_, object)| tag.is_none_or(|tag| tag.allows(&object.tag)));
         let distance = |object: &Object<D, T>| {
             let target = self.grown(object);
-            measure.bound(&target).and_then(|bound| measure.distance(&target, bound)).filter(|&at| at <= limit)
+            let at = measure.bound(&target).and_then(|bound| measure.distance(&target, bound));
+            let at = match object.shape.unwrap_or(self.shape) {
+                Shape::Box => at,
+                Shape::Ball => at.and_then(|at| measure.distance_to_ball(&Ball::inscribed(&target), at)),
+            };
+            at.filter(|&at| at <= limit)
         };
         seen.filter_map(|(handle, object)| distance(object).map(|at| (*handle, at))).collect()
     }
 
     pub fn in_box(&self, area: &Aabb<D, T>) -> Vec<Handle> {
-        self.objects.iter().filter(|(_, o)| self.grown(o).overlaps(area)).map(|(h, _)| *h).collect()
+        let reached = |o: &Object<D, T>| {
+            let target = self.grown(o);
+            let is_ball = o.shape.unwrap_or(self.shape) == Shape::Ball;
+            target.overlaps(area) && (!is_ball || Ball::inscribed(&target).overlaps_box(area))
+        };
+        self.objects.iter().filter(|(_, o)| reached(o)).map(|(h, _)| *h).collect()
     }
 
     pub fn first_along_ray(&self, ray: &Ray<D, T>) -> Option<(Handle, T)> {
-        let hits = self.objects.iter().filter_map(|(h, o)| ray.enters(&self.grown(o)).map(|t| (*h, t)));
+        let hits = self.search(ray, ray.length, None).into_iter();
         hits.min_by(|a, b| a.1.partial_cmp(&b.1).unwrap().then(a.0.cmp(&b.0)))
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use broadphase::geometry::{HalfSpaces, Measure, Nearest};
+use broadphase::geometry::{HalfSpaces, Measure, Nearest, NearestToBox};
 use broadphase::{
-    Aabb, Ball, Error, HalfSpace, Handle, Object, ObjectKind, Ray, Real, Report, Shape, Spec, Strength, Swept, SweptBall, Tag,
-    World,
+    Aabb, Ball, Error, HalfSpace, Handle, Object, ObjectKind, Pairing, Ray, Real, Report, Shape, Spec, Strength, Swept,
+    SweptBall, Tag, World,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -39,6 +39,7 @@ struct RawObject {
     kind: u8,
     margin: u8,
     shape: u8,
+    sensor: bool,
 }
 
 fn tag(code: u8) -> Tag {
@@ -77,7 +78,7 @@ impl RawObject {
     fn build<const D: usize, T: Real>(&self) -> Object<D, T> {
         let object = Object::new(self.aabb.build()).with_tag(tag(self.tag)).with_kind(kind(self.kind));
         let object = object.with_margin(margin(self.margin)).with_user(u64::from(self.tag) << 32);
-        Object { shape: shape(self.shape), ..object }
+        Object { shape: shape(self.shape), sensor: self.sensor, ..object }
     }
 }
 
@@ -98,6 +99,9 @@ enum Op {
     SetKind(usize, u8),
     SetMargin(usize, u8),
     SetShape(usize, u8),
+    SetSensor(usize, bool),
+    Pairing(bool, bool),
+    Refilter(usize),
     WorldMargin(u8),
     Filter(u8),
     Shape(bool),
@@ -123,7 +127,14 @@ fn raw_box() -> impl Strategy<Value = RawBox> {
 
 fn raw_object() -> impl Strategy<Value = RawObject> {
     let codes = (0..11u8, 0..8u8, 0..8u8, 0..14u8);
-    (raw_box(), codes).prop_map(|(aabb, (tag, kind, margin, shape))| RawObject { aabb, tag, kind, margin, shape })
+    (raw_box(), codes, prop::bool::weighted(0.06)).prop_map(|(aabb, (tag, kind, margin, shape), sensor)| RawObject {
+        aabb,
+        tag,
+        kind,
+        margin,
+        shape,
+        sensor,
+    })
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -143,6 +154,9 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (pick(), 0..8u8).prop_map(|(k, t)| Op::SetKind(k, t)),
         2 => (pick(), 0..8u8).prop_map(|(k, m)| Op::SetMargin(k, m)),
         2 => (pick(), 10..14u8).prop_map(|(k, s)| Op::SetShape(k, s)),
+        1 => (pick(), any::<bool>()).prop_map(|(k, s)| Op::SetSensor(k, s)),
+        1 => (any::<bool>(), any::<bool>()).prop_map(|(k, s)| Op::Pairing(k, s)),
+        1 => pick().prop_map(Op::Refilter),
         1 => (0..8u8).prop_map(Op::WorldMargin),
         1 => (0..4u8).prop_map(Op::Filter),
         1 => any::<bool>().prop_map(Op::Shape),
@@ -268,10 +282,29 @@ impl<const D: usize, T: Real> Run<D, T> {
                 self.world.clear_filter();
                 self.model.filter = 0;
             }
+            Op::Filter(3) => {
+                // By handles, with the same answers.
+                self.world.set_pair_filter(|pair| !(pair.a.index + pair.b.index).is_multiple_of(4));
+                self.model.filter = 4;
+            }
             Op::Filter(code) => {
                 let modulus = u32::from(*code) + 1;
                 self.world.set_filter(move |fresh| fresh.retain(|pair| !(pair.a + pair.b).is_multiple_of(modulus)));
                 self.model.filter = modulus;
+            }
+            Op::SetSensor(k, sensor) => {
+                self.edit(*k, |w, h| w.set_sensor(h, *sensor).unwrap(), |o| o.sensor = *sensor);
+            }
+            Op::Pairing(kinematic_kinematic, kinematic_static) => {
+                let pairing = Pairing { kinematic_kinematic: *kinematic_kinematic, kinematic_static: *kinematic_static };
+                self.world.set_pairing(pairing);
+                self.model.pairing = pairing;
+            }
+            Op::Refilter(k) => {
+                // The answers have not changed, and neither do the pairs.
+                if let Some(handle) = self.pick(*k) {
+                    self.world.refilter(handle).unwrap();
+                }
             }
             Op::Shape(ball) if self.balls => {
                 self.model.shape = if *ball { Shape::Ball } else { Shape::Box };
@@ -394,10 +427,35 @@ impl<const D: usize, T: Real> Run<D, T> {
         assert_eq!(*collect!(along_ray(&ray) -> ray.length), model.search(&ray, ray.length, tag));
         let mut near = model.search(&Nearest(point), T::INFINITY, tag);
         near.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
+        near.iter_mut().for_each(|(_, square)| *square = square.sqrt());
         for k in [0, 1, 3, 1000] {
             reader.nearest(point, k, &mut found).unwrap();
             assert_eq!(found, near[..k.min(near.len())], "the {k} nearest to {point:?}");
         }
+        let sorted = |measure: &dyn Measure<D, T>, limit: T| {
+            let mut hits = model.search(measure, limit, tag);
+            hits.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
+            hits
+        };
+        let distance = T::from_f64(4.5);
+        let mut near = sorted(&NearestToBox(*area), distance * distance);
+        near.iter_mut().for_each(|(_, square)| *square = square.sqrt());
+        reader.nearest_to_box(area, 4, distance, &mut found).unwrap();
+        assert_eq!(found, near[..near.len().min(4)]);
+        reader.nearest_within(point, 1000, distance, &mut found).unwrap();
+        assert_eq!(found.len(), sorted(&Nearest(point), distance * distance).len());
+        assert_eq!(reader.all_along_ray(&ray).unwrap(), sorted(&ray, ray.length));
+        assert_eq!(reader.all_along_swept(&swept).unwrap(), sorted(&swept, T::ONE));
+        assert_eq!(reader.all_along_swept_ball(&rolling).unwrap(), sorted(&rolling, T::ONE));
+        assert_eq!(reader.all_in_ball(&ball).unwrap(), region(&ball));
+        assert_eq!(reader.all_at_point(area.min).unwrap(), region(&Aabb::point(area.min)));
+        assert_eq!(reader.all_in_frustum(&sides).unwrap(), region(&HalfSpaces(&sides)));
+        // Narrowed down: by layers, without one object, by a test.
+        let even = |handle: Handle| handle.index.is_multiple_of(2);
+        let Some((&first, _)) = model.objects.first_key_value() else { return };
+        let seen: Vec<Handle> = reader.in_layers(1).excluding(first).matching(&even).all_in_box(area).unwrap();
+        let expected = region(area).into_iter().filter(|h| *h != first && even(*h) && model.objects[h].tag.layer & 1 != 0);
+        assert!(seen.into_iter().eq(expected));
     }
 
     /// Through a file and back, in the middle of everything.

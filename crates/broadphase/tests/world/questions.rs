@@ -108,7 +108,7 @@ fn many_questions_at_once_have_the_answers_of_each_on_any_number_of_threads() {
                 reader.in_boxes(&areas, &mut boxes).unwrap();
                 reader.first_along_rays(&rays, &mut first).unwrap();
                 reader.along_rays(&rays, &mut all).unwrap();
-                reader.nearest_to(&points, 3, &mut near).unwrap();
+                reader.nearest_to(&points, 3, f32::INFINITY, &mut near).unwrap();
             }
             for (k, ray) in rays.iter().enumerate() {
                 let mut found = boxes.get(k).to_vec();
@@ -126,6 +126,106 @@ fn many_questions_at_once_have_the_answers_of_each_on_any_number_of_threads() {
         }
         assert!(lists.iter().all(|list| *list == lists[0]), "{spec}: the order depends on the threads");
     }
+}
+
+#[test]
+fn the_other_queries_in_bulk_have_the_answers_of_each() {
+    let (mut world, _) = world(400);
+    world.set_context(Context::new().with_executor(Threads::new(2).unwrap()));
+    let mut random = Random(6);
+    let areas: Vec<Aabb<3, f32>> = (0..150).map(|_| random.aabb(60, 9)).collect();
+    let points: Vec<[f32; 3]> = areas.iter().map(Aabb::center).collect();
+    let balls: Vec<Ball<3, f32>> = points.iter().map(|&center| Ball { center, radius: 4.0 }).collect();
+    let sweeps: Vec<Swept<3, f32>> = areas.iter().map(|area| Swept::new(*area, [9.0, -5.0, 2.0])).collect();
+    let rolls: Vec<SweptBall<3, f32>> = balls.iter().map(|ball| SweptBall::new(*ball, [9.0, -5.0, 2.0])).collect();
+    let reader = world.read().unwrap();
+    let (mut at, mut within) = (Answers::new(), Answers::new());
+    let (mut near, mut swept, mut rolled) = (Answers::new(), Answers::new(), Answers::new());
+    reader.at_points(&points, &mut at).unwrap();
+    reader.in_balls(&balls, &mut within).unwrap();
+    reader.nearest_to_boxes(&areas, 2, 20.0, &mut near).unwrap();
+    reader.first_along_sweeps(&sweeps, &mut swept).unwrap();
+    reader.first_along_ball_sweeps(&rolls, &mut rolled).unwrap();
+    let sorted = |list: &[Handle]| {
+        let mut list = list.to_vec();
+        list.sort_unstable();
+        list
+    };
+    for k in 0..areas.len() {
+        let mut found = Vec::new();
+        assert_eq!(sorted(at.get(k)), reader.all_at_point(points[k]).unwrap());
+        assert_eq!(sorted(within.get(k)), reader.all_in_ball(&balls[k]).unwrap());
+        reader.nearest_to_box(&areas[k], 2, 20.0, &mut found).unwrap();
+        assert_eq!(near.get(k), found);
+        assert_eq!(swept.get(k).first().copied(), reader.all_along_swept(&sweeps[k]).unwrap().first().copied());
+        assert_eq!(rolled.get(k).first().copied(), reader.all_along_swept_ball(&rolls[k]).unwrap().first().copied());
+    }
+    assert!(near.list().len() > 150 && !swept.list().is_empty() && !at.list().is_empty());
+}
+
+/// By distances of many points of each motion, in double precision.
+#[test]
+fn queries_are_exact_against_balls() {
+    let mut random = Random(31);
+    let mut unit = || random.below(1000) as f64 / 100.0 - 5.0;
+    let (mut hits, mut misses) = (0, 0);
+    for _ in 0..400 {
+        let mut world: World<2, f64> = World::new();
+        let ball = Ball { center: [unit(), unit()], radius: 0.2 + unit().abs() * 0.3 };
+        world.insert(Object::ball(ball)).unwrap();
+        let (from, way, area) = ([unit(), unit()], [unit(), unit()], Aabb::from_center([unit(), unit()], [1.0, 0.5]));
+        let reader = world.read().unwrap();
+        let gap =
+            |point: [f64; 2]| ((point[0] - ball.center[0]).powi(2) + (point[1] - ball.center[1]).powi(2)).sqrt() - ball.radius;
+        let nearest = |area: &Aabb<2, f64>| std::array::from_fn(|k| ball.center[k].clamp(area.min[k], area.max[k]));
+        let times = || (0..=4000).map(|k| f64::from(k) / 4000.0);
+        let at = |t: f64| std::array::from_fn(|k| from[k] + way[k] * t);
+        let check = |found: Option<f64>, reach: f64, distance: &dyn Fn(f64) -> f64| {
+            let first = times().find(|&t| distance(t) <= reach);
+            match (found, first) {
+                (Some(t), _) => assert!(distance(t) <= reach + 1e-9 && first.is_none_or(|first| t <= first + 1e-9)),
+                (None, first) => assert_eq!(first, None),
+            }
+        };
+        if way != [0.0; 2] {
+            let ray = reader.first_along_ray(&Ray::new(from, way, 1.0)).unwrap();
+            check(ray.map(|hit| hit.1), 0.0, &|t| gap(at(t)));
+            (hits, misses) = (hits + usize::from(ray.is_some()), misses + usize::from(ray.is_none()));
+        }
+        let rolling = SweptBall::new(Ball { center: from, radius: 0.75 }, way);
+        check(reader.first_along_swept_ball(&rolling).unwrap().map(|hit| hit.1), 0.75, &|t| gap(at(t)));
+        let sliding = Swept::new(Aabb::from_center(from, [0.5, 0.25]), way);
+        let slid = |t: f64| gap(nearest(&Aabb::from_center(at(t), [0.5, 0.25])));
+        check(reader.first_along_swept(&sliding).unwrap().map(|hit| hit.1), 0.0, &slid);
+        assert_eq!(reader.all_in_box(&area).unwrap().len(), usize::from(gap(nearest(&area)) <= 0.0));
+        let probe = Ball { center: from, radius: 1.5 };
+        assert_eq!(reader.all_in_ball(&probe).unwrap().len(), usize::from(gap(from) <= 1.5));
+        let mut found = Vec::new();
+        reader.nearest(from, 1, &mut found).unwrap();
+        assert!((found[0].1 - gap(from).max(0.0)).abs() < 1e-9);
+        reader.nearest_to_box(&area, 1, f64::INFINITY, &mut found).unwrap();
+        assert!((found[0].1 - gap(nearest(&area)).max(0.0)).abs() < 1e-9);
+        let side = HalfSpace { normal: [3.0, 4.0], offset: 2.0 };
+        let inside = (3.0 * ball.center[0] + 4.0 * ball.center[1] - 2.0) / 5.0 <= ball.radius;
+        assert_eq!(reader.all_in_frustum(&[side]).unwrap().len(), usize::from(inside));
+    }
+    assert!(hits > 20 && misses > 100, "{hits} hits, {misses} misses");
+}
+
+#[test]
+fn a_reader_of_a_shared_world_needs_no_pending_changes() {
+    let (mut world, handles) = world(30);
+    assert!(world.try_read().is_none(), "nothing was taken in yet");
+    world.update().unwrap();
+    assert_eq!(world.try_read().unwrap().all_in_box(&Aabb::everything()).unwrap(), handles);
+    for k in [0, 1] {
+        // A static one, and a mover.
+        world.set_box(handles[k], Aabb::point([100.0 + k as f32; 3])).unwrap();
+        assert!(world.try_read().is_none());
+        world.read().unwrap();
+        assert_eq!(world.try_read().unwrap().all_at_point([100.0 + k as f32; 3]).unwrap(), [handles[k]]);
+    }
+    assert!(World3::new().try_read().is_some_and(|reader| reader.all_in_box(&Aabb::everything()).unwrap().is_empty()));
 }
 
 #[test]

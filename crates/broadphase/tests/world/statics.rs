@@ -94,6 +94,62 @@ fn statics_inserted_one_by_one_are_taken_in_once() {
     assert_eq!((bulk.tests(), bulk.pair_count()), (tests, world.pair_count()));
 }
 
+/// Objects at rest are asleep without a call: they keep their pairs, cost no test, and wake when they move.
+#[test]
+fn objects_at_rest_keep_their_pairs_and_cost_no_test() {
+    for spec in &specs(3) {
+        let mut world = World3::new();
+        world.set_algorithm(spec).unwrap();
+        let stack = |k: usize, lift: f32| Aabb::from_center([3.0 * (k / 4) as f32, 0.9 * (k % 4) as f32 + lift, 0.0], [0.5; 3]);
+        world.insert(Object::fixed(Aabb::new([-9.0, -2.0, -9.0], [999.0, -0.4, 9.0]))).unwrap();
+        let bodies = world.insert_many(&(0..400).map(|k| stack(k, 0.0)).collect::<Vec<_>>()).unwrap();
+        let all = world.update().unwrap().len();
+        assert_eq!(all, 100 + 300, "{spec}: each stack stands on the floor, and on itself");
+        let first = world.tests();
+        let update = world.update().unwrap();
+        assert_eq!((world.tests(), update.len(), update.ended().len()), (0, all, 0), "{spec}");
+        // One wakes, and comes to rest again: the others sleep on.
+        for lift in [5.0, 0.0] {
+            world.set_box(bodies[3], stack(3, lift)).unwrap();
+            let update = world.update().unwrap();
+            assert_eq!(update.started().len() + update.ended().len(), 1, "{spec}");
+            assert!(world.tests() < first, "{spec}: {} of {first} tests for one body", world.tests());
+        }
+        assert_eq!(world.pair_count(), all, "{spec}");
+    }
+}
+
+#[test]
+fn a_filter_for_one_update_may_borrow_and_one_object_can_be_asked_about_again() {
+    let mut world = World::<2, f64>::new();
+    let objects: Vec<_> = (0..6)
+        .map(|k| {
+            Object::new(Aabb::point([0.0; 2])).with_user(k).with_kind(if k < 2 {
+                ObjectKind::Static
+            } else {
+                ObjectKind::Dynamic
+            })
+        })
+        .collect();
+    let h = world.insert_many(&objects).unwrap();
+    let asked = std::sync::Mutex::new(Vec::new());
+    let banned = [4u64];
+    let update = world
+        .update_with(|pair| {
+            asked.lock().unwrap().push((pair.a, pair.b));
+            assert_eq!((pair.user_a, pair.user_b), (u64::from(pair.a.index), u64::from(pair.b.index)));
+            !banned.contains(&pair.user_a) && !banned.contains(&pair.user_b)
+        })
+        .unwrap();
+    assert_eq!(asked.into_inner().unwrap().len(), 14, "all but the two statics");
+    assert_eq!(update.len(), 14 - 5);
+    // Without a filter, what was found stays; and one object is asked about again.
+    assert_eq!(world.update().unwrap().len(), 9);
+    world.refilter(h[4]).unwrap();
+    assert_eq!(world.update().unwrap().started().len(), 5);
+    assert!(world.update_with(|_| panic!("nothing changed")).unwrap().len() == 14);
+}
+
 #[test]
 fn static_and_kinematic_objects_pair_with_dynamic_ones_only() {
     for spec in &specs(2) {

@@ -32,8 +32,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demonstrate => commands::demo::run(),
-        Command::Help(text) => output::print(text),
-        Command::Version => output::print(concat!("broadphase ", env!("CARGO_PKG_VERSION"), "\n")),
+        Command::Print(text) => output::with_stdout(|out| out.write_all(&text)),
         Command::List { json } => commands::list::run(json),
         Command::Pairs(asked) => commands::pairs::run(&asked),
         Command::Record(asked) => commands::record::run(&asked),

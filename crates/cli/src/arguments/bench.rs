@@ -7,10 +7,8 @@ use std::time::Duration;
 use broadphase::{Shape, Spec, algorithms};
 use broadphase_peers::PeerSpec;
 use broadphase_scenes::{SceneError, SceneSpec};
-use lexopt::{Arg, Parser};
 
-use super::values::{frames, parse_number, shape, text, threads, usage};
-use super::{Command, help, missing, unexpected};
+use super::cli::BenchLine;
 use crate::failure::Failure;
 use crate::output::Target;
 
@@ -60,55 +58,13 @@ pub struct Choice<S> {
     pub named: bool,
 }
 
-/// The row limit unless given, in seconds.
-const ROW_LIMIT: f64 = 30.0;
-
-const OPTIONS: [&str; 11] = [
-    "--n",
-    "--frames",
-    "--algorithms",
-    "--peers",
-    "--shape",
-    "--threads",
-    "--row-limit",
-    "--check",
-    "--series",
-    "--json",
-    "--html",
-];
-
-pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
-    let (mut n, mut frames_asked, mut json, mut html) = (None, None, None, None);
-    let (mut algorithms, mut peers) = ("auto".to_string(), "none".to_string());
-    let mut sources = Vec::new();
-    let (mut shape_asked, mut threads_asked, mut row_limit) = (Shape::Box, 1, Duration::from_secs_f64(ROW_LIMIT));
-    let (mut check, mut series) = (false, false);
-    while let Some(argument) = parser.next().map_err(usage)? {
-        match argument {
-            Arg::Long("n") => n = Some(parse_counts(&text(parser)?)?),
-            Arg::Long("frames") => frames_asked = Some(frames(parser)?),
-            Arg::Long("algorithms" | "algorithm") => algorithms = text(parser)?,
-            Arg::Long("peers") => peers = text(parser)?,
-            Arg::Long("shape") => shape_asked = shape(parser)?,
-            Arg::Long("threads") => threads_asked = threads(parser)?,
-            Arg::Long("row-limit") => row_limit = parse_limit(&text(parser)?)?,
-            Arg::Long("check") => check = true,
-            Arg::Long("series") => series = true,
-            Arg::Long("json") => json = Some(parse_target(parser)?),
-            Arg::Long("html") => html = Some(parse_target(parser)?),
-            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help(help::BENCH)),
-            Arg::Value(value) => sources.push(value),
-            other => return Err(unexpected(&other, "bench", &OPTIONS)),
-        }
-    }
-    let sources = sources.iter().map(|value| Source::read(Path::new(value))).collect::<Result<Vec<_>, _>>()?;
-    if sources.is_empty() {
-        return Err(missing("bench", "a SCENE or FILE", "broadphase bench brownian-cubes --n 16000"));
-    }
-    if let (Some(_), Some(file)) = (&n, sources.iter().find_map(Source::file)) {
+pub(super) fn check(line: BenchLine) -> Result<BenchArguments, Failure> {
+    let sources = line.sources.iter().map(|value| Source::read(Path::new(value))).collect::<Result<Vec<_>, _>>()?;
+    if let (Some(_), Some(file)) = (&line.n, sources.iter().find_map(Source::file)) {
         let text = format!("--n is for scenes: {} has as many objects as were recorded; leave out --n", file.display());
         return Err(Failure::Usage(text));
     }
+    let (json, html) = (line.json.map(target), line.html.map(target));
     for target in [&json, &html].into_iter().flatten() {
         sources.iter().filter_map(Source::file).try_for_each(|file| target.must_not_be(file))?;
     }
@@ -116,20 +72,20 @@ pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
     if html.as_ref().is_some_and(is_same) {
         return Err(Failure::Usage("--json and --html cannot go to the same place; give one of them another name".to_string()));
     }
-    Ok(Command::Bench(Box::new(BenchArguments {
+    Ok(BenchArguments {
         sources,
-        n,
-        frames: frames_asked,
-        algorithms: parse_algorithms(&algorithms)?,
-        peers: parse_peers(&peers)?,
-        shape: shape_asked,
-        threads: threads_asked,
-        row_limit,
-        check,
-        series,
+        n: line.n.map(|counts| counts.0),
+        frames: line.frames,
+        algorithms: parse_algorithms(&line.algorithms.to_string_lossy())?,
+        peers: parse_peers(&line.peers.to_string_lossy())?,
+        shape: line.shape,
+        threads: line.threads,
+        row_limit: line.row_limit,
+        check: line.check,
+        series: line.series,
         json,
         html,
-    })))
+    })
 }
 
 impl Source {
@@ -156,19 +112,9 @@ fn is_file_like(path: &Path) -> bool {
     known || path.components().count() > 1 || path.exists()
 }
 
-fn parse_counts(text: &str) -> Result<Vec<usize>, Failure> {
-    text.split(',').map(|part| parse_number(part, "--n", "numbers of objects with commas between, as in 1000,16000")).collect()
-}
-
-fn parse_limit(text: &str) -> Result<Duration, Failure> {
-    let seconds: Option<f64> = text.parse().ok().filter(|&seconds| seconds > 0.0);
-    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    limit.ok_or_else(|| Failure::Usage(format!("--row-limit cannot be '{text}'; it takes seconds, above 0")))
-}
-
-fn parse_target(parser: &mut Parser) -> Result<Target, Failure> {
-    let value = parser.value().map_err(usage)?;
-    Ok(if value == "-" { Target::Stdout } else { Target::File(PathBuf::from(value)) })
+/// `-`, or a file.
+fn target(path: PathBuf) -> Target {
+    if path.as_os_str() == "-" { Target::Stdout } else { Target::File(path) }
 }
 
 /// `all`, or names with commas between, or both: `all,kd-tree:t=64`.
@@ -231,13 +177,5 @@ mod tests {
         assert!(matches!(Source::read(Path::new("missing.npy")), Ok(Source::File(_))));
         assert!(matches!(Source::read(Path::new("piel")), Err(Failure::Usage(text)) if text.contains("`pile`")));
         assert!(matches!(Source::read(Path::new("pile:dim=7")), Err(Failure::Usage(_))));
-    }
-
-    #[test]
-    fn a_limit_is_above_zero() {
-        assert!(parse_limit("0.5").is_ok());
-        for bad in ["0", "-1", "nan", "inf", "soon"] {
-            assert!(parse_limit(bad).is_err(), "{bad}");
-        }
     }
 }

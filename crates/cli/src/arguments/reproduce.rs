@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use lexopt::{Arg, Parser};
+use broadphase::algorithms::nearest;
 
-use super::values::usage;
-use super::{Command, help, missing, unexpected, unknown};
+use super::cli::ReproduceLine;
 use crate::failure::Failure;
 use crate::reproduce::{Experiment, Mode, find, list};
 
@@ -19,47 +18,35 @@ pub struct ReproduceArguments {
     pub output: PathBuf,
 }
 
-pub(super) fn parse(parser: &mut Parser) -> Result<Command, Failure> {
-    const OPTIONS: [&str; 3] = ["--quick", "--full", "--output"];
-    let (mut experiments, mut mode, mut output) = (Vec::<&Experiment>::new(), None, None);
-    while let Some(argument) = parser.next().map_err(usage)? {
-        match argument {
-            Arg::Long("quick") => set_mode(&mut mode, Mode::Quick)?,
-            Arg::Long("full") => set_mode(&mut mode, Mode::Full)?,
-            Arg::Short('o') | Arg::Long("output") => output = Some(PathBuf::from(parser.value().map_err(usage)?)),
-            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help(help::REPRODUCE)),
-            Arg::Value(name) => {
-                let name = name.to_string_lossy();
-                let names: Vec<&str> = list().map(|experiment| experiment.name).collect();
-                let found = find(&name).ok_or_else(|| unknown("experiment", &name, &names))?;
-                if !experiments.iter().any(|known| known.name == found.name) {
-                    experiments.push(found);
-                }
-            }
-            other => return Err(unexpected(&other, "reproduce", &OPTIONS)),
+pub(super) fn check(line: ReproduceLine) -> Result<ReproduceArguments, Failure> {
+    let mut experiments = Vec::<&Experiment>::new();
+    for name in &line.experiments {
+        let name = name.to_string_lossy();
+        let found = find(&name).ok_or_else(|| unknown(&name))?;
+        if !experiments.iter().any(|known| known.name == found.name) {
+            experiments.push(found);
         }
     }
-    let output = output.ok_or_else(|| missing("reproduce", "-o DIR", "broadphase reproduce 000-fig20 -o results"))?;
     if experiments.is_empty() {
         experiments.extend(list());
     }
-    Ok(Command::Reproduce(ReproduceArguments { experiments, mode: mode.unwrap_or(Mode::Quick), output }))
+    Ok(ReproduceArguments { experiments, mode: if line.full { Mode::Full } else { Mode::Quick }, output: line.output })
 }
 
-fn set_mode(mode: &mut Option<Mode>, asked: Mode) -> Result<(), Failure> {
-    if mode.is_some_and(|mode| mode != asked) {
-        return Err(Failure::Usage("--quick and --full exclude each other; give one of them".to_string()));
-    }
-    *mode = Some(asked);
-    Ok(())
+fn unknown(name: &str) -> Failure {
+    let nearest = nearest(name, list().map(|experiment| experiment.name)).unwrap_or("003-checks");
+    Failure::Usage(format!("unknown experiment '{name}'; did you mean '{nearest}'? (broadphase list lists all)"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
+    use super::super::{Command, parse};
     use super::*;
 
     fn parse_words(line: &str) -> Result<ReproduceArguments, Failure> {
-        match super::parse(&mut Parser::from_args(line.split_whitespace()))? {
+        match parse(["reproduce"].into_iter().chain(line.split_whitespace()).map(OsString::from))? {
             Command::Reproduce(asked) => Ok(asked),
             _ => Err(Failure::Interrupted),
         }

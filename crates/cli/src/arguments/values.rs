@@ -1,40 +1,62 @@
-//! The values of options.
+//! The values of options. An error says what the option takes; the line around it is made by `errors`.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use broadphase::Shape;
-use lexopt::Parser;
 
-use crate::failure::Failure;
-
-/// An error of the splitter, in one line.
-pub fn usage(error: lexopt::Error) -> Failure {
-    Failure::Usage(format!("{error}; broadphase --help shows what is possible"))
-}
-
-/// The next value, as text.
-pub fn text(parser: &mut Parser) -> Result<String, Failure> {
-    Ok(parser.value().map_err(usage)?.to_string_lossy().into_owned())
-}
-
-/// The next value, as a number; `expected` says in words what it takes.
-pub fn number<V: FromStr>(parser: &mut Parser, option: &str, expected: &str) -> Result<V, Failure> {
-    parse_number(&text(parser)?, option, expected)
-}
+use super::cli::Counts;
 
 /// A number; underscores between digits are allowed.
-pub fn parse_number<V: FromStr>(text: &str, option: &str, expected: &str) -> Result<V, Failure> {
-    let plain = text.replace('_', "");
-    plain.parse().map_err(|_| Failure::Usage(format!("{option} cannot be '{text}'; it takes {expected}")))
+fn number<V: FromStr>(text: &str, expected: &str) -> Result<V, String> {
+    text.replace('_', "").parse().map_err(|_| expected.to_string())
 }
 
-/// `--shape`.
-pub fn shape(parser: &mut Parser) -> Result<Shape, Failure> {
-    match text(parser)?.as_str() {
-        "box" => Ok(Shape::Box),
-        "ball" => Ok(Shape::Ball),
-        other => Err(Failure::Usage(format!("--shape cannot be '{other}'; it takes box or ball"))),
-    }
+/// `--n` of `record`.
+pub fn count(text: &str) -> Result<usize, String> {
+    number(text, "a number of objects")
+}
+
+/// `--n` of `bench`.
+pub fn counts(text: &str) -> Result<Counts, String> {
+    let each = text.split(',').map(|part| number(part, "numbers of objects with commas between, as in 1000,16000"));
+    each.collect::<Result<_, _>>().map(Counts)
+}
+
+/// `--frame`.
+pub fn frame(text: &str) -> Result<usize, String> {
+    number(text, "a frame number, from 0")
+}
+
+/// `--seed`.
+pub fn seed(text: &str) -> Result<u64, String> {
+    number(text, "a whole number, 0 or more")
+}
+
+/// What a recording can count.
+const MAX_FRAMES: usize = u32::MAX as usize;
+
+/// `--frames`: at least 1.
+pub fn frames(text: &str) -> Result<usize, String> {
+    let count: usize = number(text, "a number of frames, 1 or more")?;
+    if (1..=MAX_FRAMES).contains(&count) { Ok(count) } else { Err(format!("1 to {MAX_FRAMES}")) }
+}
+
+/// `--threads`: at least 1, at most what a pool can sensibly hold.
+pub fn threads(text: &str) -> Result<usize, String> {
+    let expected = "a number of threads, 1 to 1024";
+    number(text, expected).and_then(|count| if (1..=1024).contains(&count) { Ok(count) } else { Err(expected.to_string()) })
+}
+
+/// `--row-limit`.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|&seconds| seconds > 0.0);
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| "seconds, above 0".to_string())
+}
+
+/// `--shape`; clap has checked the name.
+pub fn shape(name: &str) -> Shape {
+    if name == "ball" { Shape::Ball } else { Shape::Box }
 }
 
 /// The name of a shape in options and results.
@@ -45,22 +67,15 @@ pub fn shape_name(shape: Shape) -> &'static str {
     }
 }
 
-/// `--threads`: at least 1, at most what a pool can sensibly hold.
-pub fn threads(parser: &mut Parser) -> Result<usize, Failure> {
-    let count: usize = number(parser, "--threads", "a number of threads, 1 to 1024")?;
-    match count {
-        1..=1024 => Ok(count),
-        _ => Err(Failure::Usage(format!("--threads cannot be '{count}'; it takes 1 to 1024"))),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What a recording can count.
-const MAX_FRAMES: usize = u32::MAX as usize;
-
-/// `--frames`: at least 1.
-pub fn frames(parser: &mut Parser) -> Result<usize, Failure> {
-    match number(parser, "--frames", "a number of frames, 1 or more")? {
-        count if (1..=MAX_FRAMES).contains(&count) => Ok(count),
-        count => Err(Failure::Usage(format!("--frames cannot be '{count}'; it takes 1 to {MAX_FRAMES}"))),
+    #[test]
+    fn a_limit_is_above_zero() {
+        assert!(seconds("0.5").is_ok());
+        for bad in ["0", "-1", "nan", "inf", "soon"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
     }
 }

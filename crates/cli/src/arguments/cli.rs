@@ -1,0 +1,213 @@
+//! The command line as clap sees it: commands, options, their help and what a shell completes.
+//!
+//! Only the form is checked here. Names of scenes, algorithms and files are checked by the modules beside this one, which turn these
+//! structures into the arguments of a command.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use broadphase::Shape;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+use super::names::{Names, algorithms, experiments, peers, scenes};
+use super::values::{count, counts, frame, frames, seconds, seed, shape, threads};
+
+/// The help of a command: its usage first.
+const HELP: &str = "{usage-heading} {usage}\n\n{about-with-newline}\n{all-args}{after-help}";
+
+/// The help of the tool.
+const TOOL_HELP: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+const EXAMPLES: &str = "\
+Examples:
+  broadphase                              the demonstration: 100,000 moving objects
+  broadphase pairs boxes.npy -o pairs.npy
+  broadphase record pile --n 20000 --frames 50 -o pile.npy
+  broadphase bench SCENE|FILE ...         as in: broadphase bench pile --n 1000,16000
+
+Files are NumPy .npy (float32 or float64, rows min..., max...), .csv, or Broadmark
+.aabbs. Scenes and algorithms take options: NAME[:key=value]..., as in
+uniform:shape=long; `broadphase list` shows all of them.
+Exit codes: 0 done, 1 bad data or a wrong result, 2 a usage error.";
+
+/// Finds every pair of overlapping boxes among many moving ones, every frame.
+#[derive(Debug, Parser)]
+#[command(name = "broadphase", version, max_term_width = 80, args_override_self = true)]
+#[command(help_template = TOOL_HELP, after_help = EXAMPLES)]
+pub struct Line {
+    /// What to do; the demonstration if nothing is said.
+    #[command(subcommand)]
+    pub command: Option<LineCommand>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum LineCommand {
+    /// List algorithms, scenes, experiments and peers, with their options.
+    List(ListLine),
+    /// Find the overlapping pairs of a recording's frame.
+    Pairs(PairsLine),
+    /// Record a scene into a file.
+    Record(RecordLine),
+    /// Measure algorithms and peers side by side.
+    Bench(Box<BenchLine>),
+    /// Run the papers' own experiments again.
+    Reproduce(ReproduceLine),
+    /// Print a completion script for a shell.
+    Completions(CompletionsLine),
+}
+
+/// Lists algorithms, scenes, experiments and peers, each with its options and their defaults.
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct ListLine {
+    /// Print one JSON object, for scripts.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Finds the overlapping pairs of one frame: a (k, 2) array of object numbers, a < b, rows sorted.
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct PairsLine {
+    /// The recording: .npy, .csv or .aabbs.
+    #[arg(value_name = "FILE", required = true)]
+    pub file: PathBuf,
+    /// The frame, from 0; 0 unless given.
+    #[arg(long, value_name = "K", value_parser = frame, allow_negative_numbers = true)]
+    pub frame: Option<usize>,
+    /// NAME[:key=value]...; auto unless given. Every algorithm finds the same pairs.
+    #[arg(long, value_name = "A", default_value = "auto", hide_default_value = true)]
+    #[arg(value_parser = Names(algorithms), hide_possible_values = true)]
+    pub algorithm: OsString,
+    /// What a row stands for: its box, or the ball inscribed in it.
+    #[arg(long, value_name = "SHAPE", default_value = "box", value_parser = shape_values())]
+    pub shape: Shape,
+    /// Threads.
+    #[arg(long, value_name = "T", default_value = "1", value_parser = threads, allow_negative_numbers = true)]
+    pub threads: usize,
+    /// Print `frame n pairs` instead, one line per frame; all frames unless --frame.
+    #[arg(long)]
+    pub count: bool,
+    /// OUT.npy (uint32), OUT.csv, or - for CSV on stdout, which is the default.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// Records a scene: float32, shape (frames, n, 2 x dimensions), rows min..., max...
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct RecordLine {
+    /// The scene: NAME[:key=value]...
+    #[arg(value_name = "SCENE", required = true, value_parser = Names(scenes), hide_possible_values = true)]
+    pub scene: OsString,
+    /// Objects.
+    #[arg(long, value_name = "N", required = true, value_parser = count, allow_negative_numbers = true)]
+    pub n: usize,
+    /// Frames.
+    #[arg(long, value_name = "F", required = true, value_parser = frames, allow_negative_numbers = true)]
+    pub frames: usize,
+    /// The same seed gives the same bits on every machine.
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seed, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// FILE.npy, or FILE.aabbs for Broadmark (3D only).
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+}
+
+/// Runs algorithms and peers on the same frames, in turns, and prints a table with their times.
+///
+/// A frame's time is everything from boxes in to exact pairs out; reading and generating frames is not in it.
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct BenchLine {
+    /// Scenes (NAME[:key=value]...) and recordings.
+    #[arg(value_name = "SCENE|FILE", required = true, value_parser = Names(scenes), hide_possible_values = true)]
+    pub sources: Vec<OsString>,
+    /// Objects of the scenes, as in 1000,16000; each scene's own number unless given.
+    #[arg(long, value_name = "N,N,...", value_parser = counts, allow_negative_numbers = true)]
+    pub n: Option<Counts>,
+    /// Frames; the scene's own number, or all of a recording, unless given.
+    #[arg(long, value_name = "F", value_parser = frames, allow_negative_numbers = true)]
+    pub frames: Option<usize>,
+    /// `all`, or names with options; auto unless given.
+    #[arg(long, alias = "algorithm", value_name = "A,A,...", default_value = "auto", hide_default_value = true)]
+    #[arg(value_parser = Names(algorithms), hide_possible_values = true)]
+    pub algorithms: OsString,
+    /// `none`, `all` of this build, or names; none unless given.
+    #[arg(long, value_name = "P,P,...", default_value = "none", hide_default_value = true)]
+    #[arg(value_parser = Names(peers), hide_possible_values = true)]
+    pub peers: OsString,
+    /// What a row stands for: its box, or the ball inscribed in it.
+    #[arg(long, value_name = "SHAPE", default_value = "box", value_parser = shape_values())]
+    pub shape: Shape,
+    /// Threads of our algorithms.
+    #[arg(long, value_name = "T", default_value = "1", value_parser = threads, allow_negative_numbers = true)]
+    pub threads: usize,
+    /// A row that takes longer stops and is marked.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, allow_negative_numbers = true)]
+    pub row_limit: Duration,
+    /// Compare every frame's pairs with those of an oracle, untimed.
+    #[arg(long)]
+    pub check: bool,
+    /// Add time, pairs and moved share of every frame to the JSON.
+    #[arg(long)]
+    pub series: bool,
+    /// Write results as JSON; with -, nothing else goes to stdout.
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// Write charts and tables as one page for any browser, the JSON inside; - as above.
+    #[arg(long, value_name = "FILE|-")]
+    pub html: Option<PathBuf>,
+}
+
+/// Numbers of objects, as in `1000,16000`.
+#[derive(Clone, Debug)]
+pub struct Counts(pub Vec<usize>);
+
+/// Runs the experiments of the papers again, all of them unless named, and writes for each a page with charts and the paper's
+/// findings beside ours, the chart as SVG and every row as JSON; index.html links them.
+///
+/// A finished experiment of the same mode and version is not repeated: an interrupted run goes on where it stopped.
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct ReproduceLine {
+    /// The experiments; `broadphase list` shows them.
+    #[arg(value_name = "EXPERIMENT", value_parser = Names(experiments), hide_possible_values = true)]
+    pub experiments: Vec<OsString>,
+    /// All of them in under 15 minutes, with fewer objects and frames than the papers; unless --full.
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// The papers' sizes: hours.
+    #[arg(long)]
+    pub full: bool,
+    /// The folder, which is created if it does not exist.
+    #[arg(short, long, value_name = "DIR", required = true)]
+    pub output: PathBuf,
+}
+
+/// Prints a script that completes commands, options and names in a shell.
+///
+/// bash: broadphase completions bash > ~/.local/share/bash-completion/completions/broadphase
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct CompletionsLine {
+    /// The shell.
+    #[arg(value_name = "SHELL", required = true, value_parser = shells())]
+    pub shell: Shell,
+}
+
+fn shape_values() -> impl TypedValueParser<Value = Shape> {
+    PossibleValuesParser::new(["box", "ball"]).map(|name| shape(&name))
+}
+
+fn shells() -> impl TypedValueParser<Value = Shell> {
+    PossibleValuesParser::new(["bash", "zsh", "fish"]).map(|name| match name.as_str() {
+        "bash" => Shell::Bash,
+        "zsh" => Shell::Zsh,
+        _ => Shell::Fish,
+    })
+}

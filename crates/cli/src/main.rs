@@ -9,6 +9,7 @@ mod bench;
 mod charts;
 mod commands;
 mod failure;
+mod input;
 mod machine;
 mod output;
 mod progress;

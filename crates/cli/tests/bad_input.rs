@@ -118,7 +118,7 @@ fn bad_values_are_usage_errors() {
     folder.fails("pairs good.npy --algorithm brute-force --frame 1", 2, &["no frame 1", "1 frames"]);
     folder.fails("pairs good.npy --algorithm brute-force --frame -1", 2, &["--frame"]);
     folder.fails("pairs good.npy --algorithm brute-force -o out.txt", 2, &[".npy or .csv"]);
-    folder.fails("pairs good.npy other.npy --algorithm brute-force", 2, &["other.npy"]);
+    folder.fails("pairs good.npy good.npy other.npy --algorithm brute-force", 2, &["other.npy"]);
     folder.fails("pairs good.npy --algorithm brute-force --threads 0", 2, &["--threads"]);
     folder.fails("bench good.npy --n 100 --algorithms brute-force", 2, &["--n is for scenes"]);
     folder.fails("bench --algorithms brute-force", 2, &["SCENE or FILE"]);

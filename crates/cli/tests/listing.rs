@@ -54,4 +54,32 @@ fn help_is_an_answer_not_an_error() {
         assert!(folder.ok(&format!("{command} --help")).starts_with(&format!("Usage: broadphase {command}")));
     }
     assert!(folder.ok("--version").starts_with("broadphase "));
+    assert!(folder.ok("help bench").starts_with("Usage: broadphase bench"));
+    folder.fails("help bnech", 2, &["did you mean 'bench'?"]);
+}
+
+#[test]
+fn help_fits_eighty_columns_and_has_no_escape_sequences_in_a_pipe() {
+    let folder = Folder::new();
+    for line in ["--help", "-h", "list --help", "pairs --help", "pairs -h", "record --help", "bench --help", "reproduce --help"] {
+        let text = folder.ok(line);
+        assert!(!text.contains('\u{1b}'), "{line}");
+        let longest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+        assert!(longest.chars().count() <= 80, "{line}: {longest}");
+    }
+}
+
+#[test]
+fn completions_name_commands_options_scenes_and_algorithms() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.ok(&format!("completions {shell}"));
+        for word in ["bench", "reproduce", "row-limit", "kd-tree"] {
+            assert!(script.contains(word), "no '{word}' for {shell}");
+        }
+        // Scripts for fish complete no arguments without a dash.
+        assert!(shell == "fish" || (script.contains("brownian-cubes") && script.contains("001-fig1")), "{shell}");
+    }
+    folder.fails("completions", 2, &["SHELL", "bash"]);
+    folder.fails("completions tcsh", 2, &["tcsh", "zsh"]);
 }

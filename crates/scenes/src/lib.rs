@@ -19,8 +19,8 @@ mod values;
 pub use error::SceneError;
 pub use list::{OptionDescriptor, SceneDescriptor, list};
 pub use recording::{
-    AabbsWriter, FileFault, NpyWriter, PendingFile, Recording, RecordingError, Scalar, write_aabbs, write_pairs_csv,
-    write_pairs_npy,
+    AabbsWriter, Columns, ColumnsError, CsvWriter, FileFault, Format, NpyWriter, PendingFile, ReadOptions, Recording,
+    RecordingError, Scalar, write_aabbs, write_pairs_csv, write_pairs_npy,
 };
 pub use scene::{AnyScene, Scene};
 pub use spec::SceneSpec;

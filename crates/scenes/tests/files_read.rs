@@ -5,7 +5,7 @@ mod support;
 use std::borrow::Cow;
 
 use broadphase::Aabb;
-use broadphase_scenes::{FileFault, Recording, Scalar};
+use broadphase_scenes::{FileFault, Format, ReadOptions, Recording, Scalar};
 use support::Folder;
 
 /// A NumPy file with any header text, version and data.
@@ -207,14 +207,62 @@ fn broken_text_is_named_by_line_and_column() {
     assert_eq!(ask("0,,1,1\n"), ": line 2, column 2: `` is not a number; write it as in 1.5 or 2e-3");
     assert_eq!(
         refusal("a.csv", b"min_x,min_y,min_z,max_x,max_y\n"),
-        ": line 1, column 6: column `max_z` is missing; the header is min_x,min_y,min_z,max_x,max_y,max_z"
+        ": line 1, column 6: column `max_z` is missing; name it max_z, or give a size d"
     );
     assert!(
-        refusal("a.csv", b"0,0,1,1\n")
-            .starts_with(": line 1, column 1: unknown column `0`; the header is min_x,min_y,max_x,max_y")
+        refusal("a.csv", b"a,b,c,d\n")
+            .starts_with(": line 1, column 1: unknown column `a`; the header is min_x,min_y,max_x,max_y")
     );
+    assert_eq!(
+        refusal("a.csv", b"1,0,0,1,1\n"),
+        ": line 1, column 5: 5 columns without a header, not 4 or 6; name them, as in id,x,y,w,h"
+    );
+    assert_eq!(refusal("a.csv", b"0,0,zero,1\n"), ": line 1, column 3: `zero` is not a number; write it as in 1.5 or 2e-3");
+    assert_eq!(refusal("a.csv", b"x,y,w,h\n0,0,1,-1\n"), ": line 2, column 4: the size -1 is below 0; give 0 or more");
+    assert!(refusal("a.csv", b"# only a comment\n").contains("no header and no row"));
     assert!(refusal("a.csv", b"min_x,min_x,max_x,max_y\n").contains("column `min_x` twice"));
     assert!(refusal("a.csv", b"min_x,min_y,max_x,max_y\n\xff\xfe,0,1,1\n").contains("line 2, column 1: not text"));
+}
+
+#[test]
+fn a_bad_box_of_a_text_is_named_by_its_line() {
+    let folder = Folder::new("csv-line");
+    let recording = Recording::open(&folder.file("a.csv", b"min_x,min_y,max_x,max_y\n0,0,1,1\n\n5,0,4,1\n")).unwrap();
+    let error = recording.check_frame(0).unwrap_err().to_string();
+    assert!(error.ends_with("line 4, frame 0, object 1: min is above max on axis x; swap the corners"), "{error}");
+}
+
+#[test]
+fn columns_named_by_the_caller_take_the_place_of_the_header() {
+    let folder = Folder::new("csv-named");
+    let path = folder.file("a.txt", b"a;b;c;d;e\ncar;1,5;2;3;4\n");
+    let options = ReadOptions { format: Some(Format::Csv), columns: Some("name,x,y,w,h".parse().unwrap()) };
+    let recording = Recording::open_with(&path, &options).unwrap();
+    assert_eq!(*recording.frame::<2, f64>(0).unwrap(), [Aabb::new([1.5, 2.0], [4.5, 6.0])]);
+    assert!(recording.ignores_ids());
+    let short = ReadOptions { columns: Some("x,y,w,h".parse().unwrap()), ..options };
+    let error = Recording::open_with(&path, &short).unwrap_err().to_string();
+    assert!(
+        error.ends_with("line 1, column 5: the file has 5 columns, and 4 are named; name every one (`-` is not read)"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_stream_is_read_like_a_file_and_named_in_errors() {
+    let data = npy(1, &head("<f4", "(2, 1, 4)"), &floats(&[0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]));
+    let read = |bytes: &[u8], format: Option<Format>| Recording::read("stdin", bytes, &ReadOptions { format, columns: None });
+    for format in [None, Some(Format::Npy)] {
+        let recording = read(&data, format).unwrap();
+        assert_eq!((recording.frames(), recording.n(), recording.scalar()), (2, 1, Scalar::F32));
+        assert_eq!(*recording.frame::<2, f32>(1).unwrap(), [Aabb::new([2.0, 2.0], [3.0, 3.0])]);
+    }
+    assert!(read(&data[..data.len() - 1], None).unwrap_err().to_string().starts_with("stdin: cut off"));
+    assert!(read(&data, Some(Format::Csv)).unwrap_err().to_string().starts_with("stdin: line 1"));
+    assert_eq!(read(b"", None).unwrap_err().to_string(), "stdin: the file is empty; write it again");
+    let mut broadmark = vec![0; 304 + 32];
+    broadmark[256] = 1;
+    assert_eq!(read(&broadmark, Some(Format::Aabbs)).unwrap().frame::<3, f32>(0).unwrap().len(), 1);
 }
 
 #[test]

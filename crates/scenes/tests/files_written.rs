@@ -3,7 +3,9 @@
 mod support;
 
 use broadphase::{Aabb, Pair};
-use broadphase_scenes::{AabbsWriter, AnyScene, FileFault, NpyWriter, Recording, SceneSpec, write_aabbs, write_pairs_npy};
+use broadphase_scenes::{
+    AabbsWriter, AnyScene, CsvWriter, FileFault, NpyWriter, Recording, SceneSpec, write_aabbs, write_pairs_npy,
+};
 use support::Folder;
 
 fn frames(count: usize) -> Vec<Vec<Aabb<3, f32>>> {
@@ -15,6 +17,29 @@ fn frames(count: usize) -> Vec<Vec<Aabb<3, f32>>> {
             boxes
         })
         .collect()
+}
+
+#[test]
+fn a_text_recording_is_read_back_bit_by_bit() {
+    let folder = Folder::new("text");
+    let path = folder.path().join("a.csv");
+    for count in [1, 3] {
+        let frames = frames(count);
+        let mut writer = CsvWriter::create(&path, 3, 50, count).unwrap();
+        frames.iter().for_each(|frame| writer.write_frame(frame).unwrap());
+        writer.finish().unwrap();
+        let recording = Recording::open(&path).unwrap();
+        assert_eq!((recording.dim(), recording.n(), recording.frames()), (3, 50, count));
+        for (k, frame) in frames.iter().enumerate() {
+            let read = recording.frame::<3, f64>(k).unwrap();
+            let narrow: Vec<Aabb<3, f32>> =
+                read.iter().map(|aabb| Aabb::new(aabb.min.map(|x| x as f32), aabb.max.map(|x| x as f32))).collect();
+            assert_eq!(narrow, *frame);
+        }
+    }
+    let mut writer = CsvWriter::create(&path, 3, 50, 2).unwrap();
+    writer.write_frame(&frames(1)[0]).unwrap();
+    assert!(matches!(writer.finish().unwrap_err().fault, FileFault::WrongFrames { expected: 2, found: 1 }));
 }
 
 #[test]

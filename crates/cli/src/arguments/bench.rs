@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use broadphase::{Shape, Spec, algorithms};
 use broadphase_peers::PeerSpec;
-use broadphase_scenes::{SceneError, SceneSpec};
+use broadphase_scenes::{Format, SceneError, SceneSpec};
 
 use super::cli::BenchLine;
+use super::inputs;
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::output::Target;
 
 /// The arguments of `bench`.
@@ -46,7 +48,7 @@ pub enum Source {
     /// A generator.
     Scene(SceneSpec),
     /// A recording.
-    File(PathBuf),
+    File(Input),
 }
 
 /// One algorithm or peer of a selection.
@@ -59,7 +61,9 @@ pub struct Choice<S> {
 }
 
 pub(super) fn check(line: BenchLine) -> Result<BenchArguments, Failure> {
-    let sources = line.sources.iter().map(|value| Source::read(Path::new(value))).collect::<Result<Vec<_>, _>>()?;
+    let paths = line.sources.iter().map(|value| Path::new(value.as_os_str()));
+    let inputs = inputs(paths, line.reading)?;
+    let sources = inputs.into_iter().map(Source::read).collect::<Result<Vec<_>, _>>()?;
     if let (Some(_), Some(file)) = (&line.n, sources.iter().find_map(Source::file)) {
         let text = format!("--n is for scenes: {} has as many objects as were recorded; leave out --n", file.display());
         return Err(Failure::Usage(text));
@@ -90,26 +94,25 @@ pub(super) fn check(line: BenchLine) -> Result<BenchArguments, Failure> {
 
 impl Source {
     /// A known scene, or else a file if it looks like one, or else the error that offers the nearest scene.
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let name = path.to_string_lossy();
-        match name.parse::<SceneSpec>() {
+    pub(super) fn read(input: Input) -> Result<Self, Failure> {
+        match input.path().to_string_lossy().parse::<SceneSpec>() {
             Ok(scene) => Ok(Source::Scene(scene)),
-            Err(SceneError::UnknownScene { .. }) if is_file_like(path) => Ok(Source::File(path.to_path_buf())),
+            Err(SceneError::UnknownScene { .. }) if is_file_like(&input) => Ok(Source::File(input)),
             Err(error) => Err(error.into()),
         }
     }
 
     fn file(&self) -> Option<&Path> {
         match self {
-            Source::File(path) => Some(path),
+            Source::File(input) => Some(input.path()),
             Source::Scene(_) => None,
         }
     }
 }
 
-fn is_file_like(path: &Path) -> bool {
-    let known = super::ending(path).is_some_and(|ending| ["npy", "csv", "aabbs"].contains(&ending.as_str()));
-    known || path.components().count() > 1 || path.exists()
+fn is_file_like(input: &Input) -> bool {
+    let path = input.path();
+    input.is_stdin() || Format::of_path(path).is_some() || path.components().count() > 1 || path.exists()
 }
 
 /// `-`, or a file.
@@ -172,10 +175,12 @@ mod tests {
 
     #[test]
     fn a_source_is_a_scene_first_then_a_file_then_a_spelling_error() {
-        assert!(matches!(Source::read(Path::new("pile:dim=2")), Ok(Source::Scene(_))));
-        assert!(matches!(Source::read(Path::new("nowhere/pile")), Ok(Source::File(_))));
-        assert!(matches!(Source::read(Path::new("missing.npy")), Ok(Source::File(_))));
-        assert!(matches!(Source::read(Path::new("piel")), Err(Failure::Usage(text)) if text.contains("`pile`")));
-        assert!(matches!(Source::read(Path::new("pile:dim=7")), Err(Failure::Usage(_))));
+        let read = |name: &str| Source::read(Input::new(Path::new(name), &Default::default()));
+        assert!(matches!(read("pile:dim=2"), Ok(Source::Scene(_))));
+        assert!(matches!(read("nowhere/pile"), Ok(Source::File(_))));
+        assert!(matches!(read("missing.npy"), Ok(Source::File(_))));
+        assert!(matches!(read("-"), Ok(Source::File(_))));
+        assert!(matches!(read("piel"), Err(Failure::Usage(text)) if text.contains("`pile`")));
+        assert!(matches!(read("pile:dim=7"), Err(Failure::Usage(_))));
     }
 }

@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use broadphase::Shape;
+use broadphase_scenes::{Columns, Format};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::names::{Names, algorithms, experiments, peers, scenes};
-use super::values::{count, counts, frame, frames, seconds, seed, shape, threads};
+use super::values::{columns, count, counts, frame, frames, seconds, seed, shape, threads};
 
 /// The help of a command: its usage first.
 const HELP: &str = "{usage-heading} {usage}\n\n{about-with-newline}\n{all-args}{after-help}";
@@ -69,13 +70,35 @@ pub struct ListLine {
     pub json: bool,
 }
 
+/// How recordings are read.
+#[derive(Debug, Args)]
+pub struct ReadingLine {
+    /// The format of standard input, or of a file whose name does not say it.
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<Format>,
+    /// What the columns of a text are, as in id,x,y,w,h; its header is then passed over.
+    ///
+    /// Each axis takes one of: min_x,max_x (also xmin,xmax or x1,x2); x,w as lower corner and size (y: h, z: d; also
+    /// width,height,depth or size_x); cx,w as center and size (also center_x); center_x,half_x; x,r as center and radius. `frame`
+    /// numbers the frames of a recording; `id`, `name` and `-` are not read. Commas, semicolons, tabs or spaces separate columns.
+    /// A text without header is min_x,min_y,max_x,max_y or, with six columns, the same in 3D.
+    #[arg(long, value_name = "NAME,...", value_parser = columns)]
+    pub columns: Option<Columns>,
+}
+
 /// Finds the overlapping pairs of one frame: a (k, 2) array of object numbers, a < b, rows sorted.
+///
+/// With two files: the pairs between them, the object of FILE first, the object of OTHER second. Recordings with several frames are
+/// paired frame by frame; one with a single frame is paired with every frame of the other.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct PairsLine {
-    /// The recording: .npy, .csv or .aabbs.
+    /// The recording: .npy, .csv or .aabbs, or - for standard input.
     #[arg(value_name = "FILE", required = true)]
     pub file: PathBuf,
+    /// Another recording: find the pairs between the two.
+    #[arg(value_name = "OTHER")]
+    pub other: Option<PathBuf>,
     /// The frame, from 0; 0 unless given.
     #[arg(long, value_name = "K", value_parser = frame, allow_negative_numbers = true)]
     pub frame: Option<usize>,
@@ -95,6 +118,9 @@ pub struct PairsLine {
     /// OUT.npy (uint32), OUT.csv, or - for CSV on stdout, which is the default.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// How the recordings are read.
+    #[command(flatten)]
+    pub reading: ReadingLine,
 }
 
 /// Records a scene: float32, shape (frames, n, 2 x dimensions), rows min..., max...
@@ -113,7 +139,7 @@ pub struct RecordLine {
     /// The same seed gives the same bits on every machine.
     #[arg(long, value_name = "S", default_value = "0", value_parser = seed, allow_negative_numbers = true)]
     pub seed: u64,
-    /// FILE.npy, or FILE.aabbs for Broadmark (3D only).
+    /// FILE.npy, FILE.csv (a column `frame` if there are several), or FILE.aabbs for Broadmark (3D only).
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: PathBuf,
 }
@@ -124,7 +150,7 @@ pub struct RecordLine {
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct BenchLine {
-    /// Scenes (NAME[:key=value]...) and recordings.
+    /// Scenes (NAME[:key=value]...) and recordings, - for standard input.
     #[arg(value_name = "SCENE|FILE", required = true, value_parser = Names(scenes), hide_possible_values = true)]
     pub sources: Vec<OsString>,
     /// Objects of the scenes, as in 1000,16000; each scene's own number unless given.
@@ -162,6 +188,9 @@ pub struct BenchLine {
     /// Write charts and tables as one page for any browser, the JSON inside; - as above.
     #[arg(long, value_name = "FILE|-")]
     pub html: Option<PathBuf>,
+    /// How the recordings are read.
+    #[command(flatten)]
+    pub reading: ReadingLine,
 }
 
 /// Numbers of objects, as in `1000,16000`.
@@ -202,6 +231,10 @@ pub struct CompletionsLine {
 
 fn shape_values() -> impl TypedValueParser<Value = Shape> {
     PossibleValuesParser::new(["box", "ball"]).map(|name| shape(&name))
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["csv", "npy", "aabbs"]).map(|name| name.parse().unwrap_or(Format::Csv))
 }
 
 fn shells() -> impl TypedValueParser<Value = Shell> {

@@ -11,7 +11,8 @@ use crate::failure::Failure;
 
 /// The line for an error; `words` is the command line without the program's name.
 pub fn failure(error: &ClapError, words: &[OsString]) -> Failure {
-    let tool = Line::command();
+    let mut tool = Line::command();
+    tool.build(); // adds --help and --version
     let command = words.iter().filter_map(|word| tool.find_subcommand(word)).next();
     let argument = context(error, ContextKind::InvalidArg);
     let (option, value) = (option(&argument), context(error, ContextKind::InvalidValue));
@@ -52,7 +53,7 @@ pub fn failure(error: &ClapError, words: &[OsString]) -> Failure {
 fn unexpected(argument: &str, command: &clap::Command) -> String {
     let name = command.get_name();
     let options: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long().map(|long| format!("--{long}"))).collect();
-    let options = || options.iter().map(String::as_str).chain(["--help"]);
+    let options = || options.iter().map(String::as_str);
     if argument.starts_with("--") {
         let word = argument.split('=').next().unwrap_or(argument);
         let nearest = broadphase::algorithms::nearest(word, options()).unwrap_or("--help");

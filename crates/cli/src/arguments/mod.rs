@@ -16,11 +16,13 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::Path;
 
+use broadphase_scenes::ReadOptions;
 use clap::{CommandFactory, Parser};
 
 use crate::failure::Failure;
+use crate::input::Input;
 pub use bench::{BenchArguments, Choice, Source, all_algorithms};
-use cli::{Line, LineCommand};
+use cli::{Line, LineCommand, ReadingLine};
 pub use pairs::PairsArguments;
 pub use record::RecordArguments;
 pub use reproduce::ReproduceArguments;
@@ -81,6 +83,21 @@ fn help(error: &clap::Error) -> Vec<u8> {
     if styled { text.ansi().to_string() } else { text.to_string() }.into_bytes()
 }
 
+/// The recordings of a command, with what `--format` and `--columns` say about them.
+fn inputs<'a>(paths: impl Iterator<Item = &'a Path>, reading: ReadingLine) -> Result<Vec<Input>, Failure> {
+    let columns_given = reading.columns.is_some();
+    let options = ReadOptions { format: reading.format, columns: reading.columns };
+    let inputs: Vec<Input> = paths.map(|path| Input::new(path, &options)).collect();
+    if inputs.iter().filter(|input| input.is_stdin()).count() > 1 {
+        return Err(Failure::Usage("standard input can be read once; give a file for one of the two".to_string()));
+    }
+    if let (true, Some(binary)) = (columns_given, inputs.iter().find(|_| !inputs.iter().any(Input::may_be_text))) {
+        let text = format!("--columns is for text: {} has its own order of columns; leave out --columns", binary.name());
+        return Err(Failure::Usage(text));
+    }
+    Ok(inputs)
+}
+
 /// A file's ending, in lower case.
 pub fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
@@ -134,14 +151,19 @@ mod tests {
     fn every_message_is_a_sentence_without_holes() {
         for line in ["record", "bench", "reproduce", "completions", "completions tcsh", "list extra", "pairs a.npy -o"] {
             let text = refusal(line);
-            assert!(!text.contains("''") && !text.contains("  ") && !text.contains('<') && !text.contains('\n'), "{line}: {text}");
+            assert!(
+                !text.contains("''") && !text.contains("  ") && !text.contains('<') && !text.contains('\n'),
+                "{line}: {text}"
+            );
         }
         assert_eq!(refusal("completions tcsh"), "SHELL cannot be 'tcsh'; it takes bash or zsh or fish");
     }
 
     #[test]
     fn an_option_that_is_repeated_counts_once_and_the_last_one_wins() {
-        let Ok(Command::Record(asked)) = parse_words("record pile --n 1 --n 2_000 --frames 5 -o a.npy -o b.npy") else { panic!() };
+        let Ok(Command::Record(asked)) = parse_words("record pile --n 1 --n 2_000 --frames 5 -o a.npy -o b.npy") else {
+            panic!()
+        };
         assert_eq!((asked.n, asked.output.as_path()), (2000, Path::new("b.npy")));
     }
 

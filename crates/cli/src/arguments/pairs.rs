@@ -5,14 +5,17 @@ use std::path::PathBuf;
 use broadphase::{Shape, Spec};
 
 use super::cli::PairsLine;
-use super::ending;
+use super::{ending, inputs};
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::output::Target;
 
 /// The arguments of `pairs`.
 pub struct PairsArguments {
     /// The recording.
-    pub file: PathBuf,
+    pub input: Input,
+    /// The other recording, if pairs between two are asked for.
+    pub other: Option<Input>,
     /// `--frame`.
     pub frame: Option<usize>,
     /// `--algorithm`.
@@ -32,9 +35,15 @@ pub(super) fn check(line: PairsLine) -> Result<PairsArguments, Failure> {
     if line.count && output != Target::Stdout {
         return Err(Failure::Usage("--count prints lines of text; leave out -o, or redirect stdout".to_string()));
     }
-    output.must_not_be(&line.file)?;
+    let files: Vec<PathBuf> = [line.file].into_iter().chain(line.other).collect();
+    files.iter().try_for_each(|file| output.must_not_be(file))?;
+    let mut inputs = inputs(files.iter().map(PathBuf::as_path), line.reading)?.into_iter();
+    let (Some(input), other) = (inputs.next(), inputs.next()) else {
+        return Err(Failure::Usage("pairs needs a FILE".to_string()));
+    };
     Ok(PairsArguments {
-        file: line.file,
+        input,
+        other,
         frame: line.frame,
         algorithm: line.algorithm.to_string_lossy().parse()?,
         shape: line.shape,

@@ -26,10 +26,15 @@ pub(super) fn check(line: RecordLine) -> Result<RecordArguments, Failure> {
     let scene: SceneSpec = line.scene.to_string_lossy().parse()?;
     let output = line.output;
     match ending(&output).as_deref() {
-        Some("npy") => {}
+        Some("npy" | "csv") => {}
         Some("aabbs") if scene.dim() == 3 => {}
         Some("aabbs") => return Err(Failure::Usage(format!("{}: .aabbs recordings are 3D; give a .npy name", output.display()))),
-        _ => return Err(Failure::Usage(format!("{}: recordings are written as .npy; give such a name", output.display()))),
+        _ => {
+            return Err(Failure::Usage(format!(
+                "{}: recordings are written as .npy or .csv; give such a name",
+                output.display()
+            )));
+        }
     }
     Ok(RecordArguments { scene, n: line.n, frames: line.frames, seed: line.seed, output })
 }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use broadphase::Shape;
+use broadphase_scenes::{Columns, ColumnsError};
 
 use super::cli::Counts;
 
@@ -52,6 +53,11 @@ pub fn threads(text: &str) -> Result<usize, String> {
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|&seconds| seconds > 0.0);
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| "seconds, above 0".to_string())
+}
+
+/// `--columns`.
+pub fn columns(text: &str) -> Result<Columns, String> {
+    text.parse().map_err(|error: ColumnsError| format!("names such as id,x,y,w,h; {error}"))
 }
 
 /// `--shape`; clap has checked the name.

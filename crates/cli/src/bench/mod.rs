@@ -41,6 +41,8 @@ pub struct Request<'a> {
     pub threads: usize,
     /// The time that a row may spend in frames.
     pub row_limit: Duration,
+    /// The frames that a row runs whatever its limit; at least 1.
+    pub min_frames: usize,
     /// Compare with an oracle?
     pub check: bool,
     /// Count moves, and keep every frame's figures?
@@ -109,7 +111,7 @@ impl Request<'_> {
         let oracle = self.oracle::<D, T>(setting)?;
         let title = format!("{}{} n={}", self.title, setting.scene, setting.n);
         let progress = Progress::new(&title, rows.len() * setting.frames);
-        let rules = Rules { limit: self.row_limit, series: self.series, progress: &progress };
+        let rules = Rules { limit: self.row_limit, min_frames: self.min_frames, series: self.series, progress: &progress };
         turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)
     }
 

@@ -82,6 +82,14 @@ impl Clock {
         if outcomes.iter().all(|outcome| outcome.cpu_median().is_some()) { Clock::Cpu } else { Clock::Wall }
     }
 
+    /// Its name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Clock::Cpu => "CPU time",
+            Clock::Wall => "wall time",
+        }
+    }
+
     /// What it says of a frame.
     pub fn read(self, timing: &Timing) -> Duration {
         match self {

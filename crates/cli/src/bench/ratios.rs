@@ -14,6 +14,8 @@ pub struct Ratio {
     pub median: f64,
     /// The interval and the probability that the true median is in it; `None` with a single block.
     pub interval: Option<(f64, f64, f64)>,
+    /// Is it one of first frames, since one of the rows stopped there?
+    pub first_frames: bool,
 }
 
 /// The ratio of the time of `slow` to that of `fast`, over the frames that count in both; `None` if there are none.
@@ -30,7 +32,7 @@ pub fn ratio(slow: &Outcome, fast: &Outcome, clock: Clock) -> Option<Ratio> {
         }
     }
     let ratios = Sorted::new(sums.iter().filter(|sum| sum.1 > 0.0 && sum.2 > 0.0).map(|sum| sum.1 / sum.2));
-    Some(Ratio { median: ratios.median()?, interval: interval(ratios.values()) })
+    Some(Ratio { median: ratios.median()?, interval: interval(ratios.values()), first_frames: only_setup })
 }
 
 fn both<'a>(a: &'a Outcome, b: &'a Outcome) -> impl Iterator<Item = (&'a Record, &'a Record)> {
@@ -91,6 +93,7 @@ impl Ratio {
     /// The interval in words.
     pub fn interval_text(&self) -> String {
         match self.interval {
+            _ if self.first_frames => "(first frames only)".to_string(),
             None => "(one block: no interval)".to_string(),
             Some((low, high, sure)) if sure >= 0.95 => format!("[{}, {}]", times(low), times(high)),
             Some((low, high, sure)) => {
@@ -162,6 +165,10 @@ mod tests {
     fn a_stopped_row_is_compared_over_the_blocks_it_ran() {
         let fast = outcome("fast", "fast", false, &[10, 10, 10], &[]);
         let stopped = outcome("stopped", "stopped", true, &[50], &[]);
-        assert_eq!(ratio(&stopped, &fast, Clock::Cpu), Some(Ratio { median: 5.0, interval: None }));
+        assert_eq!(ratio(&stopped, &fast, Clock::Cpu), Some(Ratio { median: 5.0, interval: None, first_frames: false }));
+        let mut first = stopped.clone();
+        first.records.truncate(1);
+        let text = ratio(&first, &fast, Clock::Cpu).unwrap().interval_text();
+        assert_eq!(text, "(first frames only)");
     }
 }

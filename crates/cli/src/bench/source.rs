@@ -1,12 +1,13 @@
 //! Frames in: a scene or a recording as a stream of blocks, a few frames in memory at a time.
 
-use std::path::Path;
+use std::rc::Rc;
 
 use broadphase::{Aabb, Real};
 use broadphase_scenes::{AnyScene, Recording, Scalar, Scene, SceneSpec};
 
 use crate::arguments::{DEFAULT_SEED, Source};
 use crate::failure::Failure;
+use crate::input::Input;
 
 /// The most frames in a block.
 const BLOCK: usize = 8;
@@ -48,13 +49,13 @@ impl Setting {
                     skip: 0,
                 })
             }
-            Source::File(path) => Self::of_file(path, frames),
+            Source::File(input) => Self::of_file(input, frames),
         }
     }
 
-    fn of_file(path: &Path, frames: Option<usize>) -> Result<Self, Failure> {
-        let recording = Recording::open(path)?;
-        let (name, has) = (path.display().to_string(), recording.frames());
+    fn of_file(input: &Input, frames: Option<usize>) -> Result<Self, Failure> {
+        let recording = input.open()?;
+        let (name, has) = (input.name(), recording.frames());
         if has == 0 {
             return Err(Failure::Data(format!("{name}: the recording has no frames; record at least one")));
         }
@@ -92,8 +93,8 @@ impl AnyStream {
     pub fn open(source: &Source, setting: &Setting) -> Result<Self, Failure> {
         match source {
             Source::Scene(spec) => Self::of_scene(spec, setting.n),
-            Source::File(path) => {
-                let recording = Recording::open(path)?;
+            Source::File(input) => {
+                let recording = input.open()?;
                 Ok(match (recording.dim(), recording.scalar()) {
                     (2, Scalar::F32) => AnyStream::Flat32(Box::new(FileStream { recording, next: 0 })),
                     (2, Scalar::F64) => AnyStream::Flat64(Box::new(FileStream { recording, next: 0 })),
@@ -136,7 +137,7 @@ impl<const D: usize> Stream<D, f32> for SceneStream<D> {
 
 /// A recording, read and checked frame by frame.
 struct FileStream {
-    recording: Recording,
+    recording: Rc<Recording>,
     next: usize,
 }
 

@@ -34,6 +34,8 @@ type Kept = Option<Vec<Vec<Pair>>>;
 pub struct Rules<'a> {
     /// The time that a row may spend in frames.
     pub limit: Duration,
+    /// The frames that a row runs whatever its limit.
+    pub min_frames: usize,
     /// Keep every frame's figures?
     pub series: bool,
     /// Where progress is shown.
@@ -95,10 +97,10 @@ impl<const D: usize, T: Real> Row<D, T> {
                 self.outcome.trace.push(self.contestant.facts().extra);
             }
             rules.progress.step();
-            let frames = self.outcome.setting.frames;
-            if self.spent > rules.limit && self.outcome.records.len() < frames {
+            let (frames, done) = (self.outcome.setting.frames, self.outcome.records.len());
+            if self.spent > rules.limit && done >= rules.min_frames && done < frames {
                 (self.done, self.outcome.stopped) = (true, true);
-                rules.progress.skip(frames - self.outcome.records.len());
+                rules.progress.skip(frames - done);
                 break;
             }
         }
@@ -205,7 +207,7 @@ mod tests {
         let rows = fakes.into_iter().map(row).collect();
         let oracle = if check { Oracle::new(&setting, Shape::Box, &[])? } else { None };
         let progress = Progress::new("test", 0);
-        let rules = Rules { limit: Duration::from_secs(10), series: false, progress: &progress };
+        let rules = Rules { limit: Duration::from_secs(10), min_frames: 1, series: false, progress: &progress };
         run(Blocks::new(Box::new(TwoBoxes), &setting, false), rows, oracle, &rules)
     }
 

@@ -16,6 +16,7 @@ pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
         shape: asked.shape,
         threads: asked.threads,
         row_limit: asked.row_limit,
+        min_frames: 1,
         check: asked.check,
         series: asked.series,
         title: "",

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub mod bench;
+mod between;
 pub mod demo;
 pub mod list;
 pub mod pairs;

@@ -3,6 +3,7 @@
 use broadphase::{Pair, Real, Report};
 use broadphase_scenes::{Recording, Scalar, write_pairs_csv, write_pairs_npy};
 
+use super::between;
 use crate::arguments::{PairsArguments, ending};
 use crate::bench::context;
 use crate::bench::rows::{Contestant, Ours, Refusal};
@@ -12,11 +13,11 @@ use crate::progress::Progress;
 
 /// Runs the command.
 pub fn run(asked: &PairsArguments) -> Result<(), Failure> {
-    let recording = Recording::open(&asked.file)?;
-    if let Some(frame) = asked.frame.filter(|&frame| frame >= recording.frames()) {
-        let (file, has) = (asked.file.display(), recording.frames());
-        return Err(Failure::Usage(format!("{file}: there is no frame {frame}; it has {has} frames, counted from 0")));
+    let recording = asked.input.open()?;
+    if let Some(other) = &asked.other {
+        return between::run(asked, &recording, &*other.open()?);
     }
+    check_frame(asked, &asked.input.name(), recording.frames())?;
     match (recording.dim(), recording.scalar()) {
         (2, Scalar::F32) => find::<2, f32>(asked, &recording),
         (2, Scalar::F64) => find::<2, f64>(asked, &recording),
@@ -25,23 +26,37 @@ pub fn run(asked: &PairsArguments) -> Result<(), Failure> {
     }
 }
 
+/// Errors if `--frame` asks for a frame that is not there.
+pub fn check_frame(asked: &PairsArguments, file: &str, has: usize) -> Result<(), Failure> {
+    match asked.frame.filter(|&frame| frame >= has) {
+        Some(frame) => Err(Failure::Usage(format!("{file}: there is no frame {frame}; it has {has} frames, counted from 0"))),
+        None => Ok(()),
+    }
+}
+
 fn find<const D: usize, T: Real>(asked: &PairsArguments, recording: &Recording) -> Result<(), Failure> {
     let report = if asked.count { Report::Count } else { Report::All };
     let mut ours = Ours::<D, T>::new(&asked.algorithm, context(asked.threads)?, asked.shape, report)?;
     if asked.count {
-        return count(asked, recording, &mut ours);
+        return count(asked, recording.frames(), |number| {
+            frame(asked, recording, &mut ours, number)?;
+            Ok((recording.n(), ours.store().len()))
+        });
     }
     frame(asked, recording, &mut ours, asked.frame.unwrap_or(0))?;
     write(&asked.output, &ours.store().sorted())
 }
 
 /// One line `frame n pairs` for each frame, as soon as it is known.
-fn count<const D: usize, T: Real>(asked: &PairsArguments, recording: &Recording, ours: &mut Ours<D, T>) -> Result<(), Failure> {
-    let frames = asked.frame.map_or(0..recording.frames(), |frame| frame..frame + 1);
+pub fn count(
+    asked: &PairsArguments,
+    frames: usize,
+    mut find: impl FnMut(usize) -> Result<(usize, u64), Failure>,
+) -> Result<(), Failure> {
+    let frames = asked.frame.map_or(0..frames, |frame| frame..frame + 1);
     let progress = Progress::new("pairs", frames.len());
     for number in frames {
-        frame(asked, recording, ours, number)?;
-        let (n, pairs) = (recording.n(), ours.store().len());
+        let (n, pairs) = find(number)?;
         output::with_stdout(|out| writeln!(out, "{number} {n} {pairs}"))?;
         progress.step();
     }
@@ -57,7 +72,7 @@ fn frame<const D: usize, T: Real>(
 ) -> Result<(), Failure> {
     recording.check_frame(number)?;
     let boxes = recording.frame::<D, T>(number)?;
-    let place = || format!("{}: frame {number}", asked.file.display());
+    let place = || format!("{}: frame {number}", asked.input.name());
     match ours.frame(&boxes) {
         Ok(_) => Ok(()),
         Err(Refusal::Unsuited(text)) => {
@@ -67,7 +82,8 @@ fn frame<const D: usize, T: Real>(
     }
 }
 
-fn write(target: &Target, pairs: &[Pair]) -> Result<(), Failure> {
+/// Writes pairs where they were asked for.
+pub fn write(target: &Target, pairs: &[Pair]) -> Result<(), Failure> {
     match target {
         Target::Stdout => output::with_stdout(|out| write_pairs_csv(out, pairs)),
         Target::File(path) if ending(path).as_deref() == Some("csv") => {

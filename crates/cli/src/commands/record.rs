@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use broadphase::Aabb;
-use broadphase_scenes::{AabbsWriter, AnyScene, NpyWriter, RecordingError, Scene};
+use broadphase_scenes::{AabbsWriter, AnyScene, CsvWriter, NpyWriter, RecordingError, Scene};
 
 use crate::arguments::{RecordArguments, ending};
 use crate::failure::Failure;
@@ -16,25 +16,27 @@ pub fn run(asked: &RecordArguments) -> Result<(), Failure> {
     output::must_be_file(&asked.output)?;
     let interrupted = watch_signals(); // before the file exists
     let (n, frames) = (asked.n, asked.frames);
-    let broadmark = ending(&asked.output).as_deref() == Some("aabbs");
     match asked.scene.build(n, asked.seed)? {
-        AnyScene::Three(scene) if broadmark => {
+        AnyScene::Three(scene) if ending(&asked.output).as_deref() == Some("aabbs") => {
             let mut writer = AabbsWriter::create(&asked.output, &asked.scene.to_string(), "", n, frames)?;
             record(asked, scene, &interrupted, |boxes| writer.write_frame(boxes))?;
-            writer.finish()?;
+            Ok(writer.finish()?)
         }
-        AnyScene::Three(scene) => {
-            let mut writer = NpyWriter::create(&asked.output, 3, n, frames)?;
-            record(asked, scene, &interrupted, |boxes| writer.write_frame(boxes))?;
-            writer.finish()?;
-        }
-        AnyScene::Two(scene) => {
-            let mut writer = NpyWriter::create(&asked.output, 2, n, frames)?;
-            record(asked, scene, &interrupted, |boxes| writer.write_frame(boxes))?;
-            writer.finish()?;
-        }
+        AnyScene::Three(scene) => save(asked, scene, &interrupted),
+        AnyScene::Two(scene) => save(asked, scene, &interrupted),
     }
-    Ok(())
+}
+
+/// Records as NumPy data or as text.
+fn save<const D: usize>(asked: &RecordArguments, scene: Box<dyn Scene<D>>, interrupted: &AtomicBool) -> Result<(), Failure> {
+    if ending(&asked.output).as_deref() == Some("csv") {
+        let mut writer = CsvWriter::create(&asked.output, D, asked.n, asked.frames)?;
+        record(asked, scene, interrupted, |boxes| writer.write_frame(boxes))?;
+        return Ok(writer.finish()?);
+    }
+    let mut writer = NpyWriter::create(&asked.output, D, asked.n, asked.frames)?;
+    record(asked, scene, interrupted, |boxes| writer.write_frame(boxes))?;
+    Ok(writer.finish()?)
 }
 
 /// A flag that Ctrl-C and a request to end raise, instead of ending the process on the spot. Where the system refuses, the process

@@ -23,7 +23,7 @@ pub fn render(outcomes: &[Outcome], clock: Clock, cast: &Cast) -> String {
     text.extend(missing.into_iter().filter_map(Result::err).map(|why| sentence(&why)));
     let rows: Vec<Vec<String>> = table::rows(outcomes).into_iter().map(Vec::from).collect();
     let legend = table::LEGEND.replace('\n', " ");
-    let all = charts::html_table("", &table::HEAD.map(str::to_string), &rows);
+    let all = charts::html_table("", &table::head(Clock::of(outcomes)).map(str::to_string), &rows);
     text.push_str(&format!(
         "<details open><summary>Every row</summary>\n{all}<p class=\"soft\">{}</p></details>\n",
         escape(&legend)

@@ -157,6 +157,7 @@ impl Lab {
             shape: trial.shape,
             threads: trial.threads,
             row_limit: Duration::from_secs_f64(self.pick(ROW_SHARE * self.budget, FULL_ROW)),
+            min_frames: 1,
             check: false,
             series: trial.series,
             title: &self.title,

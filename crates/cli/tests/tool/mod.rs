@@ -2,8 +2,9 @@
 #![allow(dead_code)] // each test file uses its part
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
@@ -31,6 +32,18 @@ impl Folder {
     pub fn run(&self, line: &str) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_broadphase"));
         let output = command.args(line.split_whitespace()).current_dir(&self.0).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Run { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Runs the tool in the folder with these bytes on standard input.
+    pub fn run_with(&self, line: &str, input: &[u8]) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadphase"));
+        command.args(line.split_whitespace()).current_dir(&self.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input); // a tool that stops reading early is no error here
+        let output = child.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Run { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
     }

@@ -92,6 +92,8 @@ pub enum FileFault {
     },
     /// A box that is not valid.
     InvalidBox {
+        /// The line, from 1, if the file is a text.
+        line: Option<usize>,
         /// The frame.
         frame: usize,
         /// The object.
@@ -177,13 +179,14 @@ impl fmt::Display for FileFault {
             Self::Mismatch { asked, has } => {
                 write!(f, "holds {}D {} boxes, not {}D {}; ask for what it holds", has.0, has.1, asked.0, asked.1)
             }
-            Self::InvalidBox { frame, object, axis, fault } => {
+            Self::InvalidBox { line, frame, object, axis, fault } => {
                 let axis = ["x", "y", "z"].get(*axis).unwrap_or(&"?");
                 let (wrong, remedy) = match fault {
                     BoxFault::NotANumber => ("a corner is NaN", "remove or mend the object"),
                     BoxFault::MinAboveMax => ("min is above max", "swap the corners"),
                 };
-                write!(f, "frame {frame}, object {object}: {wrong} on axis {axis}; {remedy}")
+                let line = line.map_or(String::new(), |line| format!("line {line}, "));
+                write!(f, "{line}frame {frame}, object {object}: {wrong} on axis {axis}; {remedy}")
             }
             Self::WrongFrame { frame, expected, found } => {
                 write!(f, "frame {frame} has {}, the file was created for {}", boxes_of(found), boxes_of(expected))

@@ -1,23 +1,28 @@
 //! Recordings: frames in a file.
 //!
 //! The way in: [`Recording::open`] maps the file, reads its header ([`npy`], [`broadmark`]) or parses it ([`csv`]) and checks its
-//! length, so that [`Recording::frame`] only slices. Values are looked at by [`Recording::check_frame`]. The way out is [`write`].
+//! length, so that [`Recording::frame`] only slices; [`Recording::read`] does the same with a stream. Values are looked at by
+//! [`Recording::check_frame`]. The way out is [`write`].
 
 mod broadmark;
 mod csv;
 mod error;
+mod input;
 mod map;
 mod npy;
 mod write;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use broadphase::{Aabb, Real};
 
+pub use csv::{Columns, ColumnsError};
 pub use error::{FileFault, RecordingError};
-pub use write::{AabbsWriter, NpyWriter, PendingFile, write_aabbs, write_pairs_csv, write_pairs_npy};
+pub use input::{Format, ReadOptions};
+pub use write::{AabbsWriter, CsvWriter, NpyWriter, PendingFile, write_aabbs, write_pairs_csv, write_pairs_npy};
 
 use map::Map;
 
@@ -79,11 +84,18 @@ impl Layout {
 #[derive(Debug)]
 enum Data {
     Mapped(Map),
-    /// Rows of float64, from text.
-    Parsed(Vec<f64>),
+    /// The bytes of a stream.
+    Held(Vec<u8>),
+    /// Rows of float64, from text, and the line of each.
+    Parsed {
+        values: Vec<f64>,
+        lines: Vec<u32>,
+        /// A column of ids is not read.
+        ignores: bool,
+    },
 }
 
-/// A recording on disk: `.npy` and `.aabbs` memory-mapped, `.csv` parsed into memory (one frame of float64).
+/// A recording: `.npy` and `.aabbs` memory-mapped, `.csv` parsed into memory as float64 ([`Columns`] has the names that are known).
 ///
 /// Frames of a mapped file are handed out without a copy where the file's alignment allows. Pages that were read are given back
 /// to the system after some 64 MB, so that streaming over a file of any size stays small. Leave the file alone while it is open:
@@ -116,32 +128,74 @@ pub struct Recording {
 impl Recording {
     /// Opens a file, by its ending. Checks everything but the values.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-        let head = match ending.as_deref() {
-            Some("npy") => npy::layout,
-            Some("aabbs") => broadmark::layout,
-            Some("csv") => return Self::open_csv(path),
-            _ if path.is_dir() => return Err(FileFault::NotAFile.of(path)),
-            _ => return Err(FileFault::UnknownEnding.of(path)),
+        Self::open_with(path, &ReadOptions::default())
+    }
+
+    /// Opens a file of which the caller knows more than its ending and header say.
+    pub fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, RecordingError> {
+        let Some(format) = options.format.or_else(|| Format::of_path(path)) else {
+            return Err(if path.is_dir() { FileFault::NotAFile } else { FileFault::UnknownEnding }.of(path));
         };
         let map = Map::open(path)?;
-        let layout = head(map.bytes()).map_err(|fault| fault.of(path))?;
-        let found = map.bytes().len() as u64;
+        match format {
+            Format::Csv => Self::parse(path, map.bytes(), options),
+            _ => {
+                let layout = Self::layout(format, map.bytes()).map_err(|fault| fault.of(path))?;
+                Ok(Self { path: path.to_path_buf(), layout, data: Data::Mapped(map) })
+            }
+        }
+    }
+
+    /// Reads a stream to its end, as [`open_with`](Self::open_with) reads a file. Without a format, NumPy's signature decides between
+    /// NumPy data and text. Errors speak of `name`.
+    ///
+    /// ```
+    /// use broadphase_scenes::{ReadOptions, Recording};
+    /// let recording = Recording::read("stdin", &b"0 0 1 1\n0.5 0.5 2 2\n"[..], &ReadOptions::default())?;
+    /// assert_eq!((recording.dim(), recording.n()), (2, 2));
+    /// # Ok::<(), broadphase_scenes::RecordingError>(())
+    /// ```
+    pub fn read(name: &str, mut from: impl Read, options: &ReadOptions) -> Result<Self, RecordingError> {
+        let path = Path::new(name);
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(error::io_error(path, "read"))?;
+        if bytes.is_empty() {
+            return Err(FileFault::Empty.of(path));
+        }
+        match options.format.unwrap_or_else(|| Format::of_bytes(&bytes)) {
+            Format::Csv => Self::parse(path, &bytes, options),
+            format => {
+                let layout = Self::layout(format, &bytes).map_err(|fault| fault.of(path))?;
+                Ok(Self { path: path.to_path_buf(), layout, data: Data::Held(bytes) })
+            }
+        }
+    }
+
+    /// The layout that the head of binary data promises, checked against its length.
+    fn layout(format: Format, bytes: &[u8]) -> Result<Layout, FileFault> {
+        let layout = if format == Format::Aabbs { broadmark::layout(bytes)? } else { npy::layout(bytes)? };
+        let found = bytes.len() as u64;
         if layout.length() != u128::from(found) {
-            return Err(FileFault::WrongLength { expected: layout.length(), found }.of(path));
+            return Err(FileFault::WrongLength { expected: layout.length(), found });
         }
         // Only a file without data gets here with such counts: one of them is zero, the other one anything.
         if layout.n.max(layout.frames) > u32::MAX as usize {
-            return Err(FileFault::TooLarge { what: "a recording has at most 2^32 - 1 objects and frames" }.of(path));
+            return Err(FileFault::TooLarge { what: "a recording has at most 2^32 - 1 objects and frames" });
         }
-        Ok(Self { path: path.to_path_buf(), layout, data: Data::Mapped(map) })
+        Ok(layout)
     }
 
-    fn open_csv(path: &Path) -> Result<Self, RecordingError> {
-        let map = Map::open(path)?;
-        let (dim, values) = csv::parse(map.bytes()).map_err(|fault| fault.of(path))?;
-        let layout = Layout { dim, scalar: Scalar::F64, n: values.len() / (2 * dim), frames: 1, start: 0, stride: 16 * dim };
-        Ok(Self { path: path.to_path_buf(), layout, data: Data::Parsed(values) })
+    fn parse(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Self, RecordingError> {
+        let csv::Text { dim, frames, values, lines, ignores } =
+            csv::parse(bytes, options.columns.as_ref()).map_err(|fault| fault.of(path))?;
+        let n = lines.len() / frames;
+        let layout = Layout { dim, scalar: Scalar::F64, n, frames, start: 0, stride: 16 * dim };
+        Ok(Self { path: path.to_path_buf(), layout, data: Data::Parsed { values, lines, ignores } })
+    }
+
+    /// Does a text have a column of ids or names that is not read? Objects are numbered by their rows.
+    pub fn ignores_ids(&self) -> bool {
+        matches!(self.data, Data::Parsed { ignores: true, .. })
     }
 
     /// The dimension of the boxes: 2 or 3.
@@ -189,13 +243,19 @@ impl Recording {
         let size = layout.n * layout.stride;
         let at = layout.start + k * size;
         match &self.data {
-            Data::Parsed(values) => Ok(boxes(bytemuck::cast_slice(values))),
-            Data::Mapped(map) if layout.stride == size_of::<Aabb<D, T>>() => Ok(from_little_endian(map.read(at, size))),
-            Data::Mapped(map) => {
-                let values = broadmark::unpad(map.read(at, size));
-                Ok(Cow::Owned(boxes(bytemuck::cast_slice(&values)).into_owned()))
-            }
+            Data::Parsed { values, .. } => Ok(boxes(&bytemuck::cast_slice(values)[at..at + size])),
+            Data::Mapped(map) => Ok(self.unpacked(map.read(at, size))),
+            Data::Held(bytes) => Ok(self.unpacked(&bytes[at..at + size])),
         }
+    }
+
+    /// The bytes of a frame as boxes, without the padding that a format may have.
+    fn unpacked<'a, const D: usize, T: Real>(&self, bytes: &'a [u8]) -> Cow<'a, [Aabb<D, T>]> {
+        if self.layout.stride == size_of::<Aabb<D, T>>() {
+            return from_little_endian(bytes);
+        }
+        let values = broadmark::unpad(bytes);
+        Cow::Owned(boxes(bytemuck::cast_slice(&values)).into_owned())
     }
 
     /// Errors if a box of frame `k` is not valid: NaN, or min above max. Names the first one, and the axis.
@@ -208,10 +268,18 @@ impl Recording {
         }
     }
 
+    /// The line of an object in a text, from 1.
+    pub fn line(&self, frame: usize, object: usize) -> Option<usize> {
+        match &self.data {
+            Data::Parsed { lines, .. } => lines.get(frame * self.layout.n + object).map(|&line| line as usize),
+            _ => None,
+        }
+    }
+
     fn check<const D: usize, T: Real>(&self, frame: usize) -> Result<(), RecordingError> {
         for (object, aabb) in self.frame::<D, T>(frame)?.iter().enumerate() {
             if let Some((axis, fault)) = aabb.fault() {
-                return Err(FileFault::InvalidBox { frame, object, axis, fault }.of(&self.path));
+                return Err(FileFault::InvalidBox { line: self.line(frame, object), frame, object, axis, fault }.of(&self.path));
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Writers. Each writes a temporary file beside its target and renames it at the end, so that nothing half-written stays.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -139,6 +140,52 @@ impl NpyWriter {
             false => bytemuck::cast_slice::<_, f32>(boxes).iter().try_for_each(|x| self.file.write_all(&x.to_le_bytes())),
         };
         written.map_err(io_error(&self.file.target, "write"))
+    }
+
+    /// Gives the file its name. Errors, and leaves nothing, if frames are missing.
+    pub fn finish(self) -> Result<(), RecordingError> {
+        self.progress.complete(&self.file.target)?;
+        self.file.finish()
+    }
+}
+
+/// Writes a recording as text, frame by frame: a header, then one box a line with the shortest digits that give the same float32. With
+/// several frames the first column is `frame`.
+#[derive(Debug)]
+pub struct CsvWriter {
+    file: PendingFile,
+    progress: Progress,
+}
+
+impl CsvWriter {
+    /// Starts a file for `frames` frames of `n` boxes in `dim` dimensions.
+    pub fn create(path: &Path, dim: usize, n: usize, frames: usize) -> Result<Self, RecordingError> {
+        let mut file = PendingFile::create(path)?;
+        let axes = &["x", "y", "z"][..dim];
+        let corners = ["min", "max"].iter().flat_map(|end| axes.iter().map(move |axis| format!("{end}_{axis}")));
+        let header: Vec<String> = (frames > 1).then(|| "frame".to_string()).into_iter().chain(corners).collect();
+        writeln!(file, "{}", header.join(",")).map_err(io_error(path, "write"))?;
+        Ok(Self { file, progress: Progress { dim, n, frames, written: 0 } })
+    }
+
+    /// Appends one frame.
+    pub fn write_frame<const D: usize>(&mut self, boxes: &[Aabb<D, f32>]) -> Result<(), RecordingError> {
+        let frame = self.progress.written;
+        self.progress.add(&self.file.target, boxes.len(), D)?;
+        let numbered = self.progress.frames > 1;
+        let mut line = String::new();
+        for aabb in boxes {
+            line.clear();
+            if numbered {
+                let _ = write!(line, "{frame},");
+            }
+            for (k, value) in aabb.min.iter().chain(&aabb.max).enumerate() {
+                let _ = write!(line, "{}{value}", if k > 0 { "," } else { "" });
+            }
+            line.push('\n');
+            self.file.write_all(line.as_bytes()).map_err(io_error(&self.file.target, "write"))?;
+        }
+        Ok(())
     }
 
     /// Gives the file its name. Errors, and leaves nothing, if frames are missing.

@@ -24,13 +24,13 @@ const TOOL_HELP: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-a
 
 const EXAMPLES: &str = "\
 Examples:
-  broadphase                              the demonstration: 100,000 moving objects
+  broadphase                       the demonstration: 100,000 moving objects
   broadphase pairs boxes.npy -o pairs.npy
   broadphase record pile --n 20000 --frames 50 -o pile.npy
-  broadphase bench SCENE|FILE ...         as in: broadphase bench pile --n 1000,16000
+  broadphase bench SCENE|FILE ...  as in: broadphase bench pile --n 1000,16000
 
-Files are NumPy .npy (float32 or float64, rows min..., max...), .csv, or Broadmark
-.aabbs. Scenes and algorithms take options: NAME[:key=value]..., as in
+Files are NumPy .npy (float32 or float64, rows min..., max...), .csv, or .aabbs
+of the Broadmark benchmark. Scenes and algorithms take options, as in
 uniform:shape=long; `broadphase list` shows all of them.
 Exit codes: 0 done, 1 bad data or a wrong result, 2 a usage error.";
 
@@ -44,24 +44,18 @@ pub struct Line {
     pub command: Option<LineCommand>,
 }
 
-/// The commands.
+/// The commands; each says in its own structure what it does.
 #[derive(Debug, Subcommand)]
 pub enum LineCommand {
-    /// List algorithms, scenes, experiments and peers, with their options.
     List(ListLine),
-    /// Find the overlapping pairs of a recording's frame.
     Pairs(PairsLine),
-    /// Record a scene into a file.
     Record(RecordLine),
-    /// Measure algorithms and peers side by side.
     Bench(Box<BenchLine>),
-    /// Run the papers' own experiments again.
     Reproduce(ReproduceLine),
-    /// Print a completion script for a shell.
     Completions(CompletionsLine),
 }
 
-/// Lists algorithms, scenes, experiments and peers, each with its options and their defaults.
+/// List algorithms, scenes, experiments and peers, each with its options.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct ListLine {
@@ -86,9 +80,9 @@ pub struct ReadingLine {
     pub columns: Option<Columns>,
 }
 
-/// Finds the overlapping pairs of one frame: a (k, 2) array of object numbers, a < b, rows sorted.
+/// Find the overlapping pairs of a recording, or of two.
 ///
-/// With two files: the pairs between them, the object of FILE first, the object of OTHER second. Recordings with several frames are
+/// The result is a (k, 2) array of object numbers, a < b, rows sorted. With two files: the pairs between them, the object of FILE first, the object of OTHER second. Recordings with several frames are
 /// paired frame by frame; one with a single frame is paired with every frame of the other.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
@@ -123,7 +117,9 @@ pub struct PairsLine {
     pub reading: ReadingLine,
 }
 
-/// Records a scene: float32, shape (frames, n, 2 x dimensions), rows min..., max...
+/// Record a scene into a file.
+///
+/// The file holds float32, shape (frames, n, 2 x dimensions), rows min..., max...
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct RecordLine {
@@ -144,9 +140,9 @@ pub struct RecordLine {
     pub output: PathBuf,
 }
 
-/// Runs algorithms and peers on the same frames, in turns, and prints a table with their times.
+/// Measure algorithms and peers side by side.
 ///
-/// A frame's time is everything from boxes in to exact pairs out; reading and generating frames is not in it.
+/// All run on the same frames, in turns, and their pairs are compared. A frame's time is everything from boxes in to exact pairs out; reading and generating frames is not in it.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct BenchLine {
@@ -197,8 +193,10 @@ pub struct BenchLine {
 #[derive(Clone, Debug)]
 pub struct Counts(pub Vec<usize>);
 
-/// Runs the experiments of the papers again, all of them unless named, and writes for each a page with charts and the paper's
-/// findings beside ours, the chart as SVG and every row as JSON; index.html links them.
+/// Run the papers' own experiments again.
+///
+/// Writes for each experiment, all of them unless named, a page with charts and the paper's findings beside ours, the chart as SVG and
+/// every row as JSON; index.html links them.
 ///
 /// A finished experiment of the same mode and version is not repeated: an interrupted run goes on where it stopped.
 #[derive(Debug, Args)]
@@ -218,9 +216,9 @@ pub struct ReproduceLine {
     pub output: PathBuf,
 }
 
-/// Prints a script that completes commands, options and names in a shell.
+/// Print a script that completes commands, options and names in a shell.
 ///
-/// bash: broadphase completions bash > ~/.local/share/bash-completion/completions/broadphase
+/// For bash: broadphase completions bash > ~/.local/share/bash-completion/completions/broadphase
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct CompletionsLine {

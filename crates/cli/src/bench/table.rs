@@ -8,10 +8,12 @@ use crate::arguments::shape_name;
 
 /// A few lines that explain the columns.
 pub const LEGEND: &str = "\
-Rows are ranked by the first time: the median over frames, from boxes in to exact pairs out. cpu ms: CPU time of the\n\
-thread, which a busy machine does not disturb; wall ms: time that passes; p95: 19 of 20 frames take at most this much\n\
-wall time; ns/object: the first time over objects; tests/pair: box comparisons for each pair found; Mtests/s: millions\n\
-of them a second; B/object: bytes held for each object.";
+Rows are ranked by the first time: the median over frames, from boxes in to
+exact pairs out. cpu ms: CPU time of the thread, which a busy machine does not
+disturb; wall ms: time that passes; p95: 19 of 20 frames take at most this wall
+time; ns/object: the first time over objects; tests/pair: box comparisons for
+each pair found; Mtests/s: millions of them a second; B/object: bytes held for
+each object.";
 
 /// A column: its heading, and the order in which columns give way on a narrow terminal; 0 never does.
 struct Column {

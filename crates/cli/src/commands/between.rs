@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use broadphase::{Aabb, Ball, Context, Error, Frame, Pair, PairStore, Probes, Real, Shape, Want, pairs_between};
+use broadphase::{Aabb, Ball, Context, Error, Frame, Pair, PairStore, Probes, Real, Shape, Report, pairs_between};
 use broadphase_scenes::{Recording, RecordingError, Scalar};
 
 use super::pairs::{check_frame, count, write};
@@ -86,7 +86,7 @@ impl Both<'_> {
         if self.asked.shape == Shape::Ball {
             return Ok(self.listed(a, b, context, number)?.len() as u64);
         }
-        let mut out = PairStore::new(Want::Count);
+        let mut out = PairStore::new(Report::Count);
         out.set_limit(u64::MAX);
         self.probe(a, b, context, &mut out).map_err(|error| self.failure(error, number))?;
         Ok(out.len())
@@ -117,7 +117,7 @@ impl Both<'_> {
         b: &[Aabb<D, T>],
         context: &mut Context,
     ) -> Result<Vec<Pair>, Error> {
-        let mut out = PairStore::new(Want::All);
+        let mut out = PairStore::new(Report::All);
         self.probe(a, b, context, &mut out)?;
         Ok(out.sorted())
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use broadphase::{Aabb, Ball, Context, Error, Frame, Pair, PairStore, Probes, Real, Shape, Report, pairs_between};
+use broadphase::{Aabb, Ball, Context, Error, Frame, Pair, PairStore, Probes, Real, Report, Shape, pairs_between};
 use broadphase_scenes::{Recording, RecordingError, Scalar};
 
 use super::pairs::{check_frame, count, write};

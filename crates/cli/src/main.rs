@@ -8,6 +8,7 @@ mod arguments;
 mod bench;
 mod charts;
 mod commands;
+mod doctor;
 mod failure;
 mod input;
 mod machine;
@@ -38,6 +39,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Pairs(asked) => commands::pairs::run(&asked),
         Command::Record(asked) => commands::record::run(&asked),
         Command::Bench(asked) => commands::bench::run(&asked),
+        Command::Doctor(asked) => doctor::run(&asked),
         Command::Reproduce(asked) => reproduce::run(&asked),
     }
 }

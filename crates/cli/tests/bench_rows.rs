@@ -5,7 +5,7 @@ mod tool;
 use serde_json::Value;
 use tool::Folder;
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 31] = [
     "scene",
     "n",
     "dim",
@@ -15,14 +15,17 @@ const KEYS: [&str; 28] = [
     "algorithm",
     "peer",
     "threads",
+    "drive",
     "isa",
     "setup_ms",
     "ms_median",
+    "ms_mean",
     "ms_min",
     "ms_p95",
     "ms_p99",
     "ms_max",
     "cpu_ms_median",
+    "cpu_ms_mean",
     "update_ms_median",
     "detect_ms_median",
     "stages",

@@ -10,6 +10,7 @@ use broadphase_scenes::{Format, SceneError, SceneSpec};
 
 use super::cli::BenchLine;
 use super::inputs;
+use crate::bench::Drive;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::Target;
@@ -30,6 +31,8 @@ pub struct BenchArguments {
     pub shape: Shape,
     /// `--threads`.
     pub threads: usize,
+    /// `--drive`.
+    pub drives: Vec<Drive>,
     /// `--row-limit`.
     pub row_limit: Duration,
     /// `--check`.
@@ -84,6 +87,7 @@ pub(super) fn check(line: BenchLine) -> Result<BenchArguments, Failure> {
         peers: parse_peers(&line.peers.to_string_lossy())?,
         shape: line.shape,
         threads: line.threads,
+        drives: line.drive.0,
         row_limit: line.row_limit,
         check: line.check,
         series: line.series,

@@ -14,7 +14,8 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::names::{Names, algorithms, experiments, peers, scenes};
-use super::values::{columns, count, counts, frame, frames, seconds, seed, shape, threads};
+use super::values::{columns, count, counts, drives, frame, frames, seconds, seed, shape, threads};
+use crate::bench::Drive;
 
 /// The help of a command: its usage first.
 const HELP: &str = "{usage-heading} {usage}\n\n{about-with-newline}\n{all-args}{after-help}";
@@ -51,6 +52,7 @@ pub enum LineCommand {
     Pairs(PairsLine),
     Record(RecordLine),
     Bench(Box<BenchLine>),
+    Doctor(DoctorLine),
     Reproduce(ReproduceLine),
     Completions(CompletionsLine),
 }
@@ -169,6 +171,13 @@ pub struct BenchLine {
     /// Threads of our algorithms.
     #[arg(long, value_name = "T", default_value = "1", value_parser = threads, allow_negative_numbers = true)]
     pub threads: usize,
+    /// The ways in that are timed, as in step,world: step, world, oneshot, between, statics.
+    ///
+    /// step: one structure over all frames, on the bare array. world: `World`, each object that moved set by its handle, then an
+    /// update with started and ended pairs. oneshot: one call on the array in each frame. between: one call on two arrays, even against
+    /// odd objects. statics: as world, with the objects that never move as static ones.
+    #[arg(long, value_name = "D,D,...", default_value = "step", value_parser = drives)]
+    pub drive: Drives,
     /// A row that takes longer stops and is marked.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, allow_negative_numbers = true)]
     pub row_limit: Duration,
@@ -188,6 +197,37 @@ pub struct BenchLine {
     #[command(flatten)]
     pub reading: ReadingLine,
 }
+
+/// Look at a recording: what is in it, which algorithm wins and why, what to change.
+///
+/// Sizes, density, motion, pairs, giants, objects far away, ties, duplicates and invalid boxes with their places; a short race of a few
+/// algorithms; and advice. Exit code 1 if a box is invalid.
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct DoctorLine {
+    /// A recording, - for standard input, or a scene (NAME[:key=value]...).
+    #[arg(value_name = "FILE|SCENE", required = true, value_parser = Names(scenes), hide_possible_values = true)]
+    pub source: OsString,
+    /// Objects of a scene; its own number unless given.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub n: Option<usize>,
+    /// Frames of a scene, of which the first 24 are looked at.
+    #[arg(long, value_name = "F", value_parser = frames, allow_negative_numbers = true)]
+    pub frames: Option<usize>,
+    /// What a row stands for: its box, or the ball inscribed in it.
+    #[arg(long, value_name = "SHAPE", default_value = "box", value_parser = shape_values())]
+    pub shape: Shape,
+    /// Print one JSON object, for scripts.
+    #[arg(long)]
+    pub json: bool,
+    /// How the recording is read.
+    #[command(flatten)]
+    pub reading: ReadingLine,
+}
+
+/// Ways to drive a row, as in `step,world`, each once.
+#[derive(Clone, Debug)]
+pub struct Drives(pub Vec<Drive>);
 
 /// Numbers of objects, as in `1000,16000`.
 #[derive(Clone, Debug)]

@@ -76,6 +76,7 @@ fn example(command: &str) -> &'static str {
         "pairs" => "broadphase pairs boxes.npy",
         "record" => "broadphase record brownian-cubes --n 20000 --frames 5 -o a.npy",
         "bench" => "broadphase bench brownian-cubes --n 16000",
+        "doctor" => "broadphase doctor boxes.npy",
         "reproduce" => "broadphase reproduce 000-fig20 -o results",
         "completions" => "broadphase completions bash",
         _ => "broadphase --help",
@@ -111,6 +112,7 @@ fn plain_name(argument: &str) -> &str {
         "<FILE>" => "a FILE (.npy, .csv or .aabbs)",
         "<SCENE>" => "a SCENE",
         "<SCENE|FILE>..." => "a SCENE|FILE",
+        "<FILE|SCENE>" => "a FILE|SCENE",
         "<SHELL>" => "a SHELL (bash, zsh or fish)",
         other => other,
     }

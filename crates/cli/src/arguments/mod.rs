@@ -5,6 +5,7 @@
 
 mod bench;
 mod cli;
+mod doctor;
 mod errors;
 mod names;
 mod pairs;
@@ -23,6 +24,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 pub use bench::{BenchArguments, Choice, Source, all_algorithms};
 use cli::{Line, LineCommand, ReadingLine};
+pub use doctor::DoctorArguments;
 pub use pairs::PairsArguments;
 pub use record::RecordArguments;
 pub use reproduce::ReproduceArguments;
@@ -45,6 +47,8 @@ pub enum Command {
     Record(RecordArguments),
     /// `bench`.
     Bench(Box<BenchArguments>),
+    /// `doctor`.
+    Doctor(DoctorArguments),
     /// `reproduce`.
     Reproduce(ReproduceArguments),
 }
@@ -67,6 +71,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failu
         Some(LineCommand::Pairs(line)) => pairs::check(line).map(Command::Pairs),
         Some(LineCommand::Record(line)) => record::check(line).map(Command::Record),
         Some(LineCommand::Bench(line)) => bench::check(*line).map(|asked| Command::Bench(Box::new(asked))),
+        Some(LineCommand::Doctor(line)) => doctor::check(line).map(Command::Doctor),
         Some(LineCommand::Reproduce(line)) => reproduce::check(line).map(Command::Reproduce),
         Some(LineCommand::Completions(line)) => {
             let mut script = Vec::new();

@@ -6,7 +6,8 @@ use std::time::Duration;
 use broadphase::Shape;
 use broadphase_scenes::{Columns, ColumnsError};
 
-use super::cli::Counts;
+use super::cli::{Counts, Drives};
+use crate::bench::Drive;
 
 /// A number; underscores between digits are allowed.
 fn number<V: FromStr>(text: &str, expected: &str) -> Result<V, String> {
@@ -22,6 +23,22 @@ pub fn count(text: &str) -> Result<usize, String> {
 pub fn counts(text: &str) -> Result<Counts, String> {
     let each = text.split(',').map(|part| number(part, "numbers of objects with commas between, as in 1000,16000"));
     each.collect::<Result<_, _>>().map(Counts)
+}
+
+/// `--drive`.
+pub fn drives(text: &str) -> Result<Drives, String> {
+    let mut drives = Vec::new();
+    for name in text.split(',') {
+        let known = Drive::ALL.map(Drive::name);
+        let drive = name.parse().map_err(|()| {
+            let nearest = broadphase::algorithms::nearest(name, known).unwrap_or("step");
+            format!("{} with commas between; did you mean '{nearest}'?", known.join(", "))
+        })?;
+        if !drives.contains(&drive) {
+            drives.push(drive);
+        }
+    }
+    Ok(Drives(drives))
 }
 
 /// `--frame`.

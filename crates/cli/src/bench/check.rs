@@ -6,6 +6,7 @@ use std::time::Duration;
 use broadphase::{Context, Pair, Real, Report, Shape, Spec, algorithms};
 use broadphase_peers::PeerSpec;
 
+use super::drives::Scope;
 use super::outcome::{Outcome, Wrong};
 use super::rows::{Contestant, Ours, Refusal};
 use super::source::{Block, Setting};
@@ -44,6 +45,8 @@ fn beyond(name: impl Display, n: usize, seconds: f64, limit: Duration) -> Option
 pub struct Oracle<const D: usize, T: Real> {
     name: &'static str,
     contestant: Ours<D, T>,
+    /// The pairs that are asked for.
+    scope: Scope,
     /// The sorted pairs of each frame of the block.
     truth: Vec<Vec<Pair>>,
 }
@@ -61,7 +64,12 @@ impl<const D: usize, T: Real> Oracle<D, T> {
         let Some(name) = names.iter().find(suits) else { return Ok(None) };
         let spec: Spec = name.parse()?;
         let contestant = Ours::new(&spec, Context::new(), shape, Report::All)?;
-        Ok(Some(Self { name: spec.descriptor().name, contestant, truth: Vec::new() }))
+        Ok(Some(Self { name: spec.descriptor().name, contestant, scope: Scope::All, truth: Vec::new() }))
+    }
+
+    /// The same, for rows that report only these of all pairs.
+    pub fn with_scope(self, scope: &Scope) -> Self {
+        Self { scope: scope.clone(), ..self }
     }
 
     /// Its name.
@@ -81,6 +89,7 @@ impl<const D: usize, T: Real> Oracle<D, T> {
             let truth = &mut self.truth[k];
             truth.clear();
             self.contestant.store().copy_into(truth);
+            truth.retain(|pair| self.scope.holds(pair));
             sort(truth);
         }
         Ok(())

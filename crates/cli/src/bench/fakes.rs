@@ -88,6 +88,7 @@ pub fn outcome(name: &str, base: &'static str, peer: bool, times: &[u64], hashes
         base,
         peer,
         threads: 1,
+        drive: Default::default(),
         isa: None,
         records: (0..frames).map(record).collect(),
         stages: Stages::default(),

@@ -63,6 +63,11 @@ impl Sorted {
         }
     }
 
+    /// The mean; `None` if there are no values.
+    pub fn mean(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.iter().sum::<f64>() / self.0.len() as f64)
+    }
+
     /// The smallest value that is not below `percent` % of all.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let rank = (percent / 100.0 * self.0.len() as f64).ceil() as usize;
@@ -93,6 +98,7 @@ mod tests {
     fn quantiles_of_a_few_values() {
         let sorted = Sorted::new([4.0, 1.0, 3.0, 2.0].into_iter());
         assert_eq!((sorted.median(), sorted.min(), sorted.max()), (Some(2.5), Some(1.0), Some(4.0)));
+        assert_eq!((sorted.mean(), Sorted::new(std::iter::empty()).mean()), (Some(2.5), None));
         assert_eq!((sorted.percentile(95.0), sorted.percentile(50.0)), (Some(4.0), Some(2.0)));
         let hundred = Sorted::new((1..=100).map(f64::from));
         assert_eq!((hundred.percentile(95.0), hundred.percentile(99.0)), (Some(95.0), Some(99.0)));

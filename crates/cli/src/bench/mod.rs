@@ -2,6 +2,7 @@
 //! (`check`), and what came out (`outcome`) as a table, as ratios, as JSON.
 
 mod check;
+mod drives;
 #[cfg(test)]
 pub mod fakes;
 pub mod json;
@@ -23,9 +24,11 @@ use crate::arguments::{Choice, Source, shape_name};
 use crate::failure::Failure;
 use crate::progress::{Progress, note, note_once};
 use check::Oracle;
+pub use drives::Drive;
+use drives::Scope;
 pub use measure::{Sorted, ms, timed};
 pub use outcome::{Clock, Outcome, Record};
-use rows::{Ours, Theirs};
+use rows::{Contestant, Ours, Theirs};
 use source::{AnyStream, Blocks, Setting, Stream};
 use turns::{Label, Row, Rules};
 
@@ -39,6 +42,8 @@ pub struct Request<'a> {
     pub shape: Shape,
     /// Threads of our algorithms.
     pub threads: usize,
+    /// How our rows are driven; peers have one way.
+    pub drive: Drive,
     /// The time that a row may spend in frames.
     pub row_limit: Duration,
     /// The frames that a row runs whatever its limit; at least 1.
@@ -94,28 +99,48 @@ impl Request<'_> {
     pub fn measure(&self, source: &Source, setting: Setting) -> Result<Vec<Outcome>, Failure> {
         self.check_named(&setting)?;
         let setting = Rc::new(setting);
+        let scope = match self.drive {
+            Drive::Step | Drive::World | Drive::Oneshot => Scope::All,
+            Drive::Between => Scope::Between,
+            Drive::Statics => Scope::NotStill(Rc::new(source::still(source, &setting)?)),
+        };
         match AnyStream::open(source, &setting)? {
-            AnyStream::Flat32(stream) => self.run(stream, &setting),
-            AnyStream::Flat64(stream) => self.run(stream, &setting),
-            AnyStream::Solid32(stream) => self.run(stream, &setting),
-            AnyStream::Solid64(stream) => self.run(stream, &setting),
+            AnyStream::Flat32(stream) => self.run(stream, &setting, &scope),
+            AnyStream::Flat64(stream) => self.run(stream, &setting, &scope),
+            AnyStream::Solid32(stream) => self.run(stream, &setting, &scope),
+            AnyStream::Solid64(stream) => self.run(stream, &setting, &scope),
         }
+    }
+
+    /// Measures all rows that suit on frames that are neither a scene's nor a file's. By `step` only: of other drives one must know the
+    /// whole run.
+    pub fn measure_stream<const D: usize, T: Real>(
+        &self,
+        stream: Box<dyn Stream<D, T>>,
+        setting: Setting,
+    ) -> Result<Vec<Outcome>, Failure> {
+        self.run(stream, &Rc::new(setting), &Scope::All)
     }
 
     fn run<const D: usize, T: Real>(
         &self,
         stream: Box<dyn Stream<D, T>>,
         setting: &Rc<Setting>,
+        scope: &Scope,
     ) -> Result<Vec<Outcome>, Failure> {
-        let rows = self.rows::<D, T>(setting)?;
-        let oracle = self.oracle::<D, T>(setting)?;
+        let rows = self.rows::<D, T>(setting, scope)?;
+        let oracle = self.oracle::<D, T>(setting, scope)?;
         let title = format!("{}{} n={}", self.title, setting.scene, setting.n);
         let progress = Progress::new(&title, rows.len() * setting.frames);
         let rules = Rules { limit: self.row_limit, min_frames: self.min_frames, series: self.series, progress: &progress };
         turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)
     }
 
-    fn oracle<const D: usize, T: Real>(&self, setting: &Setting) -> Result<Option<Oracle<D, T>>, Failure> {
+    /// Who checks every frame: if asked for, and always for drives other than `step`, whose rows have no reference among them.
+    fn oracle<const D: usize, T: Real>(&self, setting: &Setting, scope: &Scope) -> Result<Option<Oracle<D, T>>, Failure> {
+        if self.drive != Drive::Step {
+            return Ok(Oracle::new(setting, self.shape, &[])?.map(|oracle| oracle.with_scope(scope)));
+        }
         if !self.check {
             return Ok(None);
         }
@@ -128,7 +153,7 @@ impl Request<'_> {
     }
 
     /// The rows that suit; a note for each that does not.
-    fn rows<const D: usize, T: Real>(&self, setting: &Rc<Setting>) -> Result<Vec<Row<D, T>>, Failure> {
+    fn rows<const D: usize, T: Real>(&self, setting: &Rc<Setting>, scope: &Scope) -> Result<Vec<Row<D, T>>, Failure> {
         let context = context(self.threads)?;
         let mut rows = Vec::new();
         for choice in self.algorithms {
@@ -139,17 +164,24 @@ impl Request<'_> {
                 note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
-            let contestant = Ours::<D, T>::new(spec, context.clone(), self.shape, Report::All)?;
+            let contestant: Box<dyn Contestant<D, T>> = match self.drive {
+                Drive::Step => Box::new(Ours::<D, T>::new(spec, context.clone(), self.shape, Report::All)?),
+                drive => drives::contestant(drive, spec, context.clone(), self.shape, scope)?,
+            };
             let label = Label {
                 name: spec.to_string(),
                 base: spec.descriptor().name,
                 peer: false,
                 threads: context.width(),
+                drive: self.drive,
                 isa: Some(spec.kernels().isa().name()),
             };
-            rows.push(Row::new(Box::new(contestant), label, choice.named, setting, self.shape));
+            rows.push(Row::new(contestant, label, choice.named, setting, self.shape));
         }
-        for choice in self.peers {
+        if self.drive != Drive::Step && !self.peers.is_empty() {
+            note_once(&format!("peers have one way to be driven: none of them in rows of --drive {}", self.drive));
+        }
+        for choice in self.peers.iter().filter(|_| self.drive == Drive::Step) {
             let spec = &choice.spec;
             let hopeless = || (!choice.named).then(|| check::hopeless_peer(spec, setting.n, self.row_limit)).flatten();
             if let Some(misfit) = self.peer_misfit(spec, setting).or_else(hopeless) {
@@ -157,7 +189,14 @@ impl Request<'_> {
                 continue;
             }
             let contestant = Theirs::<D, T>::new(spec, self.shape)?;
-            let label = Label { name: spec.to_string(), base: spec.descriptor().name, peer: true, threads: 1, isa: None };
+            let label = Label {
+                name: spec.to_string(),
+                base: spec.descriptor().name,
+                peer: true,
+                threads: 1,
+                drive: Drive::Step,
+                isa: None,
+            };
             rows.push(Row::new(Box::new(contestant), label, choice.named, setting, self.shape));
         }
         if rows.is_empty() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use broadphase::Shape;
 
+use super::drives::Drive;
 use super::measure::{Sorted, Timing, ms};
 use super::rows::Facts;
 use super::source::Setting;
@@ -114,6 +115,8 @@ pub struct Outcome {
     pub peer: bool,
     /// Threads it ran on.
     pub threads: usize,
+    /// How it was driven.
+    pub drive: Drive,
     /// The instruction set, if it is ours.
     pub isa: Option<&'static str>,
     /// Its frames, from 0.
@@ -157,6 +160,12 @@ impl Outcome {
     pub fn cpu_median(&self) -> Option<f64> {
         let times: Option<Vec<f64>> = self.measured().map(|record| record.timing.cpu.map(ms)).collect();
         Sorted::new(times?.into_iter()).median()
+    }
+
+    /// The mean CPU time of a frame in ms; unknown with more than one thread.
+    pub fn cpu_mean(&self) -> Option<f64> {
+        let times: Option<Vec<f64>> = self.measured().map(|record| record.timing.cpu.map(ms)).collect();
+        Sorted::new(times?.into_iter()).mean()
     }
 
     /// The median of a part of a frame, in ms.

@@ -156,6 +156,30 @@ impl<const D: usize, T: Real> Stream<D, T> for FileStream {
     }
 }
 
+/// Which objects stand still over all frames of a setting.
+pub fn still(source: &Source, setting: &Setting) -> Result<Vec<bool>, Failure> {
+    match AnyStream::open(source, setting)? {
+        AnyStream::Flat32(stream) => still_in(stream, setting),
+        AnyStream::Flat64(stream) => still_in(stream, setting),
+        AnyStream::Solid32(stream) => still_in(stream, setting),
+        AnyStream::Solid64(stream) => still_in(stream, setting),
+    }
+}
+
+fn still_in<const D: usize, T: Real>(stream: Box<dyn Stream<D, T>>, setting: &Setting) -> Result<Vec<bool>, Failure> {
+    let mut blocks = Blocks::new(stream, setting, false);
+    let (mut first, mut still) = (Vec::new(), vec![true; setting.n]);
+    while let Some(block) = blocks.read()? {
+        for boxes in block.frames() {
+            if first.is_empty() {
+                first.clone_from(boxes);
+            }
+            still.iter_mut().zip(first.iter().zip(boxes)).for_each(|(still, (a, b))| *still &= a == b);
+        }
+    }
+    Ok(still)
+}
+
 /// A few consecutive frames in memory.
 pub struct Block<const D: usize, T> {
     /// The number of the block, from 0.

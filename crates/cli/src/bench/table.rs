@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::drives::Drive;
 use super::outcome::{Clock, Outcome};
 use super::ratios;
 use crate::arguments::shape_name;
@@ -72,8 +73,9 @@ pub fn render_rows(outcomes: &[Outcome]) -> String {
 pub fn heading(first: &Outcome, outcomes: &[Outcome]) -> String {
     let setting = &first.setting;
     let threads = outcomes.iter().map(|outcome| outcome.threads).max().unwrap_or(1);
+    let drive = if first.drive == Drive::Step { String::new() } else { format!(", drive {}", first.drive) };
     format!(
-        "{} objects, {}D {} {}, {} frames, {threads} thread{}{}",
+        "{} objects, {}D {} {}, {} frames, {threads} thread{}{drive}{}",
         thousands(setting.n as u64),
         setting.dim,
         setting.scalar,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use broadphase::{Aabb, Pair, Real, Shape, pairs_hash};
 
 use super::check::{Oracle, agree};
+use super::drives::Drive;
 use super::outcome::{Outcome, Record, Stages, Wrong};
 use super::rows::{Contestant, Refusal};
 use super::source::{Block, Blocks, Setting};
@@ -52,6 +53,8 @@ pub struct Label {
     pub peer: bool,
     /// The threads it runs on.
     pub threads: usize,
+    /// How it is driven.
+    pub drive: Drive,
     /// The instruction set, if it is ours.
     pub isa: Option<&'static str>,
 }
@@ -66,6 +69,7 @@ impl<const D: usize, T: Real> Row<D, T> {
             base: label.base,
             peer: label.peer,
             threads: label.threads,
+            drive: label.drive,
             isa: label.isa,
             records: Vec::new(),
             stages: Stages::default(),
@@ -201,7 +205,8 @@ mod tests {
     fn race(frames: usize, fakes: Vec<Fake>, named: bool, check: bool) -> Result<Vec<Outcome>, Failure> {
         let setting = setting(frames);
         let row = |fake: Fake| {
-            let label = Label { name: fake.name.to_string(), base: fake.name, peer: false, threads: 1, isa: None };
+            let label =
+                Label { name: fake.name.to_string(), base: fake.name, peer: false, threads: 1, drive: Drive::Step, isa: None };
             Row::new(Box::new(fake), label, named, &setting, Shape::Box)
         };
         let rows = fakes.into_iter().map(row).collect();

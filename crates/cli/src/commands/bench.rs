@@ -2,7 +2,7 @@
 
 use crate::arguments::{BenchArguments, Source};
 use crate::bench::source::Setting;
-use crate::bench::{Outcome, Request, json, table};
+use crate::bench::{Drive, Outcome, Request, json, table};
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::{self, Target};
@@ -10,18 +10,19 @@ use crate::report::{self, Report};
 
 /// Runs the command.
 pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
-    let request = Request {
+    let request = |drive: Drive| Request {
         algorithms: &asked.algorithms,
         peers: &asked.peers,
         shape: asked.shape,
         threads: asked.threads,
+        drive,
         row_limit: asked.row_limit,
         min_frames: 1,
         check: asked.check,
         series: asked.series,
         title: "",
     };
-    let settings = settings(asked, &request)?;
+    let settings = settings(asked, &request(Drive::Step))?;
     let targets = || asked.json.iter().chain(&asked.html);
     targets().try_for_each(Target::probe)?;
     let quiet = targets().any(|target| *target == Target::Stdout);
@@ -30,11 +31,13 @@ pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
     }
     let mut outcomes = Vec::new();
     for (source, setting) in settings {
-        let measured = request.measure(source, setting)?;
-        if !quiet {
-            output::print(&format!("\n{}", table::render(&measured)))?;
+        for &drive in &asked.drives {
+            let measured = request(drive).measure(source, setting.clone())?;
+            if !quiet {
+                output::print(&format!("\n{}", table::render(&measured)))?;
+            }
+            outcomes.extend(measured);
         }
-        outcomes.extend(measured);
     }
     if let Some(target) = &asked.json {
         target.write_text(&json::render(&outcomes, asked.series))?;
@@ -68,7 +71,7 @@ pub fn verdict(outcomes: &[Outcome]) -> Result<(), Failure> {
     let wrong: Vec<String> = outcomes
         .iter()
         .filter(|outcome| !outcome.peer && !outcome.right())
-        .map(|outcome| format!("{} on {} (n = {})", outcome.name, outcome.setting.scene, outcome.setting.n))
+        .map(|outcome| format!("{} on {} (n = {}, {})", outcome.name, outcome.setting.scene, outcome.setting.n, outcome.drive))
         .collect();
     if wrong.is_empty() {
         return Ok(());

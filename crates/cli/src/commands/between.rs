@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use broadphase::{Aabb, Ball, Context, Error, Frame, Pair, PairStore, Probes, Real, Report, Shape, pairs_between};
+use broadphase::{Aabb, Error, Real, Search};
 use broadphase_scenes::{Recording, RecordingError, Scalar};
 
 use super::pairs::{check_frame, count, write};
 use crate::arguments::PairsArguments;
-use crate::bench::context;
 use crate::bench::rows::Refusal;
 use crate::failure::Failure;
 
@@ -48,93 +47,26 @@ struct Both<'a> {
 impl Both<'_> {
     fn find<const D: usize, T: Real + Widened>(&self, frames: usize) -> Result<(), Failure> {
         let asked = self.asked;
-        let mut context = context(asked.threads)?.with_kernels(asked.algorithm.kernels());
         if asked.count {
             return count(asked, frames, |number| {
-                let (a, b) = self.boxes::<D, T>(number)?;
-                Ok((a.len() + b.len(), self.counted(&a, &b, &mut context, number)?))
+                let pairs = self.search::<D, T>(number)?.count().map_err(|error| self.failure(error, number))?;
+                Ok((self.a.n() + self.b.n(), pairs))
             });
         }
         let number = asked.frame.unwrap_or(0);
-        let (a, b) = self.boxes::<D, T>(number)?;
-        write(&asked.output, &self.listed(&a, &b, &mut context, number)?)
+        let pairs = self.search::<D, T>(number)?.list().map_err(|error| self.failure(error, number))?;
+        write(&asked.output, &pairs)
     }
 
-    /// The boxes of both in a frame; a recording with one frame has it always.
-    #[expect(clippy::type_complexity)]
-    fn boxes<const D: usize, T: Real + Widened>(
-        &self,
-        number: usize,
-    ) -> Result<(Cow<'_, [Aabb<D, T>]>, Cow<'_, [Aabb<D, T>]>), Failure> {
-        let read = |recording: &'_ Recording| -> Result<_, RecordingError> {
-            let number = if recording.frames() == 1 { 0 } else { number };
-            recording.check_frame(number)?;
-            Ok(number)
-        };
-        let (in_a, in_b) = (read(self.a)?, read(self.b)?);
-        Ok((T::boxes(self.a, in_a)?, T::boxes(self.b, in_b)?))
-    }
-
-    /// The number of pairs. Boxes are counted without a list, so that there may be any number of them.
-    fn counted<const D: usize, T: Real>(
-        &self,
-        a: &[Aabb<D, T>],
-        b: &[Aabb<D, T>],
-        context: &mut Context,
-        number: usize,
-    ) -> Result<u64, Failure> {
-        if self.asked.shape == Shape::Ball {
-            return Ok(self.listed(a, b, context, number)?.len() as u64);
-        }
-        let mut out = PairStore::new(Report::Count);
-        out.set_limit(u64::MAX);
-        self.probe(a, b, context, &mut out).map_err(|error| self.failure(error, number))?;
-        Ok(out.len())
-    }
-
-    /// The pairs: index in A, index in B, sorted.
-    fn listed<const D: usize, T: Real>(
-        &self,
-        a: &[Aabb<D, T>],
-        b: &[Aabb<D, T>],
-        context: &mut Context,
-        number: usize,
-    ) -> Result<Vec<Pair>, Failure> {
-        let asked = self.asked;
-        let plain = asked.algorithm.to_string() == "auto" && asked.threads == 1;
-        let found = if plain { pairs_between(a, b) } else { self.probed(a, b, context) };
-        let mut pairs = found.map_err(|error| self.failure(error, number))?;
-        if asked.shape == Shape::Ball {
-            let overlap = |pair: &Pair| Ball::inscribed(&a[pair.a as usize]).overlaps(&Ball::inscribed(&b[pair.b as usize]));
-            pairs.retain(overlap);
-        }
-        Ok(pairs)
-    }
-
-    fn probed<const D: usize, T: Real>(
-        &self,
-        a: &[Aabb<D, T>],
-        b: &[Aabb<D, T>],
-        context: &mut Context,
-    ) -> Result<Vec<Pair>, Error> {
-        let mut out = PairStore::new(Report::All);
-        self.probe(a, b, context, &mut out)?;
-        Ok(out.sorted())
-    }
-
-    /// A structure over `b`, probed with `a`.
-    fn probe<const D: usize, T: Real>(
-        &self,
-        a: &[Aabb<D, T>],
-        b: &[Aabb<D, T>],
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        let mut structure = self.asked.algorithm.build()?;
-        let mut frame = Frame::new(b);
-        frame.shape = self.asked.shape;
-        structure.update(&frame, context)?;
-        structure.probe(&frame, Probes { boxes: a, ids: None }, context, out)
+    /// The search between the two in a frame; a recording with one frame has it always.
+    fn search<const D: usize, T: Real + Widened>(&self, number: usize) -> Result<Search<'_, D, T>, Failure> {
+        let number_in = |recording: &Recording| if recording.frames() == 1 { 0 } else { number };
+        let (in_a, in_b) = (number_in(self.a), number_in(self.b));
+        self.a.check_frame(in_a)?;
+        self.b.check_frame(in_b)?;
+        let search = Search::between(T::boxes(self.a, in_a)?, T::boxes(self.b, in_b)?);
+        let search = search.algorithm(self.asked.algorithm.clone()).shape(self.asked.shape);
+        Ok(if self.asked.threads > 1 { search.workers(self.asked.threads)? } else { search })
     }
 
     fn failure(&self, error: Error, number: usize) -> Failure {

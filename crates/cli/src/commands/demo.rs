@@ -7,7 +7,7 @@ use broadphase::{Shape, Spec};
 use crate::arguments::{Choice, Source, all_algorithms};
 use crate::bench::source::Setting;
 use crate::bench::table::{digits, thousands};
-use crate::bench::{Clock, Outcome, Request, ratios, table};
+use crate::bench::{Clock, Drive, Outcome, Request, ratios, table};
 use crate::failure::Failure;
 use crate::{machine, output};
 
@@ -33,6 +33,7 @@ pub fn run() -> Result<(), Failure> {
         peers: &[],
         shape: Shape::Box,
         threads: 1,
+        drive: Drive::Step,
         row_limit: limit(&algorithms),
         min_frames: 2, // the first one sets up; with the second, every row has a time that can be compared
         check: false,

@@ -10,7 +10,7 @@ mod whole;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::bench::{Clock, Outcome, ratios, table};
+use crate::bench::{Clock, Drive, Outcome, ratios, table};
 use crate::charts::{self, DEFAULT, Entry, escape};
 use crate::machine;
 
@@ -31,7 +31,11 @@ impl Report<'_> {
         let settings: Vec<&[Outcome]> = self.outcomes.chunk_by(|a, b| Rc::ptr_eq(&a.setting, &b.setting)).collect();
         let cast = Cast::of(&settings, clock);
         let mut body = self.head(clock, &cast);
-        body.push_str(&whole::render(&settings, clock, &cast));
+        // Times of different drives are not comparable: the charts over scenes and n show the first one.
+        let drive = self.outcomes.first().map(|outcome| outcome.drive);
+        let of_one: Vec<&[Outcome]> =
+            settings.iter().copied().filter(|outcomes| outcomes.first().map(|outcome| outcome.drive) == drive).collect();
+        body.push_str(&whole::render(&of_one, clock, &cast));
         for outcomes in &settings {
             body.push_str(&parts::render(outcomes, clock, &cast));
         }
@@ -110,7 +114,8 @@ fn unit(clock: Clock) -> &'static str {
 
 /// A scene with its number of objects.
 fn label(outcome: &Outcome) -> String {
-    format!("{}, n = {}", outcome.setting.scene, table::thousands(outcome.setting.n as u64))
+    let drive = if outcome.drive == Drive::Step { String::new() } else { format!(", drive {}", outcome.drive) };
+    format!("{}, n = {}{drive}", outcome.setting.scene, table::thousands(outcome.setting.n as u64))
 }
 
 /// The row that stands for ours, and the fastest peer.

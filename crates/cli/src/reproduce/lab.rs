@@ -11,7 +11,7 @@ use super::Mode;
 use super::curves::Points;
 use crate::arguments::{Choice, Source};
 use crate::bench::source::Setting;
-use crate::bench::{Clock, Outcome, Request, json, ms};
+use crate::bench::{Clock, Drive, Outcome, Request, json, ms};
 use crate::commands::bench::verdict;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -156,6 +156,7 @@ impl Lab {
             peers: &choices(&peers, false)?,
             shape: trial.shape,
             threads: trial.threads,
+            drive: Drive::Step,
             row_limit: Duration::from_secs_f64(self.pick(ROW_SHARE * self.budget, FULL_ROW)),
             min_frames: 1,
             check: false,

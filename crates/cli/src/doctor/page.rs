@@ -25,7 +25,7 @@ pub fn render(found: &Findings) -> String {
     page.heading("What is in it");
     contents(&mut page, found);
     if let Some(trial) = &found.trial {
-        page.heading("Which algorithm wins");
+        page.heading(&format!("Which algorithm wins (by {})", trial.clock.name()));
         algorithms(&mut page, found);
         if let Some(why) = trial.why() {
             page.wrapped(2, &why);
@@ -171,13 +171,7 @@ fn algorithms(page: &mut Page, found: &Findings) {
         let ms = row.rank(trial.clock);
         let per_object = digits(Some(ms * 1e6 / found.n.max(1) as f64));
         let mark = if row.name == winner { "  <- wins" } else { "" };
-        let _ = writeln!(
-            page.0,
-            "  {:<16}{:>9} ms of {} a frame, {per_object:>6} ns per object{mark}",
-            row.name,
-            digits(Some(ms)),
-            trial.clock.name()
-        );
+        let _ = writeln!(page.0, "  {:<16}{:>9} ms a frame{per_object:>9} ns per object{mark}", row.name, digits(Some(ms)));
     }
 }
 

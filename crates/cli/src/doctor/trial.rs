@@ -9,6 +9,7 @@ use broadphase_scenes::Scalar;
 use super::sample::{Sample, Window};
 use crate::arguments::Choice;
 use crate::bench::source::{Setting, Stream};
+use crate::bench::table::digits;
 use crate::bench::{Clock, Drive, Outcome, Request, ratios};
 use crate::failure::Failure;
 
@@ -100,13 +101,21 @@ impl Trial {
             let times = ratios::times(other.rank(self.clock) / winner.rank(self.clock));
             text.push_str(&format!("{} is {times} times as fast as {}, the next", winner.name, other.name));
             let per_pair = |row: &Outcome| Some(row.tests_total()? as f64 / row.pairs_total().max(1) as f64);
-            match (per_pair(winner), per_pair(other)) {
-                (Some(ours), Some(theirs)) if winner.pairs_total() > 0 => {
-                    let [ours, theirs] = [ours, theirs].map(|tests| crate::bench::table::digits(Some(tests)));
-                    text.push_str(&format!(", with {ours} box comparisons for each pair found against {theirs}."));
+            let tests = per_pair(winner).zip(per_pair(other)).filter(|_| winner.pairs_total() > 0);
+            let shown = |tests: f64| digits(Some(tests));
+            text.push_str(&match tests {
+                Some((ours, theirs)) if ours <= theirs => {
+                    format!(", with {} box comparisons for each pair found against {}.", shown(ours), shown(theirs))
                 }
-                _ => text.push('.'),
-            }
+                Some((ours, theirs)) => {
+                    format!(
+                        ": it makes more box comparisons for each pair ({} against {}), many at once.",
+                        shown(ours),
+                        shown(theirs)
+                    )
+                }
+                None => ".".to_string(),
+            });
         }
         Some(text.trim_end().to_string())
     }

@@ -78,6 +78,8 @@ mod context;
 mod par;
 mod spare;
 mod error;
+#[doc(hidden)] // for the crates of this project
+pub mod spec_text;
 
 pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 pub use arrays::{Between, Cancel, Chunks, Period, Search, pairs, pairs_between};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use broadphase::Real;
-use broadphase::algorithms::nearest;
+use broadphase::spec_text::{self, Named};
 
 use crate::any::AnyPeer;
 use crate::{Peer, PeerDescriptor, PeerError, list};
@@ -76,29 +76,33 @@ impl PeerDescriptor {
     }
 }
 
+impl Named for PeerDescriptor {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn options(&self) -> Vec<&'static str> {
+        self.options.iter().map(|option| option.0).collect()
+    }
+}
+
 impl FromStr for PeerSpec {
     type Err = PeerError;
 
     fn from_str(text: &str) -> Result<Self, PeerError> {
-        let mut parts = text.split(':');
-        let name = parts.next().unwrap_or_default();
-        let found = list().iter().find(|peer| peer.name == name);
-        let descriptor = found.ok_or_else(|| PeerError::UnknownPeer {
-            name: name.into(),
-            nearest: nearest(name, list().iter().map(|peer| peer.name)).unwrap_or_default(),
-        })?;
+        let descriptor = spec_text::find(text, list())
+            .map_err(|unknown| PeerError::UnknownPeer { name: unknown.name, nearest: unknown.nearest })?;
         if !descriptor.built {
             return Err(PeerError::NotBuilt { peer: descriptor.name, remedy: descriptor.remedy() });
         }
         let mut options = Vec::new();
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let known = descriptor.options.iter().find(|known| known.0 == key);
-            let known = known.ok_or_else(|| descriptor.unknown_option(key))?;
-            if value.is_empty() {
-                return Err(PeerError::BadValue { peer: descriptor.name, option: known.0, value: value.into() });
+        for (option, value) in
+            spec_text::options(text, descriptor).map_err(|unknown| descriptor.unknown_option(&unknown.option))?
+        {
+            match value.filter(|value| !value.is_empty()) {
+                Some(value) => options.push((option, value.to_string())),
+                None => return Err(PeerError::BadValue { peer: descriptor.name, option, value: String::new() }),
             }
-            options.push((known.0, value.to_string()));
         }
         Ok(Self { text: text.into(), descriptor, options })
     }

@@ -42,11 +42,6 @@ pub fn list() -> &'static [SceneDescriptor] {
     SCENES
 }
 
-/// The scene of that name.
-pub(crate) fn find(name: &str) -> Option<&'static SceneDescriptor> {
-    SCENES.iter().find(|scene| scene.name == name)
-}
-
 const fn option(name: &'static str, default: &'static str, help: &'static str) -> OptionDescriptor {
     OptionDescriptor { name, default, help }
 }

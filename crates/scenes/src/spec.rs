@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use broadphase::algorithms::nearest;
+use broadphase::spec_text::{self, Named};
 
 use crate::families::Recipe;
-use crate::list::{SceneDescriptor, find, list};
+use crate::list::{SceneDescriptor, list};
 use crate::values::Values;
 use crate::{AnyScene, SceneError};
 
@@ -36,14 +36,25 @@ impl FromStr for SceneSpec {
     type Err = SceneError;
 
     fn from_str(text: &str) -> Result<Self, SceneError> {
-        let mut parts = text.split(':');
-        let name = parts.next().unwrap_or_default();
-        let Some(descriptor) = find(name) else {
-            let nearest = nearest(name, list().iter().map(|scene| scene.name)).expect("the list is not empty");
-            return Err(SceneError::UnknownScene { name: name.to_string(), nearest });
-        };
-        let values = Values::read(descriptor, parts)?;
+        let descriptor = spec_text::find(text, list())
+            .map_err(|unknown| SceneError::UnknownScene { name: unknown.name, nearest: unknown.nearest })?;
+        let given = spec_text::options(text, descriptor).map_err(|unknown| SceneError::UnknownOption {
+            scene: descriptor.name,
+            option: unknown.option,
+            known: unknown.known,
+        })?;
+        let values = Values::read(descriptor, &given)?;
         Ok(Self { text: text.to_string(), descriptor, dim: values.dim()?, recipe: Recipe::read(&values)? })
+    }
+}
+
+impl Named for SceneDescriptor {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn options(&self) -> Vec<&'static str> {
+        self.options.iter().map(|option| option.name).collect()
     }
 }
 

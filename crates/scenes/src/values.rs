@@ -1,5 +1,7 @@
 //! The options of one scene as given, with defaults filled in, read one by one with a check.
 
+use broadphase::spec_text::Given;
+
 use crate::{SceneDescriptor, SceneError};
 
 /// The values of a scene's options, in the descriptor's order.
@@ -9,17 +11,14 @@ pub(crate) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Reads `key=value` parts. A key alone means `key=1`, for switches.
-    pub fn read(scene: &'static SceneDescriptor, parts: impl Iterator<Item = &'a str>) -> Result<Self, SceneError> {
+    /// Takes the options as given, each at most once. One without a value is a switch that is on.
+    pub fn read(scene: &'static SceneDescriptor, options: &[Given<'a>]) -> Result<Self, SceneError> {
         let mut given = vec![None; scene.options.len()];
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, "1"));
-            let Some(slot) = scene.options.iter().position(|option| option.name == key) else {
-                let known = scene.options.iter().map(|option| option.name).collect();
-                return Err(SceneError::UnknownOption { scene: scene.name, option: key.to_string(), known });
-            };
-            if given[slot].replace(value).is_some() {
-                return Err(SceneError::RepeatedOption { scene: scene.name, option: scene.options[slot].name });
+        for &(option, value) in options {
+            let slot = scene.options.iter().position(|known| known.name == option);
+            let slot = slot.and_then(|slot| given.get_mut(slot));
+            if slot.and_then(|slot| slot.replace(value.unwrap_or("1"))).is_some() {
+                return Err(SceneError::RepeatedOption { scene: scene.name, option });
             }
         }
         Ok(Self { scene, given })

@@ -31,4 +31,4 @@ pub(crate) use common::scan;
 pub(crate) use interface::ensure;
 pub use interface::{BroadPhase, Found, Outline, Probes, Query, Stats, Strength, Violation};
 pub use list::{Descriptor, Kind, OptionDescriptor, list};
-pub use spec::{COMMON_OPTIONS, Spec, nearest};
+pub use spec::{COMMON_OPTIONS, Spec};

@@ -7,6 +7,7 @@ use super::list::OF_PAPERS;
 use super::{Descriptor, OptionDescriptor, list};
 use crate::error::Error;
 use crate::kernels::{Isa, Kernels};
+use crate::spec_text::{self, Named};
 
 /// Options that every algorithm takes.
 pub const COMMON_OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
@@ -36,37 +37,41 @@ impl FromStr for Spec {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut parts = text.split(':');
-        let name = parts.next().unwrap_or_default();
+        let name = text.split(':').next().unwrap_or_default();
         if let Some(&algorithm) = OF_PAPERS.iter().find(|of_papers| **of_papers == name && cfg!(not(feature = "papers"))) {
             return Err(Error::MissingFeature { algorithm, feature: "papers" });
         }
-        let descriptor = list().iter().find(|d| d.name == name).ok_or_else(|| Error::UnknownAlgorithm {
-            name: name.to_string(),
-            nearest: nearest(name, list().iter().map(|d| d.name)).unwrap_or("auto"),
+        let descriptor = spec_text::find(text, list())
+            .map_err(|unknown| Error::UnknownAlgorithm { name: unknown.name, nearest: unknown.nearest })?;
+        let given = spec_text::options(text, descriptor).map_err(|unknown| Error::UnknownOption {
+            algorithm: descriptor.name,
+            option: unknown.option,
+            known: unknown.known.join(", "),
         })?;
         let mut spec = Spec { descriptor, options: Vec::new(), kernels: Kernels::best(), text: text.to_string() };
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let Some(option) = descriptor.options.iter().chain(COMMON_OPTIONS).find(|o| o.name == key) else {
-                let known: Vec<_> = descriptor.options.iter().chain(COMMON_OPTIONS).map(|o| o.name).collect();
-                return Err(Error::UnknownOption {
-                    algorithm: descriptor.name,
-                    option: key.to_string(),
-                    known: known.join(", "),
-                });
-            };
-            if option.name == "isa" {
+        for (option, value) in given {
+            let value = value.unwrap_or_default();
+            if option == "isa" {
                 let kernels = if value == "best" { Some(Kernels::best()) } else { value.parse().ok().and_then(Kernels::new) };
                 spec.kernels = kernels.ok_or_else(|| {
                     let here: Vec<_> = Isa::available().map(Isa::name).collect();
                     spec.invalid("isa", value, format!("best, or one of {} on this CPU", here.join(", ")))
                 })?;
             }
-            spec.options.push((option.name, value.to_string()));
+            spec.options.push((option, value.to_string()));
         }
         spec.check()?;
         Ok(spec)
+    }
+}
+
+impl Named for Descriptor {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn options(&self) -> Vec<&'static str> {
+        self.options.iter().chain(COMMON_OPTIONS).map(|option| option.name).collect()
     }
 }
 
@@ -125,37 +130,4 @@ impl Spec {
     pub(crate) fn invalid(&self, option: &'static str, value: &str, expected: String) -> Error {
         Error::InvalidOption { algorithm: self.descriptor.name, option, value: value.to_string(), expected }
     }
-}
-
-/// The name that somebody who mistyped one may have meant: fewest edits, the first one on a tie. Case does not count, and whoever gives
-/// only the first words of a name means it. `None` only without names.
-///
-/// ```
-/// use broadphase::algorithms::nearest;
-/// assert_eq!(nearest("unifrom", ["pile", "uniform"]), Some("uniform"));
-/// assert_eq!(nearest("Bulet", ["jolt", "bullet-dbvt-f"]), Some("bullet-dbvt-f"));
-/// ```
-pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase();
-    names.into_iter().min_by_key(|candidate| {
-        let ends = candidate.match_indices('-').map(|(end, _)| end).chain([candidate.len()]);
-        let beginning = ends.map(|end| edits(&name, &candidate[..end])).min();
-        (beginning, edits(&name, candidate))
-    })
-}
-
-/// The number of insertions, deletions and replacements that turn one text into the other.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -56,7 +56,7 @@ fn unexpected(argument: &str, command: &clap::Command) -> String {
     let options = || options.iter().map(String::as_str);
     if argument.starts_with("--") {
         let word = argument.split('=').next().unwrap_or(argument);
-        let nearest = broadphase::algorithms::nearest(word, options()).unwrap_or("--help");
+        let nearest = broadphase::spec_text::nearest(word, options()).unwrap_or("--help");
         return format!("unknown option '{word}'; did you mean '{nearest}'? (broadphase --help lists all)");
     }
     if argument.starts_with('-') {
@@ -66,7 +66,7 @@ fn unexpected(argument: &str, command: &clap::Command) -> String {
 }
 
 fn unknown_command(word: &str, tool: &clap::Command) -> String {
-    let nearest = broadphase::algorithms::nearest(word, tool.get_subcommands().map(clap::Command::get_name));
+    let nearest = broadphase::spec_text::nearest(word, tool.get_subcommands().map(clap::Command::get_name));
     format!("unknown command '{word}'; did you mean '{}'? (broadphase --help lists all)", nearest.unwrap_or("--help"))
 }
 

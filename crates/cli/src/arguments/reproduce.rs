@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use broadphase::algorithms::nearest;
+use broadphase::spec_text::nearest;
 
 use super::cli::ReproduceLine;
 use crate::failure::Failure;

@@ -31,7 +31,7 @@ pub fn drives(text: &str) -> Result<Drives, String> {
     for name in text.split(',') {
         let known = Drive::ALL.map(Drive::name);
         let drive = name.parse().map_err(|()| {
-            let nearest = broadphase::algorithms::nearest(name, known).unwrap_or("step");
+            let nearest = broadphase::spec_text::nearest(name, known).unwrap_or("step");
             format!("{} with commas between; did you mean '{nearest}'?", known.join(", "))
         })?;
         if !drives.contains(&drive) {

@@ -1,26 +1,18 @@
 //! `broadphase`, the command-line tool: pairs of recorded boxes, recordings of scenes, and benchmarks side by side.
 //!
-//! The way of a command: `arguments` (all names checked before anything runs), `commands` (one file each), `bench` (the
-//! measurement), `report` with its `charts` (what came out, for people), `output` (results, whole or not at all). What goes wrong on the
-//! way is a `Failure`: one line and an exit code.
+//! The way of a command: `arguments` (all names checked before anything runs), then `commands` (one file each) or `doctor`. Measurements
+//! are made by the crate `broadphase-bench`, experiments by `broadphase-reproduce`. What goes wrong on the way is a `Failure`: one line and an
+//! exit code.
 
 mod arguments;
-mod bench;
-mod charts;
 mod commands;
 mod doctor;
-mod failure;
-mod input;
-mod machine;
-mod output;
-mod progress;
-mod report;
-mod reproduce;
 
 use std::process::ExitCode;
 
 use arguments::Command;
-use failure::Failure;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::output;
 
 fn main() -> ExitCode {
     output::survive_size_limits();
@@ -40,6 +32,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Record(asked) => commands::record::run(&asked),
         Command::Bench(asked) => commands::bench::run(&asked),
         Command::Doctor(asked) => doctor::run(&asked),
-        Command::Reproduce(asked) => reproduce::run(&asked),
+        Command::Reproduce(asked) => broadphase_reproduce::run(&asked),
     }
 }

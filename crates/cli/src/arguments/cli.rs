@@ -15,7 +15,7 @@ use clap_complete::Shell;
 
 use super::names::{Names, algorithms, experiments, peers, scenes};
 use super::values::{columns, count, counts, drives, frame, frames, seconds, seed, shape, threads};
-use crate::bench::Drive;
+use broadphase_bench::Drive;
 
 /// The help of a command: its usage first.
 const HELP: &str = "{usage-heading} {usage}\n\n{about-with-newline}\n{all-args}{after-help}";

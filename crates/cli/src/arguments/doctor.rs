@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use broadphase::Shape;
+use broadphase_bench::Source;
+use broadphase_bench::failure::Failure;
 
 use super::cli::DoctorLine;
-use super::{Source, inputs};
-use crate::failure::Failure;
+use super::inputs;
 
 /// The arguments of `doctor`.
 pub struct DoctorArguments {

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error as ClapError};
 
 use super::cli::Line;
-use crate::failure::Failure;
+use broadphase_bench::failure::Failure;
 
 /// The line for an error; `words` is the command line without the program's name.
 pub fn failure(error: &ClapError, words: &[OsString]) -> Failure {

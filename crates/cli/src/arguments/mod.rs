@@ -20,15 +20,13 @@ use std::path::Path;
 use broadphase_scenes::ReadOptions;
 use clap::{CommandFactory, Parser};
 
-use crate::failure::Failure;
-use crate::input::Input;
-pub use bench::{BenchArguments, Choice, Source, all_algorithms};
+pub use bench::BenchArguments;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::input::Input;
 use cli::{Line, LineCommand, ReadingLine};
 pub use doctor::DoctorArguments;
 pub use pairs::PairsArguments;
 pub use record::RecordArguments;
-pub use reproduce::ReproduceArguments;
-pub use values::shape_name;
 
 /// What the command line asks for.
 pub enum Command {
@@ -50,11 +48,8 @@ pub enum Command {
     /// `doctor`.
     Doctor(DoctorArguments),
     /// `reproduce`.
-    Reproduce(ReproduceArguments),
+    Reproduce(broadphase_reproduce::Run),
 }
-
-/// The seed of `record` unless given, and of every scene that `bench` runs.
-pub const DEFAULT_SEED: u64 = 0;
 
 /// Parses the arguments behind the program's name.
 pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failure> {

@@ -39,5 +39,5 @@ pub fn scenes() -> Vec<&'static str> {
 
 /// Every experiment.
 pub fn experiments() -> Vec<&'static str> {
-    crate::reproduce::list().map(|experiment| experiment.name).collect()
+    broadphase_reproduce::list().map(|experiment| experiment.name).collect()
 }

@@ -6,9 +6,9 @@ use broadphase::{Shape, Spec};
 
 use super::cli::PairsLine;
 use super::{ending, inputs};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::output::Target;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::input::Input;
+use broadphase_bench::output::Target;
 
 /// The arguments of `pairs`.
 pub struct PairsArguments {

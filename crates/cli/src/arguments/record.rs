@@ -6,7 +6,7 @@ use broadphase_scenes::SceneSpec;
 
 use super::cli::RecordLine;
 use super::ending;
-use crate::failure::Failure;
+use broadphase_bench::failure::Failure;
 
 /// The arguments of `record`.
 pub struct RecordArguments {

@@ -1,24 +1,12 @@
 //! The arguments of `reproduce`: which experiments, how much of them, and where results go.
 
-use std::path::PathBuf;
-
 use broadphase::spec_text::nearest;
 
 use super::cli::ReproduceLine;
-use crate::failure::Failure;
-use crate::reproduce::{Experiment, Mode, find, list};
+use broadphase_bench::failure::Failure;
+use broadphase_reproduce::{Experiment, Mode, Run, find, list};
 
-/// The arguments of `reproduce`.
-pub struct ReproduceArguments {
-    /// The experiments, each once, in the order given; all of them if none was.
-    pub experiments: Vec<&'static Experiment>,
-    /// `--quick` or `--full`.
-    pub mode: Mode,
-    /// `-o`.
-    pub output: PathBuf,
-}
-
-pub(super) fn check(line: ReproduceLine) -> Result<ReproduceArguments, Failure> {
+pub(super) fn check(line: ReproduceLine) -> Result<Run, Failure> {
     let mut experiments = Vec::<&Experiment>::new();
     for name in &line.experiments {
         let name = name.to_string_lossy();
@@ -30,7 +18,7 @@ pub(super) fn check(line: ReproduceLine) -> Result<ReproduceArguments, Failure> 
     if experiments.is_empty() {
         experiments.extend(list());
     }
-    Ok(ReproduceArguments { experiments, mode: if line.full { Mode::Full } else { Mode::Quick }, output: line.output })
+    Ok(Run { experiments, mode: if line.full { Mode::Full } else { Mode::Quick }, output: line.output })
 }
 
 fn unknown(name: &str) -> Failure {
@@ -45,7 +33,7 @@ mod tests {
     use super::super::{Command, parse};
     use super::*;
 
-    fn parse_words(line: &str) -> Result<ReproduceArguments, Failure> {
+    fn parse_words(line: &str) -> Result<Run, Failure> {
         match parse(["reproduce"].into_iter().chain(line.split_whitespace()).map(OsString::from))? {
             Command::Reproduce(asked) => Ok(asked),
             _ => Err(Failure::Interrupted),

@@ -7,7 +7,7 @@ use broadphase::Shape;
 use broadphase_scenes::{Columns, ColumnsError};
 
 use super::cli::{Counts, Drives};
-use crate::bench::Drive;
+use broadphase_bench::Drive;
 
 /// A number; underscores between digits are allowed.
 fn number<V: FromStr>(text: &str, expected: &str) -> Result<V, String> {
@@ -80,14 +80,6 @@ pub fn columns(text: &str) -> Result<Columns, String> {
 /// `--shape`; clap has checked the name.
 pub fn shape(name: &str) -> Shape {
     if name == "ball" { Shape::Ball } else { Shape::Box }
-}
-
-/// The name of a shape in options and results.
-pub fn shape_name(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Box => "box",
-        Shape::Ball => "ball",
-    }
 }
 
 #[cfg(test)]

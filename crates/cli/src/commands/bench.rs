@@ -1,12 +1,12 @@
 //! `broadphase bench`: algorithms and peers on the same frames, side by side.
 
-use crate::arguments::{BenchArguments, Source};
-use crate::bench::source::Setting;
-use crate::bench::{Drive, Outcome, Request, json, table};
-use crate::failure::Failure;
-use crate::machine;
-use crate::output::{self, Target};
-use crate::report::{self, Report};
+use crate::arguments::BenchArguments;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::machine;
+use broadphase_bench::output::{self, Target};
+use broadphase_bench::report::{self, Report};
+use broadphase_bench::source::Setting;
+use broadphase_bench::{Drive, Request, Source, json, table, verdict};
 
 /// Runs the command.
 pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
@@ -64,20 +64,4 @@ fn settings<'a>(asked: &'a BenchArguments, request: &Request<'_>) -> Result<Vec<
         }
     }
     Ok(settings)
-}
-
-/// An error if a row of ours is wrong or failed. A peer that is wrong is marked, and that is all.
-pub fn verdict(outcomes: &[Outcome]) -> Result<(), Failure> {
-    let wrong: Vec<String> = outcomes
-        .iter()
-        .filter(|outcome| !outcome.peer && !outcome.right())
-        .map(|outcome| format!("{} on {} (n = {}, {})", outcome.name, outcome.setting.scene, outcome.setting.n, outcome.drive))
-        .collect();
-    if wrong.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Data(format!(
-        "wrong pairs or a failure: {}; see the rows marked so, and run them with --check",
-        wrong.join(", ")
-    )))
 }

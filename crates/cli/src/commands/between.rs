@@ -7,8 +7,8 @@ use broadphase_scenes::{Recording, RecordingError, Scalar};
 
 use super::pairs::{check_frame, count, write};
 use crate::arguments::PairsArguments;
-use crate::bench::rows::Refusal;
-use crate::failure::Failure;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::rows::Refusal;
 
 /// Runs the command.
 pub fn run(asked: &PairsArguments, a: &Recording, b: &Recording) -> Result<(), Failure> {

@@ -7,10 +7,10 @@ use broadphase::{Descriptor, Kind};
 use broadphase_scenes::SceneDescriptor;
 use serde_json::{Value, json};
 
-use crate::arguments::shape_name;
-use crate::failure::Failure;
-use crate::output;
-use crate::reproduce::{self, Experiment};
+use broadphase_bench::failure::Failure;
+use broadphase_bench::output;
+use broadphase_bench::shape_name;
+use broadphase_reproduce::Experiment;
 
 /// Prints the list.
 pub fn run(json: bool) -> Result<(), Failure> {
@@ -65,7 +65,7 @@ fn as_json() -> Value {
     json!({
         "algorithms": algorithms::list().iter().map(algorithm).collect::<Vec<_>>(),
         "scenes": broadphase_scenes::list().iter().map(scene).collect::<Vec<_>>(),
-        "experiments": reproduce::list().map(experiment).collect::<Vec<_>>(),
+        "experiments": broadphase_reproduce::list().map(experiment).collect::<Vec<_>>(),
         "peers": peers
             .map(|peer| json!({ "name": peer.name, "built": peer.built, "feature": peer.feature }))
             .collect::<Vec<_>>(),
@@ -90,7 +90,7 @@ fn as_text() -> String {
         add_entry(&mut text, scene.name, scene.summary, &size, &scene_options(scene));
     }
     text.push_str("\nExperiments (run again by `broadphase reproduce`)\n");
-    for experiment in reproduce::list() {
+    for experiment in broadphase_reproduce::list() {
         add_entry(&mut text, experiment.name, experiment.title, &format!("paper {}", experiment.paper), &[]);
     }
     text.push_str("\nPeers (libraries to compare with)\n");

@@ -5,11 +5,11 @@ use broadphase_scenes::{Recording, Scalar, write_pairs_csv, write_pairs_npy};
 
 use super::between;
 use crate::arguments::{PairsArguments, ending};
-use crate::bench::context;
-use crate::bench::rows::{Contestant, Ours, Refusal};
-use crate::failure::Failure;
-use crate::output::{self, Target};
-use crate::progress::Progress;
+use broadphase_bench::context;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::output::{self, Target};
+use broadphase_bench::progress::Progress;
+use broadphase_bench::rows::{Contestant, Ours, Refusal};
 
 /// Runs the command.
 pub fn run(asked: &PairsArguments) -> Result<(), Failure> {

@@ -7,9 +7,9 @@ use broadphase::Aabb;
 use broadphase_scenes::{AabbsWriter, AnyScene, CsvWriter, NpyWriter, RecordingError, Scene};
 
 use crate::arguments::{RecordArguments, ending};
-use crate::failure::Failure;
-use crate::output;
-use crate::progress::Progress;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::output;
+use broadphase_bench::progress::Progress;
 
 /// Runs the command.
 pub fn run(asked: &RecordArguments) -> Result<(), Failure> {

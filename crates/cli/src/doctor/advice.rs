@@ -2,9 +2,8 @@
 
 use super::Findings;
 use super::page::{figure, percent};
-use super::trial::NOISE;
-use crate::bench::ratios;
-use crate::bench::table::thousands;
+use broadphase_bench::ratios;
+use broadphase_bench::table::thousands;
 
 /// All advice, the most pressing first; empty if nothing is to be changed.
 pub fn advice(found: &Findings) -> Vec<String> {
@@ -139,11 +138,14 @@ fn points(found: &Findings) -> Option<String> {
     })
 }
 
+/// How much faster another algorithm must be to be advised.
+const CLEARLY: f64 = 1.25;
+
 fn algorithm(found: &Findings) -> Option<String> {
     let trial = found.trial.as_ref()?;
     let (winner, auto) = (trial.winner()?, trial.auto()?);
     let times = auto.rank(trial.clock) / winner.rank(trial.clock);
-    (winner.base != "auto" && times > NOISE).then(|| {
+    (winner.base != "auto" && times > CLEARLY && trial.is_long()).then(|| {
         format!(
             "Try `{}` instead of `auto`: here it was {} times as fast (`broadphase bench` measures longer).",
             winner.name,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use broadphase::{Aabb, Real};
 
 use super::sample::Sample;
-use crate::bench::Sorted;
+use broadphase_bench::Sorted;
 
 /// How large the objects are, in the first frame.
 #[derive(Clone, Copy, Debug)]

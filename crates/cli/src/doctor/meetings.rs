@@ -3,9 +3,9 @@
 use broadphase::{Aabb, Pair, Real, Report, Shape};
 
 use super::sample::Sample;
-use crate::bench::context;
-use crate::bench::rows::{Contestant, Ours, Refusal};
-use crate::failure::Failure;
+use broadphase_bench::context;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::rows::{Contestant, Ours, Refusal};
 
 /// Pairs that are listed to be looked at; of more, only the number is said.
 const LISTED: u64 = 50_000_000;
@@ -34,7 +34,7 @@ pub struct Detail {
     pub alone: f64,
     /// The share of pairs that only touch: the boxes share a side, an edge or a corner and no volume.
     pub touching: f64,
-    /// The share of pairs in which an object of `giants` takes part.
+    /// The share of pairs in which a giant or infinite object takes part.
     pub with_giants: f64,
 }
 

@@ -14,9 +14,10 @@ mod trial;
 use broadphase::{Real, Shape};
 use broadphase_scenes::{AnyScene, Scalar};
 
-use crate::arguments::{DEFAULT_SEED, DoctorArguments, Source};
-use crate::failure::Failure;
-use crate::output;
+use crate::arguments::DoctorArguments;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::output;
+use broadphase_bench::{DEFAULT_SEED, Source};
 use facts::Facts;
 use meetings::Meetings;
 use sample::{Invalid, Sample};
@@ -97,7 +98,9 @@ fn examine<const D: usize, T: Real>(asked: &DoctorArguments, name: &str, sample:
         advice: Vec::new(),
     };
     if sample.count() > 1 {
-        let giants = found.facts.space.as_ref().map_or(Vec::new(), |space| space.giants.iter().map(|one| one.object).collect());
+        let infinite = sample.first().iter().zip(&sample.ids).filter(|(aabb, _)| !aabb.is_finite()).map(|(_, &id)| id);
+        let giants = found.facts.space.iter().flat_map(|space| &space.giants).map(|one| one.object);
+        let giants: Vec<u32> = giants.chain(infinite).collect();
         found.meetings = Some(Meetings::of(&sample, asked.shape, &giants).map_err(|failure| named(failure, name))?);
         let equal = found.facts.sizes.is_some_and(|sizes| sizes.equal);
         found.trial = Some(Trial::run(sample, name, asked.shape, asked.shape == Shape::Ball && equal)?);

@@ -7,7 +7,7 @@ use super::facts::{Facts, Outlier};
 use super::sample::Invalid;
 use broadphase::BoxFault;
 
-use crate::bench::table::{digits, thousands};
+use broadphase_bench::table::{digits, thousands};
 
 /// Columns of the page.
 const WIDTH: usize = 80;
@@ -55,17 +55,23 @@ fn contents(page: &mut Page, found: &Findings) {
     sizes(page, facts);
     if let Some(space) = &facts.space {
         let sides: Vec<String> = space.sides.iter().map(|&side| figure(side)).collect();
-        page.entry("space", &format!("{} (98 % of the objects); boxes fill {} of it", sides.join(" x "), percent(space.filled)));
+        let filled = match space.filled {
+            filled if filled > 1.5 => format!("the boxes' volume is {} times that", figure(filled)),
+            filled => format!("boxes fill {} of it", percent(filled)),
+        };
+        page.entry("space", &format!("{} (98 % of the objects); {filled}", sides.join(" x ")));
         outliers(page, "giants", "largest edge", &space.giants);
         outliers(page, "far away", "distance", &space.far);
     }
     if facts.infinite > 0 {
-        page.entry("infinite", &format!("{} objects have an infinite side", thousands(facts.infinite as u64)));
+        let have = if facts.infinite == 1 { "object has" } else { "objects have" };
+        page.entry("infinite", &format!("{} {have} an infinite side", thousands(facts.infinite as u64)));
     }
     motion(page, found);
     meetings(page, found);
     if facts.duplicates > 0 {
-        page.entry("duplicates", &format!("{} objects have the same box as one before them", thousands(facts.duplicates as u64)));
+        let have = if facts.duplicates == 1 { "object has" } else { "objects have" };
+        page.entry("duplicates", &format!("{} {have} the same box as an earlier one", thousands(facts.duplicates as u64)));
     }
     if facts.equal_x > 0.01 {
         page.entry("ties", &format!("{} of the objects start at the same x as another", percent(facts.equal_x)));
@@ -76,6 +82,9 @@ fn sizes(page: &mut Page, facts: &Facts) {
     let Some(sizes) = &facts.sizes else { return };
     let kind = match () {
         () if sizes.max == 0.0 => "all are points".to_string(),
+        () if sizes.max - sizes.min <= 1e-3 * sizes.max && !sizes.equal => {
+            format!("all as long, largest edge {}", figure(sizes.median))
+        }
         () if sizes.equal => format!("all alike, edge {}", figure(sizes.median)),
         () => format!(
             "largest edge {} to {}, median {}, 99 % up to {}",
@@ -159,7 +168,7 @@ fn meetings(page: &mut Page, found: &Findings) {
         let _ = write!(text, "; {} of the pairs only touch", percent(detail.touching));
     }
     if detail.with_giants > 0.0 {
-        let _ = write!(text, "; {} are with a giant", percent(detail.with_giants));
+        let _ = write!(text, "; {} are with a giant or infinite object", percent(detail.with_giants));
     }
     page.entry("", &text);
 }

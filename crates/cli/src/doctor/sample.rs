@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use broadphase::{Aabb, BoxFault, Real};
 use broadphase_scenes::{Recording, Scene};
 
-use crate::failure::Failure;
-use crate::progress::Progress;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::progress::Progress;
 
 /// Frames that are looked at, at most.
 const FRAMES: usize = 24;

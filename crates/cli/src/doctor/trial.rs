@@ -7,11 +7,11 @@ use broadphase::{Aabb, Real, Shape, Spec};
 use broadphase_scenes::Scalar;
 
 use super::sample::{Sample, Window};
-use crate::arguments::Choice;
-use crate::bench::source::{Setting, Stream};
-use crate::bench::table::digits;
-use crate::bench::{Clock, Drive, Outcome, Request, ratios};
-use crate::failure::Failure;
+use broadphase_bench::Choice;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::source::{Setting, Stream};
+use broadphase_bench::table::digits;
+use broadphase_bench::{Clock, Drive, Outcome, Request, ratios};
 
 /// The candidates: what a user may choose instead of `auto`, one for each way of searching.
 const CANDIDATES: [&str; 5] = ["auto", "tiles", "kd-tree", "hash-grid", "sort-and-sweep"];
@@ -83,43 +83,58 @@ impl Trial {
         self.rows.iter().find(|row| row.base == "auto")
     }
 
-    /// The winner: the fastest, but `auto` if it is as fast within the noise of a short race.
+    /// The winner: the fastest, but `auto` if it runs the same algorithm, or is as fast within the noise of a short race.
     pub fn winner(&self) -> Option<&Outcome> {
         let fastest = self.rows.first()?;
-        self.auto().filter(|auto| auto.rank(self.clock) <= NOISE * fastest.rank(self.clock)).or(Some(fastest))
+        let equal = |auto: &&Outcome| chosen(auto) == fastest.base || auto.rank(self.clock) <= NOISE * fastest.rank(self.clock);
+        self.auto().filter(equal).or(Some(fastest))
+    }
+
+    /// Does the race say enough to advise against `auto`? One frame, or the few of a row that stopped, do not.
+    pub fn is_long(&self) -> bool {
+        self.rows.iter().take(2).all(|row| row.measured().count() >= FEW)
     }
 
     /// Why the winner wins, in a sentence or two.
     pub fn why(&self) -> Option<String> {
         let winner = self.winner()?;
-        let inside = winner.facts.choice.clone();
+        let mut text = winner.facts.choice.as_ref().map_or(String::new(), |choice| format!("It runs {choice}. "));
         // `auto` runs another algorithm: the fastest row that it does not stand for is the one to compare with.
-        let chosen = inside.as_deref().and_then(|choice| choice.split([':', ' ', ',']).next()).unwrap_or_default().to_string();
-        let other = self.rows.iter().find(|row| row.name != winner.name && row.base != chosen && row.base != "auto");
-        let mut text = inside.map_or(String::new(), |choice| format!("It runs {choice}. "));
-        if let Some(other) = other {
-            let times = ratios::times(other.rank(self.clock) / winner.rank(self.clock));
-            text.push_str(&format!("{} is {times} times as fast as {}, the next", winner.name, other.name));
-            let per_pair = |row: &Outcome| Some(row.tests_total()? as f64 / row.pairs_total().max(1) as f64);
-            let tests = per_pair(winner).zip(per_pair(other)).filter(|_| winner.pairs_total() > 0);
-            let shown = |tests: f64| digits(Some(tests));
-            text.push_str(&match tests {
-                Some((ours, theirs)) if ours <= theirs => {
-                    format!(", with {} box comparisons for each pair found against {}.", shown(ours), shown(theirs))
-                }
-                Some((ours, theirs)) => {
-                    format!(
-                        ": it makes more box comparisons for each pair ({} against {}), many at once.",
-                        shown(ours),
-                        shown(theirs)
-                    )
-                }
-                None => ".".to_string(),
-            });
+        let other = self.rows.iter().find(|row| row.name != winner.name && row.base != chosen(winner) && row.base != "auto");
+        let Some(other) = other else { return Some(text.trim_end().to_string()) };
+        let times = other.rank(self.clock) / winner.rank(self.clock);
+        if times < NOISE {
+            text.push_str(&format!("{} is as fast, within the noise of a short race.", other.name));
+            return Some(text);
         }
-        Some(text.trim_end().to_string())
+        text.push_str(&format!("{} is {} times as fast as {}, the next", winner.name, ratios::times(times), other.name));
+        let per_pair = |row: &Outcome| Some(row.tests_total()? as f64 / row.pairs_total().max(1) as f64);
+        let shown = |tests: f64| digits(Some(tests));
+        text.push_str(&match per_pair(winner).zip(per_pair(other)).filter(|_| winner.pairs_total() > 0) {
+            Some((ours, theirs)) if ours * NOISE < theirs => {
+                format!(", with {} box comparisons for each pair found against {}.", shown(ours), shown(theirs))
+            }
+            Some((ours, theirs)) if theirs * NOISE < ours => {
+                format!(
+                    ": it makes more box comparisons for each pair ({} against {}), many at once.",
+                    shown(ours),
+                    shown(theirs)
+                )
+            }
+            Some(_) => ", with about as many box comparisons.".to_string(),
+            None => ".".to_string(),
+        });
+        Some(text)
     }
 }
+
+/// The algorithm that a row runs inside, by its own words; empty if it is one itself.
+fn chosen(row: &Outcome) -> &str {
+    row.facts.choice.as_deref().and_then(|choice| choice.split([':', ' ', ',']).next()).unwrap_or_default()
+}
+
+/// Measured frames from which on a race is long enough for advice.
+const FEW: usize = 4;
 
 /// How much slower a row may be in a short race and count as equal.
 pub const NOISE: f64 = 1.1;

@@ -1,0 +1,159 @@
+//! `bench --html`: what was measured, as one page that opens without a server and loads nothing.
+//!
+//! From the whole to the parts: the machine and the command, how far ahead of the best peer (`whole`), the same over scenes and over n
+//! (`whole`), then each scene and n by itself (`parts`). A chart that would have nothing to show is a sentence that says why. All
+//! charts show the same few rows in the same colours (`Cast`); the tables have every row.
+
+mod parts;
+mod whole;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use crate::charts::{self, DEFAULT, Entry, escape};
+use crate::machine;
+use crate::{Clock, Drive, Outcome, ratios, table};
+
+/// What goes into a page.
+pub struct Report<'a> {
+    /// All rows, those of a setting together.
+    pub outcomes: &'a [Outcome],
+    /// The results for scripts, embedded for download.
+    pub json: &'a str,
+    /// What was typed.
+    pub command: &'a str,
+}
+
+impl Report<'_> {
+    /// The page.
+    pub fn render(&self) -> String {
+        let clock = Clock::of(self.outcomes);
+        let settings: Vec<&[Outcome]> = self.outcomes.chunk_by(|a, b| Rc::ptr_eq(&a.setting, &b.setting)).collect();
+        let cast = Cast::of(&settings, clock);
+        let mut body = self.head(clock, &cast);
+        // Times of different drives are not comparable: the charts over scenes and n show the first one.
+        let drive = self.outcomes.first().map(|outcome| outcome.drive);
+        let of_one: Vec<&[Outcome]> =
+            settings.iter().copied().filter(|outcomes| outcomes.first().map(|outcome| outcome.drive) == drive).collect();
+        body.push_str(&whole::render(&of_one, clock, &cast));
+        for outcomes in &settings {
+            body.push_str(&parts::render(outcomes, clock, &cast));
+        }
+        body.push_str(&embedded(self.json));
+        charts::page("broadphase bench", &body)
+    }
+
+    /// The machine, the command, and what the figures mean.
+    fn head(&self, clock: Clock, cast: &Cast) -> String {
+        let machine = machine::describe();
+        let entries = machine.as_object().into_iter().flatten().map(|(key, value)| {
+            let text = match value {
+                serde_json::Value::Array(parts) => parts.iter().filter_map(|part| part.as_str()).collect::<Vec<_>>().join(", "),
+                serde_json::Value::String(text) => text.clone(),
+                serde_json::Value::Null => "unknown".to_string(),
+                other => other.to_string(),
+            };
+            format!("<dt>{}</dt><dd>{}</dd>\n", escape(key), escape(&text))
+        });
+        let times = match clock {
+            Clock::Cpu => "Times are CPU time of the one thread that works, which a busy machine does not disturb",
+            Clock::Wall => "Times are wall time, since a row ran on several threads",
+        };
+        let left_out = match cast.left_out {
+            0 => String::new(),
+            count => format!(
+                " Lines are drawn for {} rows, the same in every chart; {count} more are in bars and tables.",
+                cast.names.len()
+            ),
+        };
+        format!(
+            "<h1>broadphase bench</h1>\n<p>{times}; a frame is everything from boxes in to exact pairs out. All rows of a scene saw the \
+             same frames, in turns, and their pairs were compared.{left_out}</p>\n\
+             <h2>Machine and command</h2>\n<dl>\n{}</dl>\n<pre><code>{}</code></pre>\n\
+             <p class=\"screen\"><a id=\"save\" download=\"broadphase.json\" href=\"#results\">Download the results as JSON</a></p>\n",
+            entries.collect::<String>(),
+            escape(self.command),
+        )
+    }
+}
+
+/// Who is drawn as a line, in which order: the same names in every chart, so that each keeps its colour and marker.
+pub struct Cast {
+    /// The names.
+    names: Vec<String>,
+    /// How many rows have no line.
+    left_out: usize,
+}
+
+impl Cast {
+    fn of(settings: &[&[Outcome]], clock: Clock) -> Self {
+        let right = settings.iter().enumerate().flat_map(|(place, outcomes)| {
+            let right = outcomes.iter().filter(|outcome| outcome.right());
+            right.map(move |outcome| Entry { place, name: &outcome.name, peer: outcome.peer, time: outcome.rank(clock) })
+        });
+        let entries: Vec<Entry<'_>> = right.collect();
+        let names = charts::cast(&entries, 1);
+        let all: HashSet<&str> = entries.iter().map(|entry| entry.name).collect();
+        Self { left_out: all.len() - names.len(), names }
+    }
+
+    /// The right row of each name in a setting, or none.
+    fn rows<'a>(&self, outcomes: &'a [Outcome]) -> Vec<(String, Option<&'a Outcome>)> {
+        let find = |name: &String| outcomes.iter().find(|outcome| outcome.name == *name && outcome.right());
+        self.names.iter().map(|name| (name.clone(), find(name))).collect()
+    }
+}
+
+/// The name of a time by that clock.
+fn unit(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Cpu => "CPU ms per frame",
+        Clock::Wall => "ms per frame",
+    }
+}
+
+/// A scene with its number of objects.
+fn label(outcome: &Outcome) -> String {
+    let drive = if outcome.drive == Drive::Step { String::new() } else { format!(", drive {}", outcome.drive) };
+    format!("{}, n = {}{drive}", outcome.setting.scene, table::thousands(outcome.setting.n as u64))
+}
+
+/// The row that stands for ours, and the fastest peer.
+fn champions(outcomes: &[Outcome], clock: Clock) -> Option<(&Outcome, &Outcome)> {
+    let (ours, peers) = (ratios::ranked(outcomes, false, clock), ratios::ranked(outcomes, true, clock));
+    let our = ours.iter().find(|outcome| outcome.name == DEFAULT).or(ours.first())?;
+    Some((our, peers.first()?))
+}
+
+/// A paragraph in place of a chart.
+fn sentence(text: &str) -> String {
+    format!("<p class=\"absent\">{}</p>\n", escape(text))
+}
+
+/// The JSON inside the page. No `<` can end the element early: in JSON it occurs in strings only, where it has another spelling.
+fn embedded(json: &str) -> String {
+    let json = json.replace('<', "\\u003c");
+    format!(
+        "<script type=\"application/json\" id=\"results\">\n{json}</script>\n<script>\n\
+         document.getElementById(\"save\").href = URL.createObjectURL(new Blob([document.getElementById(\"results\").textContent], \
+         {{type: \"application/json\"}}));\n</script>\n"
+    )
+}
+
+/// The command line as a shell takes it.
+pub fn command_line() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    ["broadphase".to_string()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! One scene and number of objects: times, ratios, frames, memory, and the table with every row.
+
+use super::{Cast, label, sentence, unit};
+use crate::charts::{self, BarChart, DEFAULT, LineChart, Scale, Series, escape};
+use crate::{Clock, Outcome, ratios, table};
+
+/// Bars and frame times that differ by more than this factor are drawn on a logarithmic scale.
+const WIDE: f64 = 20.0;
+
+/// The section of a setting.
+pub fn render(outcomes: &[Outcome], clock: Clock, cast: &Cast) -> String {
+    let Some(first) = outcomes.first() else { return String::new() };
+    let mut text = format!("<h2>{}</h2>\n", escape(&label(first)));
+    text.push_str(&format!("<p>{}.</p>\n", escape(&table::heading(first, outcomes))));
+    let (charts, missing): (Vec<_>, Vec<_>) =
+        [times(outcomes, clock), ratios_of(outcomes, clock), frames(outcomes, clock, cast), memory(outcomes)]
+            .into_iter()
+            .partition(Result::is_ok);
+    let figures: String = charts.into_iter().filter_map(Result::ok).collect();
+    if !figures.is_empty() {
+        text.push_str(&format!("<div class=\"charts\">\n{figures}</div>\n"));
+    }
+    text.extend(missing.into_iter().filter_map(Result::err).map(|why| sentence(&why)));
+    let rows: Vec<Vec<String>> = table::rows(outcomes).into_iter().map(Vec::from).collect();
+    let legend = table::LEGEND.replace('\n', " ");
+    let all = charts::html_table("", &table::head(Clock::of(outcomes)).map(str::to_string), &rows);
+    text.push_str(&format!(
+        "<details open><summary>Every row</summary>\n{all}<p class=\"soft\">{}</p></details>\n",
+        escape(&legend)
+    ));
+    text
+}
+
+/// A chart, or the sentence that stands in its place.
+type Figure = Result<String, String>;
+
+/// The median time of every row that is right.
+fn times(outcomes: &[Outcome], clock: Clock) -> Figure {
+    let mut right: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.right()).collect();
+    right.sort_by(|a, b| a.rank(clock).total_cmp(&b.rank(clock)));
+    let bars: Vec<(String, f64)> = right.iter().map(|outcome| (outcome.name.clone(), outcome.rank(clock))).collect();
+    if bars.is_empty() {
+        return Err("No row is right, so there are no times to compare.".to_string());
+    }
+    bar_chart("Median time", unit(clock), bars, outcomes)
+}
+
+/// Each of ours against the fastest peer.
+fn ratios_of(outcomes: &[Outcome], clock: Clock) -> Figure {
+    let (ours, peers) = (ratios::ranked(outcomes, false, clock), ratios::ranked(outcomes, true, clock));
+    let Some(peer) = peers.first() else {
+        return Err("No peer ran here, so there are no ratios.".to_string());
+    };
+    let found: Vec<_> = ours.iter().filter_map(|our| Some((our.name.clone(), ratios::ratio(peer, our, clock)?))).collect();
+    if found.is_empty() {
+        return Err("No row of ours is right, so there are no ratios.".to_string());
+    }
+    let chart = BarChart {
+        title: format!("Times as fast as {}, the best peer here", peer.name),
+        unit: "times as fast, logarithmic; solid: ahead".to_string(),
+        bars: found.iter().map(|(name, ratio)| (name.clone(), ratio.median)).collect(),
+        highlight: found.iter().filter(|(_, ratio)| ratio.median >= 1.0).map(|(name, _)| name.clone()).collect(),
+        reference: Some((peer.name.clone(), 1.0)),
+        scale: Scale::Log,
+    };
+    let rows: Vec<Vec<String>> =
+        found.iter().map(|(name, ratio)| vec![name.clone(), ratios::times(ratio.median), ratio.interval_text()]).collect();
+    let table = charts::html_table(&chart.title, &["row", "times as fast", "95 % interval"].map(str::to_string), &rows);
+    Ok(charts::figure(&chart.svg(), &table, ""))
+}
+
+/// The time of every frame but the first.
+fn frames(outcomes: &[Outcome], clock: Clock, cast: &Cast) -> Figure {
+    let series: Vec<Series> = cast
+        .rows(outcomes)
+        .into_iter()
+        .map(|(name, row)| {
+            let times = row.into_iter().flat_map(|outcome| outcome.times(clock));
+            Series { name, points: times.enumerate().skip(1).map(|(frame, ms)| (frame as f64, ms)).collect() }
+        })
+        .collect();
+    let values = || series.iter().flat_map(|series| series.points.iter().map(|point| point.1));
+    if series.iter().all(|series| series.points.len() < 2) {
+        return Err("Too few frames for a plot over frames: frame 0 is the set-up, and a line needs two more.".to_string());
+    }
+    let wide = spread(values()) > WIDE;
+    let chart = LineChart {
+        title: "Time of each frame".to_string(),
+        x_label: "frame".to_string(),
+        y_label: format!("{}{}", unit(clock), if wide { ", logarithmic" } else { "" }),
+        x_scale: Scale::Linear,
+        y_scale: if wide { Scale::Log } else { Scale::Linear },
+        series,
+    };
+    let caption = "Without frame 0, the set-up. Every row finds cold caches at the start of its turn, every eighth frame or so: such \
+                   frames are drawn, but not in the medians.";
+    Ok(charts::figure(&chart.svg(), &chart.table(), caption))
+}
+
+/// Bytes that each row holds for an object.
+fn memory(outcomes: &[Outcome]) -> Figure {
+    let per_object = |outcome: &Outcome| {
+        let n = outcome.setting.n;
+        outcome.facts.bytes.filter(|_| n > 0 && outcome.right()).map(|bytes| (outcome.name.clone(), bytes as f64 / n as f64))
+    };
+    let mut bars: Vec<(String, f64)> = outcomes.iter().filter_map(per_object).collect();
+    if bars.is_empty() {
+        return Err("No row says how much memory it holds.".to_string());
+    }
+    bars.sort_by(|a, b| a.1.total_cmp(&b.1));
+    bar_chart("Memory held", "bytes per object", bars, outcomes)
+}
+
+/// Bars in which ours are solid, or, without peers, the default.
+fn bar_chart(title: &str, unit: &str, bars: Vec<(String, f64)>, outcomes: &[Outcome]) -> Figure {
+    let peers = outcomes.iter().any(|outcome| outcome.peer);
+    let solid = |outcome: &&Outcome| if peers { !outcome.peer } else { outcome.name == DEFAULT };
+    let highlight: Vec<String> = outcomes.iter().filter(solid).map(|outcome| outcome.name.clone()).collect();
+    let scale = if spread(bars.iter().map(|bar| bar.1)) > WIDE { Scale::Log } else { Scale::Linear };
+    let unit = format!("{unit}{}", if scale == Scale::Log { ", logarithmic" } else { "" });
+    let unit = match peers {
+        true => format!("{unit}; solid: ours, dashed: peers"),
+        false if highlight.len() == 1 && bars.len() > 1 => format!("{unit}; solid: {DEFAULT}"),
+        false => unit,
+    };
+    let chart = BarChart { title: title.to_string(), unit, bars, highlight, reference: None, scale };
+    Ok(charts::figure(&chart.svg(), &chart.table(), ""))
+}
+
+/// The factor between the largest and the smallest value above 0.
+fn spread(values: impl Iterator<Item = f64>) -> f64 {
+    let (low, high) = values
+        .filter(|&value| value > 0.0 && value.is_finite())
+        .fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
+    high / low
+}

@@ -1,0 +1,325 @@
+//! Where experiments measure: the rows, turns and clocks of `bench`, and an eye on the time.
+
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use broadphase::Shape;
+use broadphase_scenes::SceneSpec;
+use serde_json::Value;
+
+use super::Mode;
+use super::curves::Points;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::progress::Progress;
+use broadphase_bench::source::Setting;
+use broadphase_bench::verdict;
+use broadphase_bench::{Choice, Source};
+use broadphase_bench::{Clock, Drive, Outcome, Request, json, ms};
+
+/// Seconds for all experiments of a quick run: with what the last measurement of each overshoots, under 15 minutes.
+const ALL: f64 = 600.0;
+
+/// Seconds after which a quick experiment starts no further measurement, at least and at most.
+const BUDGET: (f64, f64) = (3.0, 18.0);
+
+/// The share of the budget that a row of a quick run may spend in frames.
+const ROW_SHARE: f64 = 0.14;
+
+/// Seconds that a row of a full run may spend in frames.
+const FULL_ROW: f64 = 600.0;
+
+/// The budget of the next quick experiment, if so many seconds have passed and so many experiments are left.
+pub fn budget(passed: f64, left: usize) -> f64 {
+    ((ALL - passed) / left.max(1) as f64).clamp(BUDGET.0, BUDGET.1)
+}
+
+/// The state of one experiment: its mode, its clock, and every row so far.
+pub struct Lab {
+    /// How much is run.
+    pub mode: Mode,
+    /// Seconds after which nothing more is started, in a quick run.
+    budget: f64,
+    /// What the progress bar says first.
+    title: String,
+    /// The most objects and frames of any measurement: no limit but in tests.
+    most: (usize, usize),
+    started: Instant,
+    rows: Vec<Value>,
+    notes: Vec<String>,
+}
+
+/// One measurement: rows that take turns on the frames of a scene.
+pub struct Trial<'a> {
+    scene: String,
+    n: usize,
+    frames: usize,
+    skip: usize,
+    algorithms: &'a [&'a str],
+    peers: &'a [&'a str],
+    shape: Shape,
+    threads: usize,
+    series: bool,
+}
+
+impl<'a> Trial<'a> {
+    /// Some algorithms on a scene.
+    pub fn new(scene: &str, n: usize, frames: usize, algorithms: &'a [&'a str]) -> Self {
+        let scene = scene.to_string();
+        Self { scene, n, frames, skip: 0, algorithms, peers: &[], shape: Shape::Box, threads: 1, series: false }
+    }
+
+    /// Passes over so many frames between blocks of eight: a long run is sampled.
+    pub fn skipping(mut self, frames: usize) -> Self {
+        self.skip = frames;
+        self
+    }
+
+    /// With those of these peers that the build has.
+    pub fn with_peers(mut self, peers: &'a [&'a str]) -> Self {
+        self.peers = peers;
+        self
+    }
+
+    /// Boxes stand for balls.
+    pub fn of_balls(mut self) -> Self {
+        self.shape = Shape::Ball;
+        self
+    }
+
+    /// On several threads.
+    pub fn on_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// With figures of every frame.
+    pub fn with_series(mut self) -> Self {
+        self.series = true;
+        self
+    }
+}
+
+impl Lab {
+    /// A lab for one experiment, with a budget in seconds that counts in quick runs.
+    pub fn new(mode: Mode, title: String, budget: f64) -> Self {
+        let most = (usize::MAX, usize::MAX);
+        Self { mode, budget, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new() }
+    }
+
+    /// A lab that goes through the motions of any experiment in a moment.
+    #[cfg(test)]
+    pub fn tiny() -> Self {
+        Self { most: (300, 12), ..Self::new(Mode::Quick, String::new(), 60.0) }
+    }
+
+    /// As many objects as asked for.
+    pub fn objects(&self, n: usize) -> usize {
+        n.min(self.most.0)
+    }
+
+    /// One of two, by mode.
+    pub fn pick<T>(&self, quick: T, full: T) -> T {
+        match self.mode {
+            Mode::Quick => quick,
+            Mode::Full => full,
+        }
+    }
+
+    /// Is there time for one more measurement? If not, the page says what is missing.
+    pub fn has_time_for(&mut self, what: &str) -> bool {
+        let time = self.mode == Mode::Full || self.started.elapsed().as_secs_f64() < self.budget;
+        if !time {
+            self.note(format!("Time was up before {what}: it is left out."));
+        }
+        time
+    }
+
+    /// A remark for the page.
+    pub fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// A progress bar for a measurement that is not one of frames.
+    pub fn progress(&self, what: &str, steps: usize) -> Progress {
+        Progress::new(&format!("{}{what}", self.title), steps)
+    }
+
+    /// Measures. Wrong pairs of ours are an error: no figure comes from a wrong result.
+    pub fn run(&mut self, trial: &Trial<'_>) -> Result<Rows, Failure> {
+        let algorithms = choices(trial.algorithms, true)?;
+        let built = |name: &&&str| broadphase_peers::list().iter().any(|peer| peer.name == **name && peer.built);
+        let peers: Vec<&str> = trial.peers.iter().filter(built).copied().collect();
+        let request = Request {
+            algorithms: &algorithms,
+            peers: &choices(&peers, false)?,
+            shape: trial.shape,
+            threads: trial.threads,
+            drive: Drive::Step,
+            row_limit: Duration::from_secs_f64(self.pick(ROW_SHARE * self.budget, FULL_ROW)),
+            min_frames: 1,
+            check: false,
+            series: trial.series,
+            title: &self.title,
+        };
+        let source = Source::Scene(trial.scene.parse::<SceneSpec>()?);
+        let mut setting = Setting::of(&source, Some(self.objects(trial.n)), Some(trial.frames.min(self.most.1)))?;
+        setting.skip = trial.skip;
+        let outcomes = request.measure(&source, setting)?;
+        verdict(&outcomes)?;
+        self.rows.extend(outcomes.iter().map(|outcome| json::row(outcome, false)));
+        for outcome in outcomes.iter().filter(|outcome| outcome.stopped) {
+            let Outcome { name, setting, records, .. } = outcome;
+            let (scene, n, of) = (&setting.scene, setting.n, setting.frames);
+            self.note(format!("{name} reached its time limit on {scene}, n = {n}, after {} of {of} frames.", records.len()));
+        }
+        Ok(Rows(outcomes))
+    }
+
+    /// Adds a row that was measured in another way than by frames.
+    pub fn keep(&mut self, row: Value) {
+        self.rows.push(row);
+    }
+
+    /// Ends the experiment: all rows, remarks, and the seconds it took.
+    pub fn finish(self) -> (Vec<Value>, Vec<String>, f64) {
+        (self.rows, self.notes, self.started.elapsed().as_secs_f64())
+    }
+}
+
+fn choices<S: FromStr>(names: &[&str], named: bool) -> Result<Vec<Choice<S>>, Failure>
+where
+    Failure: From<S::Err>,
+{
+    names.iter().map(|name| Ok(Choice { spec: name.parse()?, named })).collect()
+}
+
+/// The threads of a parallel row: what the machine has.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Can a speed-up be measured? Not with one core, and not while others keep the cores busy: then the page says so.
+pub fn has_free_cores(lab: &mut Lab) -> bool {
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    let busy = load.filter(|&load| crowded(load, cores()));
+    if let Some(load) = busy {
+        lab.note(format!("The machine was busy (load {load} on {} cores): speed-ups of threads are not judged.", cores()));
+    }
+    cores() > 1 && busy.is_none()
+}
+
+/// Is more running than this process and one other thread on every core?
+fn crowded(load: f64, cores: usize) -> bool {
+    load > cores as f64 + 1.0
+}
+
+/// The rows of one trial, asked by name.
+pub struct Rows(pub Vec<Outcome>);
+
+impl Rows {
+    /// The row of that name, if it has a frame that counts.
+    pub fn get(&self, name: &str) -> Option<&Outcome> {
+        let counts = |row: &&Outcome| row.setting.frames == 1 || row.records.iter().any(|record| record.counts);
+        self.0.iter().find(|row| row.name == name && row.right()).filter(counts)
+    }
+
+    /// The median time of a frame in ms: CPU time, or with several threads the time that passed.
+    pub fn ms(&self, name: &str) -> Option<f64> {
+        self.get(name).map(|row| row.rank(Clock::Cpu)).filter(|ms| ms.is_finite())
+    }
+
+    /// The mean time of a frame in ms, over the frames that count: what a run costs whose frames differ.
+    pub fn mean_ms(&self, name: &str) -> Option<f64> {
+        let row = self.get(name)?;
+        let times: Vec<f64> = row.measured().map(|record| ms(Clock::Cpu.read(&record.timing))).collect();
+        Some(times.iter().sum::<f64>() / times.len() as f64)
+    }
+
+    /// The median of the first part of a frame in ms: the structure takes in the boxes.
+    pub fn update_ms(&self, name: &str) -> Option<f64> {
+        self.get(name)?.part_median(|timing| timing.cpu_update.unwrap_or(timing.update))
+    }
+
+    /// The time of a stage in the fastest frame, in ms.
+    pub fn stage_ms(&self, name: &str, stage: &str) -> Option<f64> {
+        self.get(name)?.stage_min(stage)
+    }
+
+    /// A figure of the row's own after its last frame.
+    pub fn extra(&self, name: &str, figure: &str) -> Option<f64> {
+        self.get(name)?.extra(figure)
+    }
+
+    /// Tests of a frame, on average.
+    pub fn tests(&self, name: &str) -> Option<f64> {
+        let row = self.get(name)?;
+        row.tests_total().map(|tests| tests as f64 / row.records.len() as f64)
+    }
+}
+
+/// Named curves that grow point by point.
+#[derive(Clone, Debug, Default)]
+pub struct Curves(pub Vec<(String, Points)>);
+
+impl Curves {
+    /// Adds a point, if there is one.
+    pub fn add(&mut self, name: &str, x: f64, y: Option<f64>) {
+        let Some(y) = y else { return };
+        match self.0.iter_mut().find(|curve| curve.0 == name) {
+            Some(curve) => curve.1.push((x, y)),
+            None => self.0.push((name.to_string(), vec![(x, y)])),
+        }
+    }
+
+    /// The curve of that name; without points if there is none.
+    pub fn get(&self, name: &str) -> &[(f64, f64)] {
+        self.0.iter().find(|curve| curve.0 == name).map_or(&[], |curve| &curve.1)
+    }
+
+    /// The same with every value divided by its x: cost per object.
+    pub fn per_x(&self) -> Self {
+        let scaled = |points: &Points| points.iter().map(|&(x, y)| (x, y / x)).collect();
+        Self(self.0.iter().map(|(name, points)| (name.clone(), scaled(points))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quick_lab_runs_out_of_time_and_says_so_and_a_full_one_does_not() {
+        let mut lab = Lab::tiny();
+        assert!(lab.has_time_for("one more"));
+        lab.started = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap_or(lab.started);
+        assert!(!lab.has_time_for("n = 5"));
+        assert!(lab.finish().1[0].contains("n = 5"));
+        let mut lab = Lab::new(Mode::Full, String::new(), 1.0);
+        lab.started = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap_or(lab.started);
+        assert!(lab.has_time_for("n = 5"));
+    }
+
+    #[test]
+    fn a_row_that_only_set_up_has_no_time() {
+        let trial = |frames: usize| Trial::new("uniform", 200, frames, &["brute-force"]);
+        let mut rows = Lab::tiny().run(&trial(6)).unwrap();
+        assert!(rows.ms("brute-force").is_some() && rows.mean_ms("brute-force").is_some());
+        rows.0[0].records.truncate(1);
+        assert_eq!((rows.ms("brute-force"), rows.ms("kd-tree")), (None, None));
+        let rows = Lab::tiny().run(&trial(1)).unwrap();
+        assert!(rows.ms("brute-force").is_some(), "one frame was asked for: it is the measurement");
+    }
+
+    #[test]
+    fn experiments_share_what_time_is_left() {
+        assert_eq!([budget(0.0, 35), budget(0.0, 1), budget(400.0, 20), budget(9999.0, 5)], [600.0 / 35.0, 18.0, 10.0, 3.0]);
+    }
+
+    #[test]
+    fn a_busy_machine_has_no_free_cores() {
+        assert_eq!([crowded(0.4, 2), crowded(2.5, 2), crowded(12.0, 2), crowded(12.0, 32)], [false, false, true, false]);
+    }
+}

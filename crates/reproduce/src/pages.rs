@@ -1,0 +1,139 @@
+//! The pages: one for each experiment, and the index. Each is one file, and opens without a server.
+
+use std::fmt::Write;
+
+use super::report::Report;
+use super::state::Finished;
+use super::verdict::{Finding, sentence};
+use super::{Experiment, Mode};
+use broadphase_bench::charts::{escape, figure, number, page};
+use broadphase_bench::machine;
+
+/// The page of an experiment.
+pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &[String], seconds: f64) -> String {
+    let (name, title) = (experiment.name, escape(experiment.title));
+    let mut body = format!("<p><a href=\"index.html\">All experiments</a></p>\n<h1>{name}: {title}</h1>\n");
+    let _ = writeln!(body, "<p><strong>{}</strong></p>\n<div class=\"charts\">", escape(&sentence(&report.findings)));
+    for chart in report.charts.iter().filter(|chart| !chart.is_empty()) {
+        body.push_str(&figure(&chart.svg(), &chart.table(), ""));
+    }
+    let _ = writeln!(body, "</div>\n<h2>The paper's findings and ours</h2>\n{}", findings(&report.findings));
+    let _ = writeln!(body, "<h2>What was run</h2>\n<p>{}</p>\n<p>{}</p>", prose(&report.setup), scale(mode));
+    if !notes.is_empty() {
+        let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
+        let _ = writeln!(body, "<ul>\n{items}</ul>");
+    }
+    let _ = writeln!(
+        body,
+        "<p class=\"soft\">{}; broadphase {}; {} s; times are medians unless the text says otherwise, CPU time where one thread runs. \
+         Every row: <a href=\"{name}.json\">{name}.json</a>. The chart alone: <a href=\"{name}.svg\">{name}.svg</a>. \
+         Again: <code>broadphase reproduce {name} --{} -o DIR</code></p>",
+        escape(&machine::summary()),
+        env!("CARGO_PKG_VERSION"),
+        number(seconds),
+        mode.name()
+    );
+    page(&format!("{name}: {}", experiment.title), &body)
+}
+
+/// Text as HTML, names between backticks as code.
+fn prose(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(k, part)| if k % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }).collect()
+}
+
+fn scale(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Quick => "A quick run: fewer objects and frames than in the paper. <code>--full</code> has the paper's sizes.",
+        Mode::Full => "A full run: the paper's sizes.",
+    }
+}
+
+fn findings(findings: &[Finding]) -> String {
+    let mut text = String::from("<div class=\"wide\"><table>\n<thead><tr><th class=\"left\">the paper</th>");
+    text.push_str("<th class=\"left\">where</th><th class=\"left\">ours</th><th class=\"left\">rule</th>");
+    text.push_str("<th class=\"left\">verdict</th></tr></thead>\n<tbody>\n");
+    for finding in findings {
+        let cells = [&finding.claim, finding.source, &finding.ours, &finding.rule, finding.verdict.name()];
+        let cells: String = cells.iter().map(|cell| format!("<td class=\"left\">{}</td>", escape(cell))).collect();
+        let _ = writeln!(text, "<tr>{cells}</tr>");
+    }
+    text.push_str("</tbody></table></div>");
+    text
+}
+
+/// The page that ties them together, from what is finished.
+pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
+    let done: Vec<&Finished> = all.iter().filter_map(|(_, finished)| finished.as_ref()).collect();
+    let count = |verdict: &str| done.iter().filter(|finished| finished.text("verdict") == verdict).count();
+    let mut body = String::from("<style>td.sentence{white-space:normal;min-width:24em}</style>\n");
+    body.push_str("<h1>The papers' experiments, run again</h1>\n");
+    let _ = writeln!(
+        body,
+        "<p>{} of {} experiments are done: {} confirmed, {} partly, {} refuted, {} open. \
+         Each verdict is computed from the figures by the rule on its page.</p>\n<p class=\"soft\">{}; broadphase {}</p>",
+        done.len(),
+        all.len(),
+        count("confirmed"),
+        count("partly"),
+        count("refuted"),
+        count("open"),
+        escape(&machine::summary()),
+        env!("CARGO_PKG_VERSION")
+    );
+    for papers in all.chunk_by(|a, b| a.0.paper == b.0.paper) {
+        let paper = papers[0].0.paper;
+        let _ = writeln!(body, "<h2>Paper {paper}: {}</h2>\n<div class=\"wide\"><table>", escape(paper_title(paper)));
+        body.push_str("<thead><tr><th>experiment</th><th class=\"left\">what</th><th class=\"left\">verdict</th>");
+        body.push_str("<th class=\"left\">in a sentence</th><th>run</th></tr></thead>\n<tbody>\n");
+        for (experiment, finished) in papers {
+            body.push_str(&entry(experiment, finished.as_ref()));
+        }
+        body.push_str("</tbody></table></div>\n");
+    }
+    page("The papers' experiments, run again", &body)
+}
+
+fn entry(experiment: &Experiment, finished: Option<&Finished>) -> String {
+    let (name, title) = (experiment.name, escape(experiment.title));
+    let Some(finished) = finished else {
+        return format!(
+            "<tr><th>{name}</th><td class=\"left\">{title}</td><td class=\"left\">not run</td><td></td><td></td></tr>\n"
+        );
+    };
+    format!(
+        "<tr><th><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{title}</td><td class=\"left\">{}</td>\
+         <td class=\"left sentence\">{}</td><td>{}, {} s</td></tr>\n",
+        escape(finished.text("verdict")),
+        escape(finished.text("sentence")),
+        escape(finished.mode()),
+        number(finished.seconds())
+    )
+}
+
+fn paper_title(paper: &str) -> &'static str {
+    match paper {
+        "000" => "hierarchical hash grids",
+        "001" => "a kd-tree with sweeps in its nodes",
+        "002" => "a parallel sweep and prune over two axes",
+        "003" => "particles in a hash grid",
+        "004" => "an octree and a hierarchical grid",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_backticks_are_code_and_all_is_escaped() {
+        assert_eq!(prose("a `b<c` & d"), "a <code>b&lt;c</code> &amp; d");
+        assert_eq!(prose("plain"), "plain");
+    }
+
+    #[test]
+    fn every_paper_has_a_title() {
+        assert!(super::super::list().all(|experiment| !paper_title(experiment.paper).is_empty()));
+    }
+}

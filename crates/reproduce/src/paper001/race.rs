@@ -1,0 +1,311 @@
+//! Figures 1, 13 and 14, tables 1 and 2: the tree against the others.
+
+use super::tables::{CUBES, Printed, VARIED};
+use super::{ASSORTED, SCENES, gap};
+use crate::curves::{exponent, geometric_mean, last, ratio};
+use crate::lab::{Curves, Lab, Trial};
+use crate::report::{Chart, Report};
+use crate::verdict::{Finding, Rule};
+use broadphase_bench::charts::{RadarChart, Scale};
+use broadphase_bench::failure::Failure;
+
+const TREE: &str = "kd-tree";
+/// What the paper compares with, as small implementations of our own.
+const OWN: [&str; 5] = ["dbvt-f", "dbvt-d", "grid-sap", "sweep-3axis", "sort-and-sweep"];
+/// The libraries that the paper ran itself, where the build has them.
+const PEERS: [&str; 3] = ["bullet-dbvt-f", "bullet-dbvt-d", "cgal"];
+/// Bounding volume trees and CGAL: the paper's best three beside the tree.
+const BEST: [&str; 5] = ["dbvt-f", "dbvt-d", "bullet-dbvt-f", "bullet-dbvt-d", "cgal"];
+
+/// How a race is run: rows of ours beside the tree, frames measured, frames between blocks.
+struct Course<'a> {
+    rows: &'a [&'a str],
+    frames: usize,
+    skip: usize,
+}
+
+/// Times over the number of objects, for each scene.
+fn race(lab: &mut Lab, scenes: &[(&'static str, &str)], sizes: &[usize], course: &Course<'_>) -> Result<Vec<Curves>, Failure> {
+    let mut all = vec![Curves::default(); scenes.len()];
+    for &n in sizes {
+        for ((name, scene), curves) in scenes.iter().zip(&mut all) {
+            if !lab.has_time_for(&format!("{name}, n = {n}")) {
+                break;
+            }
+            let trial = Trial::new(scene, n, course.frames, course.rows).skipping(course.skip).with_peers(&PEERS);
+            let measured = lab.run(&trial)?;
+            for row in course.rows.iter().chain(&PEERS) {
+                curves.add(row, n as f64, measured.mean_ms(row));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The fastest of `others` over the tree, at each number of objects.
+fn leads(curves: &Curves, others: &[&str]) -> Vec<(f64, f64)> {
+    let fastest = |n: f64| {
+        let times = others.iter().filter_map(|name| crate::curves::at(curves.get(name), n));
+        times.min_by(f64::total_cmp)
+    };
+    curves.get(TREE).iter().filter_map(|&(n, time)| Some((n, fastest(n)? / time))).collect()
+}
+
+/// The lead over the best of the paper's other three, over all scenes and numbers of objects.
+fn ahead(races: &[Curves], source: &'static str, claim: &str) -> [Finding; 2] {
+    let factors: Vec<f64> = races.iter().flat_map(|curves| leads(curves, &BEST)).map(|point| point.1).collect();
+    let wins: Vec<Option<bool>> = factors.iter().map(|&factor| Some(factor > 1.0)).collect();
+    [
+        Finding::cases("The kd-tree is the fastest.", source, &format!("the kd-tree beats {} in {{}} cases", rivals()), &wins),
+        Finding::new(
+            claim,
+            source,
+            "the best other takes {} times as long on average",
+            geometric_mean(&factors),
+            Rule::at_least(2.0, 1.2),
+        ),
+    ]
+}
+
+/// The paper's libraries that this build has.
+fn libraries() -> Vec<&'static str> {
+    let built = |name: &&str| broadphase_peers::list().iter().any(|peer| peer.name == *name && peer.built);
+    PEERS.into_iter().filter(built).collect()
+}
+
+/// Whom the tree is judged against.
+fn rivals() -> &'static str {
+    if libraries().is_empty() { "our own DBVT F and D" } else { "DBVT, Bullet's and ours, and CGAL" }
+}
+
+/// Who was there, for the page.
+fn contestants() -> String {
+    let libraries = match libraries().as_slice() {
+        [] => "This build has none of the paper's libraries (--features cpp-peers adds Bullet and CGAL).".to_string(),
+        peers => format!("The paper's libraries themselves: {}.", peers.join(", ")),
+    };
+    format!("DBVT F and D, Tracy (`grid-sap`) and AxisSweep (`sweep-3axis`) are small implementations of our own. {libraries}")
+}
+
+pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
+    let (n, frames) = lab.pick((3000, 40), (128_000, 128));
+    let rows = [&[TREE, "tiles"], &OWN[..]].concat();
+    let course = Course { rows: &rows, frames, skip: gap(frames) };
+    let races = race(lab, &SCENES, &[n], &course)?;
+    let time = |scene: usize, name: &str| last(races[scene].get(name));
+    let mut series = Vec::new();
+    for name in rows.iter().chain(&PEERS) {
+        let values: Vec<f64> = (0..3).map(|scene| ratio_to_best(&races[scene], time(scene, name))).collect();
+        if values.iter().any(|value| value.is_finite()) {
+            series.push((name.to_string(), values));
+        }
+    }
+    let source = "section 5, figure 1";
+    let [wins, _] = ahead(&races, source, "");
+    let coherent = |name: &str| Some(time(0, name)? / time(2, name)?);
+    let findings = vec![
+        wins,
+        Finding::cases(
+            "DBVT F suits the coherent scene and DBVT D the others.",
+            source,
+            "the better of the two is the paper's in {} scenes",
+            &[0, 1, 2].map(|scene| Some((time(scene, "dbvt-f")? < time(scene, "dbvt-d")?) == (scene == 0))),
+        ),
+        Finding::new(
+            "All algorithms disfavour heaps: gravity costs the kd-tree more than free fall.",
+            source,
+            "free fall costs the kd-tree {} of what gravity does",
+            coherent(TREE),
+            Rule::at_most(0.9, 1.0),
+        ),
+    ];
+    let setup = format!(
+        "The scenes of cubes, {n} objects, {frames} measured frames spread over a run of 1,000; times over the fastest of all on the same scene, so 1 is the \
+         best. `tiles`, our own structure, is shown but not judged. {}",
+        contestants()
+    );
+    let radar = RadarChart {
+        title: "Time over the fastest (inside is better)".to_string(),
+        unit: "times".to_string(),
+        axes: SCENES.map(|scene| scene.0.to_string()).to_vec(),
+        scale: Scale::Log,
+        series,
+        ..RadarChart::default()
+    };
+    Ok(Report { setup, charts: vec![Chart::Radar(radar)], findings })
+}
+
+/// A time over the fastest of all on the same scene.
+fn ratio_to_best(curves: &Curves, time: Option<f64>) -> f64 {
+    let best = curves.0.iter().filter_map(|curve| last(&curve.1)).min_by(f64::total_cmp);
+    time.zip(best).map_or(f64::NAN, |(time, best)| time / best)
+}
+
+pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
+    let sizes: &[usize] = lab.pick(&[1000, 2000, 4000], &[1000, 2000, 4000, 8000, 16_000, 32_000]);
+    let frames = lab.pick(32, 128);
+    let rows = [&[TREE], &OWN[..4]].concat();
+    let course = Course { rows: &rows, frames, skip: gap(frames) };
+    let cubes = race(lab, &SCENES, sizes, &course)?;
+    let varied = race(lab, &ASSORTED, sizes, &course)?;
+    let source = "section 5, figure 13";
+    let both: Vec<Curves> = cubes.iter().chain(&varied).cloned().collect();
+    let [wins, factor] = ahead(&both, source, "With cubes, the kd-tree is twice as fast as the second best.");
+    let suffers = |name: &str| {
+        let factors: Vec<f64> = cubes.iter().zip(&varied).filter_map(|(c, v)| last(&ratio(v.get(name), c.get(name)))).collect();
+        geometric_mean(&factors)
+    };
+    let worst: Vec<Option<bool>> = both
+        .iter()
+        .map(|curves| {
+            let slowest =
+                OWN[..4].iter().filter_map(|name| Some((name, last(curves.get(name))?))).max_by(|a, b| a.1.total_cmp(&b.1));
+            slowest.map(|(name, _)| ["grid-sap", "sweep-3axis"].contains(name))
+        })
+        .collect();
+    let findings = vec![
+        wins,
+        factor,
+        Finding::new(
+            "Assorted objects cost DBVT far more than the kd-tree.",
+            source,
+            "assorted objects cost DBVT F {} times the surcharge of the kd-tree",
+            suffers("dbvt-f").zip(suffers(TREE)).map(|(dbvt, tree)| dbvt / tree),
+            Rule::at_least(1.15, 1.0),
+        ),
+        Finding::cases("Tracy and AxisSweep are the slowest.", source, "the slowest is one of these two in {} scenes", &worst),
+    ];
+    let setup = format!("All six scenes, {frames} measured frames spread over a run of 1,000. {}", contestants());
+    let named = |kind: &str, races: &[Curves]| -> Vec<Chart> {
+        let title = |scene: &str| format!("{scene}, {kind}");
+        SCENES.iter().zip(races).map(|(scene, curves)| over_objects(&title(scene.0), curves)).collect()
+    };
+    let charts = [named("cubes", &cubes), named("assorted", &varied)].into_iter().flatten().collect();
+    Ok(Report { setup, charts, findings })
+}
+
+fn over_objects(title: &str, curves: &Curves) -> Chart {
+    Chart::scaling(title, "objects", "ms a frame", curves)
+}
+
+pub fn fig14(lab: &mut Lab) -> Result<Report, Failure> {
+    let sizes: &[usize] = lab.pick(&[16_000, 32_000, 64_000], &[128_000, 256_000, 512_000, 1_024_000]);
+    let (frames, skip) = lab.pick((10, 0), (64, gap(64)));
+    let course = Course { rows: &[TREE, "dbvt-f", "dbvt-d"], frames, skip };
+    let races = race(lab, &SCENES, sizes, &course)?;
+    let source = "section 5, figure 14";
+    let [wins, factor] = ahead(&races, source, "The picture stays up to a million cubes: ahead by a factor of two and more.");
+    let linear: Vec<Option<bool>> =
+        races.iter().map(|curves| exponent(curves.get(TREE)).map(|exponent| exponent <= 1.2)).collect();
+    let findings = vec![
+        wins,
+        factor,
+        Finding::cases("The kd-tree scales to a million.", source, "its exponent is at most 1.2 in {} scenes", &linear),
+    ];
+    let start =
+        lab.pick("the first ten frames, so nothing has come to rest in free fall", "64 frames spread over a run of 1,000");
+    let setup = format!("Scenes of cubes, {start}. {}", contestants());
+    let charts = SCENES.iter().zip(&races).map(|(scene, curves)| over_objects(scene.0, curves)).collect();
+    Ok(Report { setup, charts, findings })
+}
+
+/// Adds what the paper printed, where we have the same number of objects.
+fn beside(curves: &Curves, printed: &Printed) -> Curves {
+    let mut all = curves.clone();
+    for (name, times) in printed {
+        for (k, &time) in times.iter().enumerate() {
+            let n = 1000.0 * f64::from(1u32 << k);
+            let measured = curves.get(TREE).iter().any(|point| point.0 == n);
+            all.add(&format!("{name}, paper"), n, measured.then_some(time));
+        }
+    }
+    all
+}
+
+/// The paper's own average lead over all cells of its table.
+fn printed_lead(table: &[Printed; 3]) -> f64 {
+    let mut factors = Vec::new();
+    for rows in table {
+        let tree = rows[3].1;
+        factors.extend((0..tree.len()).map(|k| rows[..3].iter().map(|row| row.1[k]).fold(f64::INFINITY, f64::min) / tree[k]));
+    }
+    geometric_mean(&factors).unwrap_or(f64::NAN)
+}
+
+fn table(lab: &mut Lab, scenes: &[(&'static str, &str)], sizes: &[usize]) -> Result<Vec<Curves>, Failure> {
+    let frames = lab.pick(40, 256);
+    race(lab, scenes, sizes, &Course { rows: &[TREE, "dbvt-f", "dbvt-d"], frames, skip: gap(frames) })
+}
+
+pub fn table1(lab: &mut Lab) -> Result<Report, Failure> {
+    let paper: Vec<usize> = (0..11).map(|k| 1000 << k).collect();
+    let races = table(lab, &SCENES, lab.pick(&paper[..4], &paper[..]))?;
+    let source = "section 5, table 1";
+    let claim =
+        format!("On average two to three times as fast as the others ({:.1} times by the printed table).", printed_lead(&CUBES));
+    let charts = SCENES
+        .iter()
+        .zip(&races)
+        .zip(&CUBES)
+        .map(|((scene, curves), printed)| over_objects(&format!("{}, cubes", scene.0), &beside(curves, printed)));
+    let setup =
+        format!("Scenes of cubes, frames spread over a run of 1,000, means (the paper's machine: an i7-7700). {}", contestants());
+    Ok(Report { setup, charts: charts.collect(), findings: ahead(&races, source, &claim).into() })
+}
+
+pub fn table2(lab: &mut Lab) -> Result<Report, Failure> {
+    let paper: Vec<usize> = (0..6).map(|k| 1000 << k).collect();
+    let varied = table(lab, &ASSORTED, lab.pick(&paper[..4], &paper[..]))?;
+    let cubes = table(lab, &SCENES, lab.pick(&paper[2..3], &paper[..]))?;
+    let source = "section 5, table 2";
+    let claim = format!("Ahead of the others by a factor of two and more ({:.1} by the printed table).", printed_lead(&VARIED));
+    let mut findings: Vec<Finding> = ahead(&varied, source, &claim).into();
+    let lead = |curves: &Curves, n: f64| crate::curves::at(&leads(curves, &BEST), n);
+    let higher: Vec<Option<bool>> = varied
+        .iter()
+        .zip(&cubes)
+        .map(|(varied, cubes)| {
+            let n = cubes.get(TREE).last()?.0;
+            Some(lead(varied, n)? > lead(cubes, n)?)
+        })
+        .collect();
+    findings.push(Finding::cases("The lead is even larger than with cubes.", source, "the lead is larger in {} scenes", &higher));
+    let charts = ASSORTED
+        .iter()
+        .zip(&varied)
+        .zip(&VARIED)
+        .map(|((scene, curves), printed)| over_objects(&format!("{}, assorted", scene.0), &beside(curves, printed)));
+    let setup = format!("Scenes of assorted objects, frames spread over a run of 1,000, means. {}", contestants());
+    Ok(Report { setup, charts: charts.collect(), findings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Verdict;
+
+    fn curves(tree: f64, dbvt: f64, cgal: f64) -> Curves {
+        let mut curves = Curves::default();
+        for (name, time) in [(TREE, tree), ("dbvt-d", dbvt), ("cgal", cgal), ("grid-sap", 0.1)] {
+            curves.add(name, 1000.0, Some(time));
+        }
+        curves
+    }
+
+    #[test]
+    fn the_lead_is_over_the_best_of_the_papers_own_others() {
+        assert_eq!(leads(&curves(1.0, 3.0, 2.0), &BEST), [(1000.0, 2.0)]);
+        let verdicts = |races: &[Curves]| ahead(races, "here", "ahead").map(|finding| finding.verdict);
+        assert_eq!(verdicts(&[curves(1.0, 3.0, 2.0)]), [Verdict::Confirmed, Verdict::Confirmed]);
+        assert_eq!(verdicts(&[curves(1.0, 1.5, 2.0)]), [Verdict::Confirmed, Verdict::Partly]);
+        assert_eq!(verdicts(&[curves(3.0, 1.5, 2.0)]), [Verdict::Refuted, Verdict::Refuted]);
+        assert_eq!(verdicts(&[Curves::default()]), [Verdict::Open, Verdict::Open]);
+    }
+
+    #[test]
+    fn the_printed_tables_say_what_the_paper_says_of_them() {
+        // "Two to three times faster", and "even higher" for assorted objects: gains of 101 % to 411 %.
+        let (cubes, varied) = (printed_lead(&CUBES), printed_lead(&VARIED));
+        assert!(cubes > 2.0 && cubes < 3.6 && varied > cubes, "{cubes} {varied}");
+    }
+}

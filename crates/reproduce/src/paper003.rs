@@ -1,0 +1,83 @@
+//! Paper 003: particles in a hash grid. It has no measurements; its claims are about the number of checks, which is counted.
+
+use super::Experiment;
+use super::curves::{exponent, geometric_mean, last, ratio};
+use super::lab::{Curves, Lab, Trial};
+use super::report::{Chart, Report};
+use super::verdict::{Finding, Rule};
+use broadphase_bench::failure::Failure;
+
+/// The one experiment.
+pub const EXPERIMENTS: &[Experiment] = &[Experiment {
+    name: "003-checks",
+    paper: "003",
+    title: "Checks per particle: all pairs, grid, hashed grid",
+    measure: checks,
+}];
+
+const ALL_PAIRS: &str = "brute-force";
+const DENSE: &str = "particle-grid";
+const HASHED: [&str; 3] =
+    ["particle-grid:grid=hashed:hash=chain", "particle-grid:grid=hashed:hash=xor", "particle-grid:grid=hashed:hash=modular"];
+
+/// Checks of a frame over the number of particles.
+fn count(lab: &mut Lab, dim: usize) -> Result<Curves, Failure> {
+    let sizes: &[usize] = lab.pick(&[250, 1000, 4000, 16_000], &[250, 1000, 4000, 16_000, 64_000]);
+    let rows: Vec<&str> = [ALL_PAIRS, DENSE].into_iter().chain(HASHED).collect();
+    let mut curves = Curves::default();
+    for &n in sizes {
+        let measured = lab.run(&Trial::new(&format!("particles:dim={dim}"), n, 4, &rows).of_balls())?;
+        for row in &rows {
+            curves.add(row, n as f64, measured.tests(row));
+        }
+    }
+    Ok(curves)
+}
+
+fn checks(lab: &mut Lab) -> Result<Report, Failure> {
+    let plane = count(lab, 2)?;
+    let space = count(lab, 3)?;
+    let ordered = plane.get(ALL_PAIRS).iter().find(|point| point.0 == 1000.0).map(|point| 2.0 * point.1 / 1e6);
+    let largest = [&plane, &space].map(|curves| last(&ratio(curves.get(ALL_PAIRS), curves.get(DENSE))));
+    let grown = [&plane, &space].map(|curves| exponent(curves.get(DENSE)));
+    let extra: Vec<f64> = [&plane, &space]
+        .iter()
+        .flat_map(|curves| HASHED.map(|hashed| last(&ratio(curves.get(hashed), curves.get(DENSE)))))
+        .flatten()
+        .collect();
+    let findings = vec![
+        Finding::new(
+            "1,000 particles need a million checks if every pair is checked (both ways).",
+            "core idea",
+            "all pairs of 1,000 particles are {} million checks",
+            ordered,
+            Rule::within((0.99, 1.01), (0.9, 1.1)),
+        ),
+        Finding::new(
+            "A particle need only be checked against its neighbourhood: checks grow with the particles, not with their square.",
+            "core idea",
+            "in the plane the grid's checks grow with exponent {}",
+            grown[0],
+            Rule::at_most(1.15, 1.5),
+        ),
+        Finding::new("The same in space.", "extensions", "in space with exponent {}", grown[1], Rule::at_most(1.15, 1.5)),
+        Finding::cases(
+            "Distant pairs are skipped.",
+            "core idea",
+            "the grid makes less than a tenth of the checks in {} dimensions",
+            &largest.map(|factor| factor.map(|factor| factor > 10.0)),
+        ),
+        Finding::new(
+            "Hash collisions are not so bad: they lead to an unnecessary check now and then.",
+            "extensions",
+            "hashed grids make {} times the checks of the dense one on average",
+            geometric_mean(&extra),
+            Rule::at_most(1.5, 3.0),
+        ),
+    ];
+    let setup = "`particles` in the plane and in space, balls of one size at 40 % volume; tests counted over four frames. A pair is \
+                 tested once here, where the text's pseudocode visits it from both sides. The hashed grid has two slots per particle.";
+    let chart = |title: &str, curves: &Curves| Chart::scaling(title, "particles", "checks per particle", &curves.per_x());
+    let charts = vec![chart("Checks per particle, in the plane", &plane), chart("Checks per particle, in space", &space)];
+    Ok(Report { setup: setup.to_string(), charts, findings })
+}

@@ -1,0 +1,140 @@
+//! Objects one at a time: inserted, removed, asked for what they touch. The same clocks as for frames.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, PairStore, Probes, Report, Spec};
+use broadphase_scenes::{AnyScene, SceneSpec};
+
+use broadphase_bench::DEFAULT_SEED;
+use broadphase_bench::failure::Failure;
+use broadphase_bench::timed;
+
+/// A structure to which objects come and from which they go, one by one.
+pub struct Single<'a> {
+    structure: Box<dyn BroadPhase<3, f32>>,
+    context: Context,
+    boxes: &'a [Aabb<3, f32>],
+    live: Vec<u64>,
+}
+
+impl<'a> Single<'a> {
+    /// A structure with room for all of `boxes`, the first `present` of which are in it.
+    pub fn new(algorithm: &str, boxes: &'a [Aabb<3, f32>], present: usize) -> Result<Self, Failure> {
+        let spec: Spec = algorithm.parse()?;
+        let context = Context::new().with_kernels(spec.kernels());
+        let mut live = vec![0; boxes.len().div_ceil(64)];
+        (0..present).for_each(|id| live[id / 64] |= 1 << (id % 64));
+        let mut single = Self { structure: spec.build()?, context, boxes, live };
+        single.update(Changes::All)?;
+        Ok(single)
+    }
+
+    fn update(&mut self, changes: Changes<'_>) -> Result<(), Failure> {
+        let mut frame = Frame::new(self.boxes).with_changes(changes);
+        frame.live = Live::Bits(&self.live);
+        Ok(self.structure.update(&frame, &mut self.context)?)
+    }
+
+    /// Inserts objects, one after the other; the time of all.
+    pub fn insert(&mut self, ids: &[u32]) -> Result<Duration, Failure> {
+        self.change(ids, |single, id| {
+            single.live[id as usize / 64] |= 1 << (id % 64);
+            single.update(Changes::Listed { moved: &[], inserted: &[id], removed: &[] })
+        })
+    }
+
+    /// Removes objects, one after the other; the time of all.
+    pub fn remove(&mut self, ids: &[u32]) -> Result<Duration, Failure> {
+        self.change(ids, |single, id| {
+            single.live[id as usize / 64] &= !(1 << (id % 64));
+            single.update(Changes::Listed { moved: &[], inserted: &[], removed: &[id] })
+        })
+    }
+
+    fn change(&mut self, ids: &[u32], change: impl Fn(&mut Self, u32) -> Result<(), Failure>) -> Result<Duration, Failure> {
+        let timing = timed(self, |single| ids.iter().try_for_each(|&id| change(single, id)), |_| Ok(()))?;
+        Ok(timing.cpu.unwrap_or(timing.wall))
+    }
+
+    /// Asks for everything that the box of each of `ids` overlaps, `rounds` times over; the time of one question.
+    pub fn ask(&mut self, ids: &[u32], rounds: usize) -> Result<Duration, Failure> {
+        let mut found = 0u64;
+        let timing = timed(
+            self,
+            |single| {
+                let frame = Frame::new(single.boxes);
+                let Some(reader) = single.structure.reader() else { return Ok(()) };
+                for &id in (0..rounds).flat_map(|_| ids) {
+                    reader.in_box(&frame, &single.boxes[id as usize], &mut |_| {
+                        found += 1;
+                        ControlFlow::Continue(())
+                    });
+                }
+                Ok(())
+            },
+            |_| Ok::<(), Failure>(()),
+        )?;
+        std::hint::black_box(found);
+        Ok(timing.cpu.unwrap_or(timing.wall) / (ids.len() * rounds).max(1) as u32)
+    }
+
+    /// The tests that a question for the box of one of `ids` takes, on average, without the object itself.
+    pub fn tests(&mut self, ids: &[u32]) -> Result<f64, Failure> {
+        let boxes: Vec<_> = ids.iter().map(|&id| self.boxes[id as usize]).collect();
+        let mut out = PairStore::new(Report::All);
+        let frame = Frame::new(self.boxes);
+        self.structure.probe(&frame, Probes { boxes: &boxes, ids: None }, &mut self.context, &mut out)?;
+        Ok(out.tests() as f64 / ids.len().max(1) as f64 - 1.0)
+    }
+
+    /// The bytes that the structure holds.
+    pub fn bytes(&self) -> usize {
+        self.structure.stats().bytes
+    }
+}
+
+/// The boxes of a scene in space after some frames, and the objects that moved into the last of them.
+pub fn snapshot(scene: &str, n: usize, frames: usize) -> Result<(Vec<Aabb<3, f32>>, Vec<u32>), Failure> {
+    let spec: SceneSpec = scene.parse()?;
+    let AnyScene::Three(mut scene) = spec.build(n, DEFAULT_SEED)? else {
+        return Err(Failure::Usage(format!("{spec}: a scene in space is needed")));
+    };
+    (1..frames).for_each(|_| scene.advance());
+    let before = scene.boxes().to_vec();
+    scene.advance();
+    let now = scene.boxes().to_vec();
+    let moved = (0..n as u32).filter(|&id| before[id as usize] != now[id as usize]).collect();
+    Ok((now, moved))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_come_go_and_ask() {
+        let (boxes, moved) = snapshot("city-even", 200, 2).unwrap();
+        assert_eq!((boxes.len(), moved.len()), (200, 40), "one in five moves");
+        let ids: Vec<u32> = (150..200).collect();
+        for algorithm in ["brute-force", "octree", "level-grid", "hash-grid", "sweep-3axis"] {
+            let mut single = Single::new(algorithm, &boxes, 150).unwrap();
+            single.insert(&ids).unwrap();
+            let frame = Frame::new(&boxes);
+            single.structure.validate(&frame, broadphase::Strength::Geometry).unwrap();
+            single.remove(&ids).unwrap();
+            let mut some = Frame::new(&boxes);
+            some.live = Live::Bits(&single.live);
+            assert_eq!(some.count(), 150);
+            single.structure.validate(&some, broadphase::Strength::Geometry).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_naive_case_tests_all_others_and_the_grid_fewer() {
+        let (boxes, moved) = snapshot("city", 400, 2).unwrap();
+        let tests = |algorithm: &str| Single::new(algorithm, &boxes, 400).unwrap().tests(&moved).unwrap();
+        assert_eq!(tests("brute-force"), 399.0);
+        assert!(tests("level-grid") < tests("octree") && tests("octree") < 399.0);
+    }
+}

@@ -1,0 +1,103 @@
+//! What is on disk: one JSON file for each experiment that is finished, which a rerun believes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::report::{Chart, Report};
+use super::verdict::{Verdict, sentence};
+use super::{Experiment, Mode};
+use broadphase_bench::machine;
+
+/// The result of an experiment as its file has it.
+pub struct Finished(Value);
+
+/// Which runs are the same: those of one mode, version and set of peers.
+fn identity(mode: Mode) -> Value {
+    let peers: Vec<&str> = broadphase_peers::list().iter().filter(|peer| peer.built).map(|peer| peer.name).collect();
+    json!({ "mode": mode.name(), "version": env!("CARGO_PKG_VERSION"), "peers": peers })
+}
+
+impl Finished {
+    /// What the experiment found, with every row it measured.
+    pub fn new(
+        experiment: &Experiment,
+        mode: Mode,
+        report: &Report,
+        (rows, notes, seconds): (Vec<Value>, &[String], f64),
+    ) -> Self {
+        let findings: Vec<Value> = report
+            .findings
+            .iter()
+            .map(|finding| {
+                json!({
+                    "paper": finding.claim,
+                    "source": finding.source,
+                    "ours": finding.ours,
+                    "rule": finding.rule,
+                    "verdict": finding.verdict.name(),
+                })
+            })
+            .collect();
+        Self(json!({
+            "experiment": experiment.name,
+            "paper": experiment.paper,
+            "title": experiment.title,
+            "run": identity(mode),
+            "machine": machine::describe(),
+            "seconds": seconds,
+            "setup": report.setup,
+            "notes": notes,
+            "verdict": Verdict::of_all(report.findings.iter().map(|finding| finding.verdict)).name(),
+            "sentence": sentence(&report.findings),
+            "findings": findings,
+            "charts": report.charts.iter().map(Chart::json).collect::<Vec<_>>(),
+            "rows": rows,
+        }))
+    }
+
+    /// Reads the result of an experiment, if its three files are there and whole.
+    pub fn read(folder: &Path, experiment: &Experiment) -> Option<Self> {
+        let text = fs::read_to_string(file(folder, experiment, "json")).ok()?;
+        let value: Value = serde_json::from_str(&text).ok()?;
+        let named = value["experiment"] == experiment.name && value["sentence"].is_string();
+        let whole = ["html", "svg"].iter().all(|ending| file(folder, experiment, ending).is_file());
+        (named && whole).then_some(Self(value))
+    }
+
+    /// Was it made by a run like this one, so that it need not be repeated?
+    pub fn stands_for(&self, mode: Mode) -> bool {
+        self.0["run"] == identity(mode)
+    }
+
+    /// Was it made by this version, in whatever mode?
+    pub fn is_current(&self) -> bool {
+        self.0["run"]["version"] == env!("CARGO_PKG_VERSION")
+    }
+
+    /// A text of it, or nothing.
+    pub fn text(&self, key: &str) -> &str {
+        self.0[key].as_str().unwrap_or("")
+    }
+
+    /// The mode it was made in.
+    pub fn mode(&self) -> &str {
+        self.0["run"]["mode"].as_str().unwrap_or("")
+    }
+
+    /// The seconds it took.
+    pub fn seconds(&self) -> f64 {
+        self.0["seconds"].as_f64().unwrap_or(0.0)
+    }
+
+    /// The file's text.
+    pub fn to_json(&self) -> String {
+        format!("{:#}\n", self.0)
+    }
+}
+
+/// The file of an experiment with that ending.
+pub fn file(folder: &Path, experiment: &Experiment, ending: &str) -> PathBuf {
+    folder.join(format!("{}.{ending}", experiment.name))
+}

@@ -129,7 +129,7 @@ impl<const D: usize> Sample<D, f32> {
     /// The first frames of a scene.
     pub fn of_scene(mut scene: Box<dyn Scene<D>>, frames: usize) -> Self {
         let n = scene.boxes().len();
-        let most = (BYTES / (n * size_of::<Aabb<D, f32>>()).max(1)).clamp(FEWEST, FRAMES);
+        let most = (BYTES / size_of_val(scene.boxes()).max(1)).clamp(FEWEST, FRAMES);
         let mut kept = vec![scene.boxes().to_vec()];
         for _ in 1..frames.min(most) {
             scene.advance();

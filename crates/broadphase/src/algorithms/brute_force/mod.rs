@@ -16,13 +16,11 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::{BroadPhase, Probes, Query, Stats, Strength, Violation};
-use crate::context::Context;
-use crate::error::Error;
+use crate::algorithms::Stats;
+use crate::algorithms::common::implement_broad_phase;
 use crate::geometry::Real;
 use crate::kernels::Soa;
-use crate::objects::Frame;
-use crate::pairs::{Pair, PairStore, Revision};
+use crate::pairs::{Pair, Revision};
 use crate::spare::Spare;
 
 /// Slots whose pairs share a chunk.
@@ -56,33 +54,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for BruteForce<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> BruteForce<D, T> {
     fn stats(&self) -> Stats {
         let lists = self.changed.capacity() * 4 + self.scratch.found.capacity() * size_of::<Pair>();
         Stats {
@@ -90,8 +62,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for BruteForce<D, T> {
             ..Stats::default()
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(BruteForce, reader);

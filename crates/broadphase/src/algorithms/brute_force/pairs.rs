@@ -11,7 +11,7 @@ use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.columns.len().div_ceil(ROWS_PER_CHUNK);
         let kept = out.begin(frame, context, self.revision, chunks) && !self.all_changed;
         if !kept {
@@ -82,7 +82,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         Ok(())
     }
 
-    pub(super) fn join_probes(
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,

@@ -1,6 +1,7 @@
 //! Boxes into columns, remembering which changed.
 
 use super::BruteForce;
+use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::{Changes, Frame};
@@ -10,7 +11,7 @@ use crate::objects::{Changes, Frame};
 const SHARE: usize = 8;
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         let slots = frame.slots();
         match frame.changes {

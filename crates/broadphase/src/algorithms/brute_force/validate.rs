@@ -7,7 +7,7 @@ use crate::kernels::PAD;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let len = self.columns.len();
         ensure!(len == frame.slots(), "{len} columns for {} slots", frame.slots());
         for position in len..len + PAD {
@@ -29,7 +29,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aabb, BroadPhase, Context};
+    use crate::{Aabb, Context};
 
     #[test]
     fn the_validator_notices_a_damaged_column_and_a_lost_slot() {

@@ -9,7 +9,7 @@ use super::bytes_of;
 
 /// A copy of the boxes by slot, the slots that changed with the last update, and whether a pair list is still right.
 ///
-/// After [`take_in`](Ledger::take_in), a slot stands in one of the lists at most: `gone` (held an object, is empty or cut off now), `come`
+/// After [`update`](Ledger::update), a slot stands in one of the lists at most: `gone` (held an object, is empty or cut off now), `come`
 /// (was empty, holds one now), `moved` (held one and holds one, with another box or tag).
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger<const D: usize, T: Real> {
@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> Ledger<D, T> {
     const VACANT: Aabb<D, T> = Aabb { min: [T::NAN; D], max: [T::NAN; D] };
 
     /// Compares, or believes the list; on error nothing has changed.
-    pub(crate) fn take_in(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+    pub(crate) fn update(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         frame.check()?;
         [&mut self.gone, &mut self.come, &mut self.moved].into_iter().for_each(Vec::clear);
         let slots = frame.slots();

@@ -9,6 +9,7 @@ use crate::algorithms::OptionDescriptor;
 mod bins;
 #[cfg(feature = "papers")]
 mod ledger;
+mod implement;
 mod pack_tree;
 mod probing;
 mod searching;
@@ -17,6 +18,7 @@ mod world;
 
 #[cfg(feature = "papers")]
 pub(crate) use bins::{Bins, NONE};
+pub(crate) use implement::implement_broad_phase;
 #[cfg(feature = "papers")]
 pub(crate) use ledger::Ledger;
 pub(crate) use pack_tree::{PackTree, order};

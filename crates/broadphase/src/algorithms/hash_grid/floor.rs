@@ -170,7 +170,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::{Aabb, BroadPhase, Changes, Context};
+    use crate::{Aabb, Changes, Context};
 
     /// A date that is due all the time makes every single change wait for nothing: the queue is emptied before the census.
     #[test]

@@ -59,15 +59,13 @@ use std::sync::Mutex;
 
 pub use options::{Options, Strategy};
 
-use crate::algorithms::common::assert_dimension;
-use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
-use crate::context::{Context, PerWorker};
-use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::algorithms::Stats;
+use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::context::PerWorker;
+use crate::geometry::Real;
 use crate::kernels::Soa;
-use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
-use crate::pairs::{PairStore, Revision};
+use crate::pairs::Revision;
 use ladder::Ladder;
 use level::{Key, Level};
 use region::Gathered;
@@ -228,37 +226,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for HashGrid<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.settled(frame).as_ref().unwrap_or(self).draw(frame, visit);
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.settled(frame).as_ref().unwrap_or(self).check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> HashGrid<D, T> {
     fn stats(&self) -> Stats {
         let sum = |of: &dyn Fn(&Level<D, T>) -> usize| self.levels.iter().map(of).sum::<usize>() as f64;
         let touched: u64 = self.levels.iter().map(|level| level.cells.touched).sum();
@@ -278,8 +246,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for HashGrid<D, T> {
         ];
         Stats { bytes: self.bytes(), choice: None, extra }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(HashGrid, reader, outline);

@@ -41,7 +41,7 @@ impl Plan {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         if !self.active {
             return self.find_all_pairs(frame, context, out);
         }
@@ -228,7 +228,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         Ok(())
     }
 
-    pub(super) fn join_probes(
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,

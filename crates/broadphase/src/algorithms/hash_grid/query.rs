@@ -40,8 +40,9 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Shows the cell of the first object in each place of each level.
-    pub(super) fn draw(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        for level in self.levels.iter().filter(|level| self.active && level.count > 0) {
+    pub(super) fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+        let settled = self.settled(frame);
+        for level in settled.as_ref().unwrap_or(self).levels.iter().filter(|level| self.active && level.count > 0) {
             level.cells.for_each_cell(|cell| {
                 let mut first = None;
                 level.cells.for_each(cell, |id| first = first.or(Some(id)));

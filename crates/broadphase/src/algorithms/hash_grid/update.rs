@@ -27,7 +27,7 @@ const LARGE: usize = 1 << 18;
 pub(super) type Pending = (u32, u32);
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         if !self.active {
             frame.check()?;
             let live = frame.count();

@@ -9,7 +9,11 @@ use crate::objects::Frame;
 use crate::objects::unbounded::is_bounded;
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+        self.settled(frame).as_ref().unwrap_or(self).validate_settled(frame, strength)
+    }
+
+    fn validate_settled(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         ensure!(self.live == frame.count(), "{} objects for {} in the frame", self.live, frame.count());
         if !self.active {
             ensure!(self.live <= self.options.threshold, "{} objects without a grid", self.live);
@@ -123,7 +127,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 mod tests {
     use super::super::{Options, cells::Cells};
     use super::*;
-    use crate::{Aabb, BroadPhase, Context};
+    use crate::{Aabb, Context};
 
     fn grid(boxes: &[Aabb<3, f32>]) -> HashGrid<3, f32> {
         let mut grid = HashGrid::new(Options { threshold: 0, ..Options::default() });

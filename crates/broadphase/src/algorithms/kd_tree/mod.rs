@@ -54,15 +54,12 @@ use std::sync::atomic::AtomicU64;
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
 pub use options::{Options, Pruning, Variant};
 
-use crate::algorithms::common::assert_dimension;
-use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
-use crate::context::{Context, PerWorker};
-use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::context::PerWorker;
+use crate::geometry::Real;
 use crate::kernels::node::Runs;
-use crate::objects::Frame;
 use crate::objects::unbounded::Unbounded;
-use crate::pairs::{PairStore, Revision};
+use crate::pairs::Revision;
 
 use crate::bits::BitSet;
 use coherency::Coherency;
@@ -169,42 +166,4 @@ impl<const D: usize, T: Real> Clone for KdTree<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for KdTree<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.draw(visit);
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
-    fn stats(&self) -> Stats {
-        self.describe()
-    }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
-}
+implement_broad_phase!(KdTree, reader, outline);

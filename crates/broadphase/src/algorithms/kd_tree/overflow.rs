@@ -126,7 +126,7 @@ mod tests {
     use super::super::{Options, Variant};
     use super::*;
     use crate::pairs::Pair;
-    use crate::{BroadPhase, Report, Strength, step};
+    use crate::{Report, Strength, step};
 
     /// Cached pairs per object and pair that a linear cache may have.
     const MOST: usize = 20;
@@ -247,7 +247,7 @@ mod tests {
                 for frame in 0..6 {
                     let boxes = two_scales(40_000, if frame < 2 { 1.0 } else { 1e17 }, frame);
                     step(&mut tree, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-                    history.push((store.to_vec(), store.tests(), store.started().len(), tree.describe().extra));
+                    history.push((store.to_vec(), store.tests(), store.started().len(), tree.stats().extra));
                 }
                 assert!(tree.coherency.unwrap().room.patience > PATIENCE, "there was room");
                 history

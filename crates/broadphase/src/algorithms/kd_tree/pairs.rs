@@ -103,7 +103,7 @@ pub(super) enum Method {
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let clock = context.clock();
         let method = self.method();
         // A complete search keeps nothing, unless there is nothing to search for.

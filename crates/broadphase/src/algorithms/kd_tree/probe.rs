@@ -12,7 +12,7 @@ use crate::objects::Frame;
 use crate::pairs::PairStore;
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    pub(super) fn join_probes(
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,

@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 
 impl<const D: usize, T: Real> KdTree<D, T> {
     /// Shows the nodes that hold objects.
-    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
         let show = |node: &Node<D, T>| {
             visit(Outline::Node, node.region);
             true

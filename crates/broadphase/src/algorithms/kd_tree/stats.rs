@@ -46,7 +46,7 @@ struct Leaves {
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    pub(super) fn describe(&self) -> Stats {
+    pub(super) fn stats(&self) -> Stats {
         let mut leaves = Leaves::default();
         self.measure_leaves(ROOT, 0, &mut leaves);
         let objects = self.tree.order.len().max(1) as f64;

@@ -11,7 +11,7 @@ use crate::objects::unbounded::is_bounded;
 use crate::objects::{Changes, Frame, Live};
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         let clock = context.clock();
         let listed = matches!(frame.changes, Changes::Listed { .. });
         frame.check_lists()?;
@@ -224,7 +224,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::{Aabb, BroadPhase};
+    use crate::Aabb;
 
     fn scatter(count: usize, size: f32, step: usize) -> Vec<Aabb<3, f32>> {
         let place = |i: usize, k: usize| ((i * (7919 + 104_729 * k) + step * (i % 7)) % 10_007) as f32 * 0.01;

@@ -10,7 +10,7 @@ use crate::objects::Frame;
 use crate::objects::unbounded::is_bounded;
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let mut places = 0;
         let end = self.check_node(ROOT, &Aabb::everything(), 0, &mut places)?;
         ensure!(end == self.tree.order.len(), "the blocks end at {end}, the array at {}", self.tree.order.len());
@@ -106,7 +106,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 mod tests {
     use super::super::{Options, Variant};
     use super::*;
-    use crate::{BroadPhase, Context};
+    use crate::Context;
 
     fn line(count: usize) -> Vec<Aabb<2, f32>> {
         (0..count).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.2, 1.0])).collect()

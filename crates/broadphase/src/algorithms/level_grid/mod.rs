@@ -32,13 +32,12 @@ mod sections;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, nearest_in, probe_each};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
-use crate::context::Context;
+use crate::algorithms::common::{
+    Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase, nearest_in,
+};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::Frame;
-use crate::pairs::PairStore;
 
 use sections::Sections;
 
@@ -140,33 +139,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for LevelGrid<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> LevelGrid<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { ids, starts, boxes } = &self.scratch;
         let scratch = bytes_of(ids) + bytes_of(starts) + bytes_of(boxes);
@@ -177,8 +150,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for LevelGrid<D, T> {
             ..Stats::default()
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(LevelGrid, reader);

@@ -4,6 +4,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::sections::Sections;
 use super::{LevelGrid, Scratch};
+use crate::algorithms::Probes;
+use crate::algorithms::common::probe_each;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -15,7 +17,7 @@ use crate::pairs::{Pair, PairStore};
 const OBJECTS_PER_CHUNK: usize = 512;
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let objects = self.population.iter().sum::<u32>() as usize;
         let chunks = objects.div_ceil(OBJECTS_PER_CHUNK);
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
@@ -37,6 +39,16 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         }
         self.ledger.settle(out.finish(chunks)?);
         Ok(())
+    }
+
+    pub(super) fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
     }
 
     /// The pairs of the object at position `at`: with those behind it on its own level, and with all within reach on coarser ones.

@@ -6,7 +6,7 @@ use crate::geometry::Real;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let objects = self.ledger.ids().count();
         let listed = self.bins.check().map_err(Violation)?;
         ensure!(listed == objects, "{listed} objects in sections, {objects} in all");
@@ -32,7 +32,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::{Aabb, BroadPhase, Context};
+    use crate::{Aabb, Context};
 
     #[test]
     fn the_validator_notices_a_misplaced_object_a_wrong_count_and_another_box() {

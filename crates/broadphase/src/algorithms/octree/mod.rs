@@ -36,14 +36,11 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, probe_each};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
-use crate::context::Context;
+use crate::algorithms::common::{Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Soa;
-use crate::objects::Frame;
-use crate::pairs::PairStore;
 
 /// The options by name.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
@@ -171,37 +168,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for Octree<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.draw(visit);
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> Octree<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { ids, starts, columns } = &self.scratch;
         let scratch = bytes_of(ids) + bytes_of(starts) + columns.bytes();
@@ -214,8 +181,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Octree<D, T> {
             ..Stats::default()
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(Octree, reader, outline);

@@ -1,7 +1,8 @@
 //! Every node with itself and with its ancestors.
 
 use super::{Octree, Scratch};
-use crate::algorithms::common::NONE;
+use crate::algorithms::Probes;
+use crate::algorithms::common::{NONE, probe_each};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -13,7 +14,7 @@ use crate::pairs::PairStore;
 const NODES_PER_CHUNK: usize = 32;
 
 impl<const D: usize, T: Real> Octree<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.nodes.len().div_ceil(NODES_PER_CHUNK);
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         if !kept {
@@ -31,6 +32,16 @@ impl<const D: usize, T: Real> Octree<D, T> {
         }
         self.ledger.settle(out.finish(chunks)?);
         Ok(())
+    }
+
+    pub(super) fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
     }
 
     fn join(&self, node: usize, context: &Context, hits: &mut PairSink<'_>) {

@@ -23,7 +23,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
     }
 
     /// Shows the nodes that hold objects.
-    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
         self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Outline::Node, node.region));
     }
 

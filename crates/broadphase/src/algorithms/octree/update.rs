@@ -2,13 +2,14 @@
 
 use super::Octree;
 use crate::algorithms::common::NONE;
+use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Octree<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
-        self.ledger.take_in(frame)?;
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
+        self.ledger.update(frame)?;
         if self.bounds.follow(&self.ledger) || self.nodes.is_empty() {
             self.insert_all(frame.slots());
             return Ok(());

@@ -41,14 +41,12 @@ pub use grid::{Options, ParticleGrid, Storage};
 pub use hash::Hash;
 pub use neighbours::NeighbourLists;
 
-use crate::algorithms::common::{WORLD_OPTION, assert_dimension};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
-use crate::context::Context;
+use crate::algorithms::common::{WORLD_OPTION, assert_dimension, implement_broad_phase};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Soa;
-use crate::objects::Frame;
-use crate::pairs::{PairStore, Revision};
+use crate::pairs::Revision;
 
 /// What the list shows.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
@@ -140,37 +138,13 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for ParticlePhase<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> ParticlePhase<D, T> {
     fn stats(&self) -> Stats {
         let slots = self.grid.as_ref().map_or(0, |grid| grid.space.slots);
         let lists = (self.ids.capacity() + self.sorted_ids.capacity()) * 4 + self.centers.capacity() * size_of::<[T; D]>();
         let bytes = self.grid.as_ref().map_or(0, ParticleGrid::bytes) + lists + self.sorted.bytes();
         Stats { bytes, choice: None, extra: vec![("cells", slots as f64)] }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(ParticlePhase);

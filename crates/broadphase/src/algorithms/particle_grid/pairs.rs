@@ -17,7 +17,7 @@ use crate::pairs::{Pair, PairStore};
 const CANDIDATES: usize = 64;
 
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let Some(grid) = &mut self.grid else {
             out.begin(frame, context, self.revision, 0);
             self.revision = out.finish(0)?;
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
         Ok(())
     }
 
-    pub(super) fn join_probes(
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,

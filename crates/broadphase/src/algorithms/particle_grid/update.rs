@@ -10,7 +10,7 @@ use crate::objects::{Changes, Frame, Shape};
 const TOLERANCE: f64 = 0.01;
 
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         if frame.shape != Shape::Ball {
             return Err(Error::Unsuited { algorithm: "particle-grid", reason: "it needs the shape ball" });

@@ -36,7 +36,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
 }
 
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         ensure!(self.ids.len() == frame.count(), "{} particles for {} objects", self.ids.len(), frame.count());
         ensure!(self.ids.len() == self.centers.len(), "{} centres for {} particles", self.centers.len(), self.ids.len());
         ensure!(self.ids.iter().copied().eq(frame.ids()), "the ids are not those of the frame");

@@ -19,15 +19,13 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::common::assert_dimension;
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::bits::IndexSort;
-use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Sorted;
-use crate::objects::Frame;
-use crate::pairs::{PairStore, Revision};
+use crate::pairs::Revision;
 
 /// Positions whose pairs share a chunk.
 const ROWS_PER_CHUNK: usize = 4096;
@@ -90,41 +88,13 @@ fn axis_option(spec: &Spec) -> Result<Option<usize>, Error> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for SortAndSweep<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> SortAndSweep<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { narrow, wide, order } = &self.scratch;
         let scratch = narrow.bytes() + wide.bytes() + order.capacity() * 4;
         let extra = vec![("axis", self.boxes.axes()[0] as f64)];
         Stats { bytes: self.boxes.bytes() + scratch, choice: None, extra }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(SortAndSweep, reader);

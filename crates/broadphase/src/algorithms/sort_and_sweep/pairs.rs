@@ -11,7 +11,7 @@ use crate::objects::Frame;
 use crate::pairs::PairStore;
 
 impl<const D: usize, T: Real> SortAndSweep<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let clock = context.clock();
         let len = self.boxes.len();
         let chunks = len.div_ceil(ROWS_PER_CHUNK);
@@ -30,7 +30,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
         Ok(())
     }
 
-    pub(super) fn join_probes(
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,

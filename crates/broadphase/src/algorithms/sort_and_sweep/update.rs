@@ -8,7 +8,7 @@ use crate::geometry::Real;
 use crate::objects::{Changes, Frame};
 
 impl<const D: usize, T: Real> SortAndSweep<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         let unchanged = match frame.changes {
             Changes::Listed { moved: [], inserted: [], removed: [] } => self.boxes.len() == frame.count(),
@@ -73,7 +73,7 @@ fn widest_axis<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aabb, BroadPhase, Spec};
+    use crate::{Aabb, Spec};
 
     fn axis_of(boxes: &[Aabb<3, f32>]) -> f64 {
         let mut structure = SortAndSweep::new(&"sort-and-sweep".parse::<Spec>().unwrap()).unwrap();

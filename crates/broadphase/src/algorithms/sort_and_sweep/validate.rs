@@ -6,7 +6,7 @@ use crate::geometry::Real;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> SortAndSweep<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let len = self.boxes.len();
         ensure!(len == frame.count(), "{len} positions for {} objects", frame.count());
         let columns = self.boxes.columns();
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aabb, BroadPhase, Context, Spec};
+    use crate::{Aabb, Context, Spec};
 
     #[test]
     fn the_validator_notices_disorder_doubles_and_stale_boxes() {

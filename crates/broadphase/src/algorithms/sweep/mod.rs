@@ -44,14 +44,12 @@ mod validate;
 
 pub(crate) use options::DESCRIPTORS as OPTIONS;
 
-use crate::algorithms::common::assert_dimension;
-use crate::algorithms::{BroadPhase, Probes, Query, Spec, Stats, Strength, Violation};
-use crate::context::Context;
+use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::algorithms::{Spec, Stats};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Sorted;
-use crate::objects::Frame;
-use crate::pairs::{PairStore, Revision};
+use crate::pairs::Revision;
 use axes::Axes;
 use candidates::Candidates;
 use options::Options;
@@ -124,33 +122,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for Sweep<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> Sweep<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { ids, narrow, wide, candidates, dealt } = &self.scratch;
         let scratch = ids.capacity() * 4 + narrow.bytes() + wide.bytes() + candidates.bytes() + dealt.bytes();
@@ -168,8 +140,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Sweep<D, T> {
         ];
         Stats { bytes: state + scratch, choice: None, extra }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(Sweep, reader);

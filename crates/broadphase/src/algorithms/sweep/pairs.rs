@@ -101,7 +101,7 @@ impl Partitions {
 }
 
 impl<const D: usize, T: Real> Sweep<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let clock = context.clock();
         let count = self.options.partitions_for(self.boxes.len());
         let chunks = count + usize::from(!self.candidates.long().is_empty());
@@ -211,7 +211,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         }
     }
 
-    pub(super) fn join_probes(
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,

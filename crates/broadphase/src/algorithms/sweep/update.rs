@@ -15,7 +15,7 @@ use crate::kernels::active::Event;
 use crate::objects::{Changes, Frame};
 
 impl<const D: usize, T: Real> Sweep<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         let count = frame.count();
         if count > Event::MAX_RANKS {

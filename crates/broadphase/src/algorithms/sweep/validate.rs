@@ -6,7 +6,7 @@ use crate::geometry::Real;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Sweep<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let n = self.boxes.len();
         ensure!(n == frame.count(), "{n} ranks for {} objects", frame.count());
         let columns = self.boxes.columns();
@@ -78,7 +78,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aabb, BroadPhase, Context, Spec};
+    use crate::{Aabb, Context, Spec};
 
     #[test]
     fn the_validator_notices_every_damaged_part() {

@@ -32,14 +32,13 @@ mod tree;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, nearest_in, probe_each};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
-use crate::context::{Context, PerWorker};
+use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, implement_broad_phase, nearest_in};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
+use crate::context::PerWorker;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
-use crate::objects::Frame;
+use crate::geometry::Real;
 use crate::objects::unbounded::Unbounded;
-use crate::pairs::{Pair, PairStore};
+use crate::pairs::Pair;
 
 use room::Room;
 use tree::Tree;
@@ -132,37 +131,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for Dbvt<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.draw(visit);
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> Dbvt<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { stack, stacks } = &self.scratch;
         let scratch = bytes_of(stack) + stacks.iter().map(|stack| bytes_of(&stack)).sum::<usize>();
@@ -173,8 +142,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Dbvt<D, T> {
             ..Stats::default()
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(Dbvt, reader, outline);

@@ -1,7 +1,8 @@
 //! The candidates tested, or the tree against itself.
 
 use super::{Dbvt, Mode};
-use crate::algorithms::common::NONE;
+use crate::algorithms::Probes;
+use crate::algorithms::common::{NONE, probe_each};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -13,7 +14,7 @@ use crate::pairs::{Pair, PairStore};
 const CANDIDATES_PER_CHUNK: usize = 8192;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let mode = if self.room.keeps() { self.options.mode } else { Mode::Deferred };
         if mode == Mode::Deferred {
             self.scratch.stacks.prepare(context);
@@ -43,6 +44,16 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         self.ledger.settle(out.finish(chunks)?);
         self.room.learn(out.len(), self.leaves.len());
         Ok(())
+    }
+
+    pub(super) fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
     }
 
     fn test(&self, chunk: usize, hits: &mut PairSink<'_>) {

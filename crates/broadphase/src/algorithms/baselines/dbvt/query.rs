@@ -26,7 +26,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     }
 
     /// Shows all nodes, leaves included.
-    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
         let visit = std::cell::RefCell::new(visit);
         let show = |bounds: &Aabb<D, T>| {
             (visit.borrow_mut())(Outline::Node, *bounds);

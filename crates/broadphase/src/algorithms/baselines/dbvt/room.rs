@@ -80,7 +80,7 @@ impl Room {
 mod tests {
     use super::super::{Dbvt, Mode, Options};
     use super::*;
-    use crate::{Aabb, BroadPhase, Context, Frame, Pair, PairStore, Strength, step};
+    use crate::{Aabb, Context, Frame, Pair, PairStore, Strength, step};
 
     /// Runs frames, checks pairs, and returns how many candidates are kept after each.
     fn run(frames: impl Iterator<Item = Vec<Aabb<3, f32>>>) -> Vec<usize> {

@@ -11,8 +11,8 @@ use crate::objects::unbounded::is_bounded;
 use crate::pairs::Pair;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.ledger.take_in(frame)?;
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.ledger.update(frame)?;
         let clock = context.clock();
         let slots = self.ledger.slots().max(self.leaves.len());
         self.leaves.resize(slots, NONE);

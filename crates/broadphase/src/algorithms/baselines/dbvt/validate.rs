@@ -9,7 +9,7 @@ use crate::objects::unbounded::is_bounded;
 use crate::pairs::Pair;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let leaves = self.tree.check()?;
         let outside = self.unbounded.ids().len();
         let objects = self.ledger.ids().count();
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::{Aabb, BroadPhase, Context};
+    use crate::{Aabb, Context};
 
     #[test]
     fn the_validator_notices_a_small_node_a_lost_candidate_and_a_leaf_that_was_left() {

@@ -28,13 +28,10 @@ mod pairs;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, probe_each};
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Spec, Stats, Strength, Violation};
-use crate::context::Context;
+use crate::algorithms::common::{Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::Frame;
-use crate::pairs::PairStore;
 
 use cells::{Block, Cells, Entry};
 
@@ -123,29 +120,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for GridSap<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.find(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> GridSap<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { fresh, stale, starts } = &self.scratch;
         let scratch = bytes_of(fresh) + bytes_of(stale) + bytes_of(starts);
@@ -156,8 +131,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for GridSap<D, T> {
             ..Stats::default()
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(GridSap);

@@ -4,7 +4,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::cells::Cells;
 use super::{GridSap, Scratch};
-use crate::algorithms::common::Visit;
+use crate::algorithms::Probes;
+use crate::algorithms::common::{Visit, probe_each};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -16,7 +17,7 @@ use crate::pairs::{Pair, PairStore};
 const CELLS_PER_CHUNK: usize = 16;
 
 impl<const D: usize, T: Real> GridSap<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         self.find_starts();
         let occupied = self.scratch.starts.len() - 1;
         let chunks = occupied.div_ceil(CELLS_PER_CHUNK);
@@ -34,6 +35,16 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         context.record("sweep", clock);
         self.ledger.settle(out.finish(chunks)?);
         Ok(())
+    }
+
+    pub(super) fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
     }
 
     fn find_starts(&mut self) {

@@ -11,8 +11,8 @@ use crate::objects::Frame;
 const GROWTH: usize = 2;
 
 impl<const D: usize, T: Real> GridSap<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.ledger.take_in(frame)?;
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.ledger.update(frame)?;
         let is_new = self.bounds.follow(&self.ledger);
         let clock = context.clock();
         if is_new || self.are_cells_outdated() {

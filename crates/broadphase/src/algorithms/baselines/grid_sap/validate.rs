@@ -6,7 +6,7 @@ use crate::geometry::Real;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> GridSap<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let unsorted = self.entries.windows(2).position(|two| two[1].is_before(&two[0]));
         ensure!(unsorted.is_none(), "the entries are not sorted at {unsorted:?}");
         ensure!(!self.scratch.stale.contains(&true), "an update is not finished");
@@ -44,7 +44,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::{Aabb, BroadPhase, Context};
+    use crate::{Aabb, Context};
 
     #[test]
     fn the_validator_notices_exchanged_and_lost_entries_and_another_box() {

@@ -23,13 +23,9 @@ mod pairs;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, probe_each};
-use crate::algorithms::{BroadPhase, Probes, Stats, Strength, Violation};
-use crate::context::Context;
-use crate::error::Error;
+use crate::algorithms::Stats;
+use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, implement_broad_phase};
 use crate::geometry::Real;
-use crate::objects::Frame;
-use crate::pairs::PairStore;
 
 use ends::End;
 use pair_set::PairSet;
@@ -60,35 +56,11 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> BroadPhase<D, T> for Sweep3Axis<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.hand_out(frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
-    }
-
+impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     fn stats(&self) -> Stats {
         let ends: usize = self.axes.iter().map(bytes_of).sum();
         Stats { bytes: self.ledger.bytes() + ends + self.overlaps.bytes(), ..Stats::default() }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(Sweep3Axis);

@@ -1,7 +1,8 @@
 //! The pairs are known: they are handed out. Probes walk along the first axis.
 
 use super::Sweep3Axis;
-use crate::algorithms::common::Visit;
+use crate::algorithms::Probes;
+use crate::algorithms::common::{Visit, probe_each};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -12,7 +13,7 @@ use crate::pairs::PairStore;
 const PAIRS_PER_CHUNK: usize = 8192;
 
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
-    pub(super) fn hand_out(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         // At least one chunk, which the tests of the update are booked on.
         let chunks = self.overlaps.len().div_ceil(PAIRS_PER_CHUNK).max(1);
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
@@ -28,6 +29,16 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
         }
         self.ledger.settle(out.finish(chunks)?);
         Ok(())
+    }
+
+    pub(super) fn probe(
+        &self,
+        frame: &Frame<'_, D, T>,
+        probes: Probes<'_, D, T>,
+        context: &mut Context,
+        out: &mut PairStore,
+    ) -> Result<(), Error> {
+        probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
     }
 
     /// Visits all that start on the first axis before `area` ends: half of the objects, on average.

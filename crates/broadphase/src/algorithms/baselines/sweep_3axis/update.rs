@@ -13,8 +13,8 @@ use crate::pairs::Pair;
 const SHARE: usize = 8;
 
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.ledger.take_in(frame)?;
+    pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
+        self.ledger.update(frame)?;
         let clock = context.clock();
         let new = self.ledger.come().len();
         if new * SHARE > self.axes[0].len() / 2 {

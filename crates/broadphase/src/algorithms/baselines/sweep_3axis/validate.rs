@@ -8,7 +8,7 @@ use crate::objects::Frame;
 use crate::pairs::Pair;
 
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let objects = self.ledger.ids().count();
         for (axis, ends) in self.axes.iter().enumerate() {
             ensure!(ends.len() == 2 * objects, "{} ends on axis {axis} for {objects} objects", ends.len());
@@ -53,7 +53,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aabb, BroadPhase, Context};
+    use crate::{Aabb, Context};
 
     #[test]
     fn the_validator_notices_exchanged_ends_a_lost_pair_and_another_box() {

@@ -72,6 +72,7 @@ mod kernels;
 mod bits;
 mod pairs;
 mod arrays;
+mod neighbors;
 mod world;
 // What everyone uses.
 mod context;
@@ -87,6 +88,7 @@ pub use context::Context;
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Isa, Kernels, PairSink};
+pub use neighbors::{NeighborSearch, Neighbors, neighbors};
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Pairing, Shape, Tag};
 pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
 #[cfg(feature = "parallel")]

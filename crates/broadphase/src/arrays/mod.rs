@@ -17,6 +17,7 @@ pub use chunks::Chunks;
 pub use period::Period;
 pub use search::Search;
 
+pub(crate) use cancel::Shared;
 pub(crate) use sort::sort_pairs;
 
 use crate::error::Error;

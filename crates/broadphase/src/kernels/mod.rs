@@ -27,6 +27,7 @@ mod neon;
 pub(crate) mod node;
 mod pages;
 mod plain;
+pub(crate) mod point_runs;
 mod prefetch;
 pub(crate) mod quantise;
 mod scalar;

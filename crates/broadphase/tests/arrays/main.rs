@@ -2,6 +2,7 @@
 
 mod between;
 mod naive;
+mod neighbors;
 mod options;
 mod periodic;
 mod stream;

@@ -1,0 +1,164 @@
+//! Points in cells a little wider than the radius.
+
+use std::sync::Mutex;
+
+use super::Task;
+use crate::context::Context;
+use crate::geometry::Real;
+
+/// Axes that cells are cut along, at most.
+pub(super) const AXES: usize = 3;
+/// Cells are wider than the radius by this factor, so that two neighbors are never two cells apart, however their coordinates round.
+const WIDER: f64 = 1.001;
+/// Cells per point, at most, and cells that any number of points may have.
+const CELLS_PER_POINT: usize = 4;
+const FEW_CELLS: usize = 4096;
+/// Cells along one axis, at most.
+const MOST_CELLS: f64 = (1u64 << 30) as f64;
+/// Points per job of the pass that finds cells.
+const PER_JOB: usize = 1 << 14;
+/// A point that has no cell, since a coordinate is infinite.
+const NOWHERE: u32 = u32::MAX;
+/// Of wider cells: how many points may share one, on the average over all points.
+const CROWD: u64 = 48;
+
+/// One axis of the grid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    /// Which coordinate.
+    pub(super) k: usize,
+    low: f64,
+    /// Cells per unit of length.
+    scale: f64,
+    /// The number of cells.
+    pub(super) cells: usize,
+    pub(super) periodic: bool,
+}
+
+impl Axis {
+    /// The cell of a coordinate; the nearest one outside of the grid.
+    #[inline(always)]
+    fn cell(&self, x: f64) -> usize {
+        (((x - self.low) * self.scale) as usize).min(self.cells - 1)
+    }
+}
+
+/// Points by cell. The first axis is the fastest one: cell (x, y, z) is number `x + nx * (y + ny * z)`.
+#[derive(Debug)]
+pub(super) struct Grid {
+    pub(super) axes: [Axis; AXES],
+    /// `order[starts[c]..starts[c + 1]]` are the points of cell c, ascending. Infinite points are in none.
+    pub(super) starts: Vec<u32>,
+    pub(super) order: Vec<u32>,
+    /// Are cells wider than the radius asks for?
+    is_coarse: bool,
+}
+
+impl Grid {
+    pub(super) fn new<const D: usize, T: Real>(task: &Task<'_, D, T>, context: &Context) -> Self {
+        let (axes, is_coarse) = choose_axes(task);
+        let cells: usize = axes.iter().map(|axis| axis.cells).product();
+        let points = task.points;
+        let jobs = points.len().div_ceil(PER_JOB);
+        let keys: Vec<Mutex<Vec<u32>>> = (0..jobs).map(|_| Mutex::default()).collect();
+        let number = |point: &[T; D]| {
+            let finite = point.iter().fold(true, |all, x| all & x.is_finite());
+            let [x, y, z] = axes.map(|axis| axis.cell(point[axis.k].to_f64()));
+            let cell = x + axes[0].cells * (y + axes[1].cells * z);
+            if finite { cell as u32 } else { NOWHERE }
+        };
+        context.run(jobs, |job, _| {
+            let end = ((job + 1) * PER_JOB).min(points.len());
+            let list = points[job * PER_JOB..end].iter().map(number).collect();
+            *keys[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = list;
+        });
+        let keys: Vec<Vec<u32>> =
+            keys.into_iter().map(|list| list.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())).collect();
+        let (starts, order) = counting_sort(&keys, cells);
+        Self { axes, starts, order, is_coarse }
+    }
+
+    /// Are cells wider than the radius asks for, and full of points that are not neighbors?
+    pub(super) fn is_crowded(&self) -> bool {
+        let squares: u64 = self.starts.windows(2).map(|w| u64::from(w[1] - w[0])).map(|count| count * count).sum();
+        self.is_coarse && squares > CROWD * self.order.len() as u64
+    }
+
+    /// The number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The coordinates of a cell.
+    pub(super) fn place(&self, cell: usize) -> [usize; AXES] {
+        let [nx, ny, _] = self.axes.map(|axis| axis.cells);
+        [cell % nx, cell / nx % ny, cell / nx / ny]
+    }
+}
+
+/// Up to three axes, those with the most cells first, and whether cells are wider than the radius asks for.
+fn choose_axes<const D: usize, T: Real>(task: &Task<'_, D, T>) -> ([Axis; AXES], bool) {
+    let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
+    for point in task.points {
+        for k in 0..D {
+            let x = point[k].to_f64();
+            let x = if x.is_finite() { x } else { low[k] };
+            low[k] = low[k].min(x);
+            high[k] = if x > high[k] { x } else { high[k] };
+        }
+    }
+    // Squares of differences below this one underflow, and count as zero.
+    let tiny = T::MIN_POSITIVE.to_f64().sqrt() * 4.0;
+    let width = (task.radius.to_f64() * WIDER).max(tiny);
+    // Low end, length, and whether it repeats, by axis; the longest first. Equal ones stay in order.
+    let mut sides: Vec<(usize, f64, f64, bool)> = (0..D)
+        .map(|k| match task.period.and_then(|period| period.ends(k)) {
+            Some((low, high)) => (k, low.to_f64(), high.to_f64() - low.to_f64(), true),
+            None if low[k] <= high[k] => (k, low[k], (high[k] - low[k]).min(f64::MAX), false),
+            None => (k, 0.0, 0.0, false),
+        })
+        .collect();
+    sides.sort_by(|a, b| b.2.total_cmp(&a.2));
+    sides.truncate(AXES);
+    let most = (CELLS_PER_POINT * task.points.len()).max(FEW_CELLS) as f64;
+    let count = |length: f64, width: f64, periodic: bool| {
+        let cells = (length / width).floor().clamp(0.0, MOST_CELLS);
+        if periodic { cells.max(1.0) } else { cells + 1.0 }
+    };
+    let product = |width: f64| sides.iter().map(|side| count(side.2, width, side.3)).product::<f64>();
+    let mut wide = width;
+    while product(wide) > most {
+        wide *= 1.26; // twice the volume in space
+    }
+    let mut axes = [Axis { k: 0, low: 0.0, scale: 0.0, cells: 1, periodic: false }; AXES];
+    for (axis, &(k, low, length, periodic)) in axes.iter_mut().zip(&sides) {
+        let cells = count(length, wide, periodic);
+        let scale = if periodic { cells / length } else { 1.0 / wide };
+        *axis = Axis { k, low, scale, cells: cells as usize, periodic };
+    }
+    (axes, wide > width)
+}
+
+/// Indices by key, ascending for equal keys, and the start of each key.
+fn counting_sort(keys: &[Vec<u32>], cells: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0u32; cells + 1];
+    let mut count = 0;
+    for &key in keys.iter().flatten().filter(|&&key| key != NOWHERE) {
+        starts[key as usize] += 1;
+        count += 1;
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        (*start, sum) = (sum, sum + *start);
+    }
+    let mut order = vec![0; count];
+    for (&key, index) in keys.iter().flatten().zip(0..).filter(|(key, _)| **key != NOWHERE) {
+        let start = &mut starts[key as usize];
+        order[*start as usize] = index;
+        *start += 1;
+    }
+    // Each start is now the next one's.
+    starts.rotate_right(1);
+    starts[0] = 0;
+    (starts, order)
+}

@@ -1,0 +1,267 @@
+//! Every point's row, from the runs of cells around it.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::grid::{AXES, Grid};
+use super::{Neighbors, Task};
+use crate::arrays::Cancel;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::point_runs::{Columns, Image, near};
+use crate::kernels::{Kernel, Simd};
+
+/// Points per job, about.
+const PER_JOB: usize = 4096;
+/// Rows up to this length are sorted by counting smaller entries, which takes no branches.
+const SHORT: usize = 96;
+
+/// The rows of some cells' points, in the order of the cells.
+#[derive(Default)]
+struct Block {
+    /// The end of each row.
+    ends: Vec<usize>,
+    items: Vec<u32>,
+}
+
+/// All rows.
+pub(super) fn list<const D: usize, T: Real>(
+    task: &Task<'_, D, T>,
+    grid: &Grid,
+    context: &Context,
+    cancel: &Cancel,
+) -> Result<Neighbors<T>, Error> {
+    let points = Columns::gather(task.points, &grid.order);
+    let cuts = cut(grid);
+    let jobs = cuts.len() - 1;
+    let blocks: Vec<Mutex<Block>> = (0..jobs).map(|_| Mutex::default()).collect();
+    context.run(jobs, |job, _| {
+        if !cancel.is_cancelled() {
+            let mut block = Block::default();
+            let cells = cuts[job]..cuts[job + 1];
+            context.kernels().run(Rows { task, grid, points: &points, cells, block: &mut block });
+            *blocks[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = block;
+        }
+    });
+    cancel.check()?;
+    let blocks: Vec<Block> =
+        blocks.into_iter().map(|block| block.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())).collect();
+    gather(task, grid, &cuts, &blocks, context)
+}
+
+/// Cells cut into jobs of about as many points each: the first cell of each job, and the end.
+fn cut(grid: &Grid) -> Vec<usize> {
+    let mut cuts = vec![0];
+    let mut from = 0;
+    for cell in 0..grid.cells() {
+        if (grid.starts[cell + 1] - from) as usize >= PER_JOB {
+            cuts.push(cell + 1);
+            from = grid.starts[cell + 1];
+        }
+    }
+    if cuts.last() != Some(&grid.cells()) {
+        cuts.push(grid.cells());
+    }
+    cuts
+}
+
+/// Copies the rows into the order of the points.
+fn gather<const D: usize, T: Real>(
+    task: &Task<'_, D, T>,
+    grid: &Grid,
+    cuts: &[usize],
+    blocks: &[Block],
+    context: &Context,
+) -> Result<Neighbors<T>, Error> {
+    let count = task.points.len();
+    // Of each point its row: block, start, end.
+    let mut rows = vec![(0u32, 0usize, 0usize); count];
+    for (job, block) in blocks.iter().enumerate() {
+        let (first, mut start) = (grid.starts[cuts[job]] as usize, 0);
+        for (position, &end) in block.ends.iter().enumerate() {
+            rows[grid.order[first + position] as usize] = (job as u32, start, end);
+            start = end;
+        }
+    }
+    let mut offsets = Vec::with_capacity(count + 1);
+    offsets.push(0);
+    let mut total = 0;
+    offsets.extend(rows.iter().map(|&(_, start, end)| {
+        total += end - start;
+        total
+    }));
+    let room = |_| Error::OutOfMemory { what: "neighbors" };
+    let mut indices: Vec<u32> = Vec::new();
+    indices.try_reserve_exact(total).map_err(room)?;
+    indices.resize(total, 0);
+    let mut distances: Vec<T> = Vec::new();
+    if task.distances {
+        distances.try_reserve_exact(total).map_err(room)?;
+        distances.resize(total, T::ZERO);
+    }
+    // Each job fills its own part of both lists.
+    let mut parts = Vec::new();
+    let (mut rest, mut rest_distances) = (&mut indices[..], &mut distances[..]);
+    for from in (0..count).step_by(PER_JOB) {
+        let to = (from + PER_JOB).min(count);
+        let len = offsets[to] - offsets[from];
+        let (part, behind) = rest.split_at_mut(len);
+        let (part_distances, behind_distances) = rest_distances.split_at_mut(if task.distances { len } else { 0 });
+        (rest, rest_distances) = (behind, behind_distances);
+        parts.push(Mutex::new((from..to, part, part_distances)));
+    }
+    context.run(parts.len(), |job, _| {
+        let (points, part, part_distances) = &mut *parts[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let first = offsets[points.start];
+        for point in points.clone() {
+            let (block, start, end) = rows[point];
+            let row = &blocks[block as usize].items[start..end];
+            let place = offsets[point] - first..offsets[point + 1] - first;
+            part[place.clone()].copy_from_slice(row);
+            if task.distances {
+                let each = part_distances[place].iter_mut().zip(row);
+                each.for_each(|(distance, &other)| *distance = task.squared_distance(point as u32, other).sqrt());
+            }
+        }
+    });
+    drop(parts);
+    Ok(Neighbors { offsets, indices, distances })
+}
+
+/// A run of points that a cell's points are compared with.
+struct Run<const D: usize, T> {
+    points: Range<usize>,
+    /// Over a border.
+    image: Option<Image<D, T>>,
+}
+
+/// The rows of all points in some cells.
+struct Rows<'a, 'p, const D: usize, T> {
+    task: &'a Task<'p, D, T>,
+    grid: &'a Grid,
+    points: &'a Columns<D, T>,
+    cells: Range<usize>,
+    block: &'a mut Block,
+}
+
+impl<const D: usize, T: Real> Kernel for Rows<'_, '_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { task, grid, points, cells, block } = self;
+        let reach = task.radius * task.radius;
+        // With fewer than three cells along a periodic axis, a neighbor may be near on both sides: images are sought point by point.
+        let is_narrow = grid.axes.iter().any(|axis| axis.periodic && axis.cells < 3) || D > AXES && task.period.is_some();
+        let (mut runs, mut row) = (Vec::new(), Vec::new());
+        for cell in cells {
+            let own = grid.starts[cell] as usize..grid.starts[cell + 1] as usize;
+            if own.is_empty() {
+                continue;
+            }
+            list_runs(task, grid, cell, &mut runs);
+            for position in own {
+                row.clear();
+                let (point, id) = (points.point(position), points.id(position));
+                for run in &runs {
+                    let image = run.image.unwrap_or(Image { length: [T::ZERO; D], sign: [T::ONE; D] });
+                    if is_narrow {
+                        let all = run.points.clone().map(|other| points.id(other));
+                        row.extend(all.filter(|&other| other != id && task.squared_distance(id, other) <= reach));
+                    } else if run.image.is_some() {
+                        near::<D, T, S, true>(simd, points, run.points.clone(), &point, &image, reach, &mut row);
+                    } else if run.points.contains(&position) {
+                        near::<D, T, S, false>(simd, points, run.points.start..position, &point, &image, reach, &mut row);
+                        near::<D, T, S, false>(simd, points, position + 1..run.points.end, &point, &image, reach, &mut row);
+                    } else {
+                        near::<D, T, S, false>(simd, points, run.points.clone(), &point, &image, reach, &mut row);
+                    }
+                }
+                if task.half {
+                    row.retain(|&other| other > id);
+                }
+                append_sorted(&mut row, &mut block.items);
+                block.ends.push(block.items.len());
+            }
+        }
+    }
+}
+
+/// Appends a row of different entries, ascending.
+#[inline(always)]
+fn append_sorted(row: &mut [u32], items: &mut Vec<u32>) {
+    if row.len() > SHORT {
+        row.sort_unstable();
+        items.extend_from_slice(row);
+        return;
+    }
+    let from = items.len();
+    items.resize(from + row.len(), 0);
+    let sorted = &mut items[from..];
+    for &entry in &*row {
+        let mut smaller = 0u32;
+        for &other in &*row {
+            smaller += u32::from(other < entry);
+        }
+        sorted[smaller as usize] = entry;
+    }
+}
+
+/// The runs around a cell: the cells from the one before to the one behind it, in each of the rows around its own.
+fn list_runs<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, cell: usize, runs: &mut Vec<Run<D, T>>) {
+    runs.clear();
+    let place = grid.place(cell);
+    let [nx, ny, _] = grid.axes.map(|axis| axis.cells);
+    let steps = |axis: usize| steps_along(grid, axis, place[axis]);
+    for (z, over_z) in steps(2).into_iter().flatten() {
+        for (y, over_y) in steps(1).into_iter().flatten() {
+            let first = nx * (y + ny * z);
+            let mut push = |from: usize, to: usize, over_x: i8| {
+                let points = grid.starts[first + from] as usize..grid.starts[first + to + 1] as usize;
+                let image = image(task, grid, [over_x, over_y, over_z]);
+                // Without a border between them, cells of a row are one run.
+                match runs.last_mut().filter(|last| last.image == image && last.points.end == points.start) {
+                    Some(last) => last.points.end = points.end,
+                    None => runs.push(Run { points, image }),
+                }
+            };
+            let mut along: [Option<(usize, i8)>; 3] = steps(0);
+            along.sort_by_key(|step| step.map_or((2, 0), |(x, over)| (over, x)));
+            along.into_iter().flatten().for_each(|(x, over)| push(x, x, over));
+        }
+    }
+    runs.retain(|run| !run.points.is_empty());
+}
+
+/// The cells along an axis that touch a cell, itself included, each once, and over which border they do: -1 the lower one, 1 the upper one.
+fn steps_along(grid: &Grid, axis: usize, at: usize) -> [Option<(usize, i8)>; 3] {
+    let axis = &grid.axes[axis];
+    let last = axis.cells - 1;
+    let before = match at {
+        0 if axis.periodic && axis.cells >= 3 => Some((last, -1)),
+        0 => None,
+        _ => Some((at - 1, 0)),
+    };
+    let behind = match at {
+        _ if at < last => Some((at + 1, 0)),
+        _ if axis.periodic && axis.cells >= 3 => Some((0, 1)),
+        _ => None,
+    };
+    [before, Some((at, 0)), behind]
+}
+
+/// How points over these borders are seen.
+fn image<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, over: [i8; AXES]) -> Option<Image<D, T>> {
+    if over == [0; AXES] {
+        return None;
+    }
+    let mut image = Image { length: [T::ZERO; D], sign: [T::ONE; D] };
+    for (axis, over) in grid.axes.iter().zip(over) {
+        let Some(length) = task.period.and_then(|period| period.length(axis.k)).filter(|_| over != 0) else { continue };
+        image.length[axis.k] = length;
+        // Over the lower border the others are larger: own - other is negative.
+        image.sign[axis.k] = if over < 0 { T::ONE } else { -T::ONE };
+    }
+    Some(image)
+}

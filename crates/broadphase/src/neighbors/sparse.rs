@@ -1,0 +1,96 @@
+//! Points that cells do not suit, since a few are far from the rest: boxes around them are searched.
+
+use super::{Neighbors, Task};
+use crate::arrays::{Cancel, Period, Search, Shared};
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::pairs::Pair;
+
+/// Boxes are wider than the radius by this factor, so that none is lost to rounding.
+const WIDER: f64 = 1.001;
+
+/// Is the radius short enough for boxes of that width in a periodic space?
+pub(super) fn suits<const D: usize, T: Real>(task: &Task<'_, D, T>) -> bool {
+    let width = task.radius.to_f64() * 1.01;
+    (0..D).all(|k| task.period.and_then(|period| period.length(k)).is_none_or(|length| width < length.to_f64() * 0.5))
+}
+
+/// All rows, from the pairs of boxes.
+pub(super) fn list<const D: usize, T: Real>(
+    task: &Task<'_, D, T>,
+    executor: Shared,
+    cancel: &Cancel,
+) -> Result<Neighbors<T>, Error> {
+    // Boxes are cut along three axes at most, or along two: the longest.
+    let mut extents: Vec<(usize, f64)> = (0..D)
+        .map(|k| {
+            let finite = task.points.iter().map(|point| point[k].to_f64()).filter(|x| x.is_finite());
+            let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+            (k, high - low)
+        })
+        .collect();
+    extents.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut pairs = match D {
+        0..=2 => pairs_of::<D, T, 2>(task, &extents, executor, cancel)?,
+        _ => pairs_of::<D, T, 3>(task, &extents, executor, cancel)?,
+    };
+    let reach = task.radius * task.radius;
+    pairs.retain(|pair| task.squared_distance(pair.a, pair.b) <= reach);
+    Ok(rows_of(task, &pairs))
+}
+
+/// Pairs of boxes around the points, sorted, along `E` of their axes.
+fn pairs_of<const D: usize, T: Real, const E: usize>(
+    task: &Task<'_, D, T>,
+    axes: &[(usize, f64)],
+    executor: Shared,
+    cancel: &Cancel,
+) -> Result<Vec<Pair>, Error> {
+    let axis = |e: usize| axes.get(e).map(|axis| axis.0);
+    let tiny = T::MIN_POSITIVE.sqrt() * T::from_f64(4.0);
+    let half = task.radius * T::from_f64(0.5 * WIDER) + tiny;
+    let around = |point: &[T; D]| {
+        let center: [T; E] = std::array::from_fn(|e| axis(e).map_or(T::ZERO, |k| point[k]));
+        let grown = Aabb::point(center).grow(half);
+        Aabb::new(grown.min.map(Real::next_down), grown.max.map(Real::next_up))
+    };
+    let boxes: Vec<Aabb<E, T>> = task.points.iter().map(around).collect();
+    let mut search = Search::new(boxes).executor(executor).cancel(cancel);
+    if let Some(period) = &task.period {
+        let ends: [Option<(T, T)>; E] = std::array::from_fn(|e| axis(e).and_then(|k| period.ends(k)));
+        let lengths = std::array::from_fn(|e| axis(e).and_then(|k| period.length(k)));
+        search = search.periodic(Period::axes(lengths).with_origin(ends.map(|ends| ends.map_or(T::ZERO, |ends| ends.0))));
+    }
+    search.list()
+}
+
+/// Rows from sorted pairs.
+fn rows_of<const D: usize, T: Real>(task: &Task<'_, D, T>, pairs: &[Pair]) -> Neighbors<T> {
+    let count = task.points.len();
+    let mut offsets = vec![0usize; count + 1];
+    for pair in pairs {
+        offsets[pair.a as usize] += 1;
+        offsets[pair.b as usize] += usize::from(!task.half);
+    }
+    let mut total = 0;
+    for offset in &mut offsets {
+        (*offset, total) = (total, total + *offset);
+    }
+    let mut indices = vec![0; total];
+    let mut next = offsets.clone();
+    let mut put = |of: u32, neighbor: u32| {
+        indices[next[of as usize]] = neighbor;
+        next[of as usize] += 1;
+    };
+    // Sorted pairs, first from their second side, then from their first one: rows come out ascending.
+    if !task.half {
+        pairs.iter().for_each(|pair| put(pair.b, pair.a));
+    }
+    pairs.iter().for_each(|pair| put(pair.a, pair.b));
+    let mut neighbors = Neighbors { offsets, indices, distances: Vec::new() };
+    if task.distances {
+        let entry = |a: usize| neighbors.of(a).iter().map(move |&b| task.squared_distance(a as u32, b).sqrt());
+        neighbors.distances = (0..count).flat_map(entry).collect();
+    }
+    neighbors
+}

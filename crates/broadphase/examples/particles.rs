@@ -1,62 +1,69 @@
-//! Discs that are pushed apart until none overlap, as paper 003 does it: find the pairs, move both of each by half of their
-//! overlap, away from the midpoint.
+//! A step of smoothed-particle hydrodynamics (SPH) in a periodic cube: densities from neighbors, pressure pushes particles apart.
 //!
-//! `cargo run --release --example particles -- [discs] [steps]`
+//! `cargo run --release --example particles -- [particles] [steps]`
 
-use broadphase::algorithms::particle_grid::{Options, ParticleGrid};
-use broadphase::{Context, Error, PairStore};
+use std::time::Instant;
 
-const RADIUS: f32 = 0.5;
+use broadphase::{Error, NeighborSearch, Neighbors, Period};
+
+/// About thirty particles are within this distance, at one particle per unit of volume.
+const RADIUS: f32 = 1.9;
 
 fn main() -> Result<(), Error> {
     let number = |at: usize, default: usize| std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (count, steps) = (number(1, 20_000), number(2, 60));
-    let mut points = scatter(count);
-    let mut grid = ParticleGrid::new(RADIUS, Options::default())?;
-    let (context, mut pairs) = (Context::new(), PairStore::default());
-    println!("{count} discs of radius {RADIUS}");
-    println!("step  overlapping pairs  deepest overlap");
-    for step in 0..=steps {
-        grid.build(&points, &context)?;
-        grid.pairs(&points, &context, &mut pairs)?;
-        let deepest = separate(&mut points, &pairs);
-        if step % 10 == 0 {
-            println!("{step:4}  {:17}  {deepest:15.4}", pairs.len());
-        }
+    let (count, steps) = (number(1, 200_000), number(2, 2));
+    let side = (count as f32).cbrt().max(4.0);
+    let space = Period::new([side; 3]);
+    let mut random = random();
+    let mut points: Vec<[f32; 3]> = (0..count).map(|_| [(); 3].map(|()| random() * side)).collect();
+    println!("{count} particles in a periodic cube of side {side:.1}");
+    println!("step  neighbors of each  density, spread  time of the search");
+    for step in 0..steps {
+        let start = Instant::now();
+        let near = NeighborSearch::new(&points, RADIUS).periodic(space).distances().list()?;
+        let spent = start.elapsed();
+        check(&points, &near, side);
+        // The kernel of each neighbor: 1 at no distance, 0 at the radius.
+        let weight = |distance: f32| (1.0 - distance / RADIUS).powi(2);
+        let density: Vec<f32> = (0..count).map(|i| 1.0 + near.with_distances(i).map(|(_, d)| weight(d)).sum::<f32>()).collect();
+        let mean = density.iter().sum::<f32>() / count as f32;
+        let spread = (density.iter().map(|d| (d - mean).powi(2)).sum::<f32>() / count as f32).sqrt() / mean;
+        let each = near.indices.len() as f32 / count as f32;
+        println!("{step:4}  {each:17.1}  {spread:15.4}  {spent:12.1?}");
+        // Away from each neighbor, the more the denser it is there.
+        let moved = (0..count).map(|i| {
+            let mut to = points[i];
+            for (j, distance) in near.with_distances(i).filter(|&(_, distance)| distance > 0.0) {
+                let push = 0.02 * weight(distance) * (density[i] + density[j as usize]) / mean;
+                for k in 0..3 {
+                    let away = points[i][k] - points[j as usize][k];
+                    to[k] += push * (away - side * (away / side).round()) / distance;
+                }
+            }
+            space.wrap(to)
+        });
+        points = moved.collect();
     }
     Ok(())
 }
 
-/// Discs at random in a square, of which they cover two fifths.
-fn scatter(count: usize) -> Vec<[f32; 2]> {
-    let side = (count as f32 * std::f32::consts::PI * RADIUS * RADIUS / 0.4).sqrt();
-    let mut state = 1u64;
-    let mut random = move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 40) as f32 / (1u64 << 24) as f32 * side
-    };
-    (0..count).map(|_| [random(), random()]).collect()
+/// A few rows are what a loop over all particles finds.
+fn check(points: &[[f32; 3]], near: &Neighbors<f32>, side: f32) {
+    let space = Period::new([side; 3]);
+    for i in (0..points.len()).step_by(points.len() / 20 + 1) {
+        let within = |j: &usize| {
+            let d = |k: usize| space.separation(k, points[i][k], points[*j][k]).powi(2);
+            *j != i && d(0) + d(1) + d(2) <= RADIUS * RADIUS
+        };
+        let expected: Vec<u32> = (0..points.len()).filter(within).map(|j| j as u32).collect();
+        assert_eq!(near.of(i), expected, "particle {i}");
+    }
 }
 
-/// Moves both discs of each pair by half of their overlap; returns the deepest one.
-fn separate(points: &mut [[f32; 2]], pairs: &PairStore) -> f32 {
-    let mut deepest = 0f32;
-    pairs.for_each_chunk(|chunk| {
-        for pair in chunk {
-            let (a, b) = (points[pair.a as usize], points[pair.b as usize]);
-            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
-            let distance = dx.hypot(dy);
-            let overlap = 2.0 * RADIUS - distance;
-            if overlap <= 0.0 {
-                continue; // pushed apart already, by another pair
-            }
-            deepest = deepest.max(overlap);
-            // Two discs at one place go apart along x.
-            let (ux, uy) = if distance > 0.0 { (dx / distance, dy / distance) } else { (1.0, 0.0) };
-            let push = 0.5 * overlap;
-            points[pair.a as usize] = [a[0] - ux * push, a[1] - uy * push];
-            points[pair.b as usize] = [b[0] + ux * push, b[1] + uy * push];
-        }
-    });
-    deepest
+fn random() -> impl FnMut() -> f32 {
+    let mut state = 1u64;
+    move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f32 / (1u64 << 24) as f32
+    }
 }

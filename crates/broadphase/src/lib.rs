@@ -2,7 +2,8 @@
 //!
 //! # A tour, by a newcomer's questions
 //!
-//! **I have boxes in an array.** One call: [`pairs()`]; two arrays: [`pairs_between`].
+//! **I have boxes in an array.** One call: [`pairs()`]; two arrays: [`pairs_between`]; with options, in pieces, in a periodic space: [`Search`];
+//! two arrays that move: [`Between`]. Pairs within a distance: [`pairs_within`]; the nearest of each: [`nearest`]. Points: [`neighbors`]. Meshes: [`mesh`].
 //!
 //! ```
 //! use broadphase::{Aabb, Pair, pairs};
@@ -73,6 +74,8 @@ mod bits;
 mod pairs;
 mod arrays;
 mod neighbors;
+mod distance;
+pub mod mesh;
 mod world;
 // What everyone uses.
 mod context;
@@ -85,6 +88,9 @@ pub mod spec_text;
 pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
 pub use arrays::{Between, Cancel, Chunks, Period, Search, pairs, pairs_between};
 pub use context::Context;
+pub use distance::{
+    Near, Proximity, closest_pair, closest_pair_between, nearest, nearest_between, pairs_within, pairs_within_between,
+};
 pub use error::{BoxFault, Error};
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
 pub use kernels::{Isa, Kernels, PairSink};

@@ -1,6 +1,6 @@
 //! Two lists that move from frame to frame.
 
-use super::sort_pairs;
+use super::sort_pairs_with;
 use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::context::Context;
 use crate::error::Error;
@@ -121,7 +121,7 @@ impl<const D: usize, T: Real> Between<D, T> {
         if let Some(keep) = keep {
             fresh.retain(|&pair| keep(pair));
         }
-        sort_pairs(fresh, a.len(), b.len());
+        sort_pairs_with(fresh, merged, a.len(), b.len());
         merged.clear();
         if partial {
             let stays = |pair: &Pair| (pair.a as usize) < a.len() && !changed[pair.a as usize];

@@ -59,6 +59,11 @@ impl<const D: usize, T: Real> fmt::Debug for Chunks<'_, D, T> {
 }
 
 impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
+    /// The pieces of a list that is known already.
+    pub(super) fn of(plan: Plan<'a, D, T>, pairs: Vec<Pair>) -> Self {
+        Self { next: plan.a.count, pending: pairs, ..Self::new(plan) }
+    }
+
     pub(super) fn new(plan: Plan<'a, D, T>) -> Self {
         Self {
             plan,
@@ -131,6 +136,9 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
     fn piece(&mut self) -> Result<Vec<Pair>, Error> {
         let size = self.plan.size;
         let mut piece = Vec::new();
+        if let Some(cancel) = self.plan.cancel.as_ref().filter(|_| self.taken < self.pending.len()) {
+            cancel.check()?;
+        }
         loop {
             let rest = &self.pending[self.taken..];
             let room = rest.len().min(size - piece.len());

@@ -8,6 +8,7 @@ mod chunks;
 mod period;
 mod prepare;
 mod rules;
+mod run;
 mod search;
 mod sort;
 
@@ -18,7 +19,7 @@ pub use period::Period;
 pub use search::Search;
 
 pub(crate) use cancel::Shared;
-pub(crate) use sort::sort_pairs;
+pub(crate) use sort::{sort_pairs, sort_pairs_with};
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};

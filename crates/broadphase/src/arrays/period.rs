@@ -77,9 +77,9 @@ impl<const D: usize, T: Real> Period<D, T> {
         wrapped
     }
 
-    /// Calls `visit` with each further image of a wrapped box that reaches into the space: one for each combination of upper ends that it
-    /// touches or crosses.
-    pub(super) fn for_each_image(&self, wrapped: &Aabb<D, T>, mut visit: impl FnMut(Aabb<D, T>)) {
+    /// Calls `visit` with each further image of a wrapped box that reaches into the space, and the axes along which it is moved, one bit
+    /// each: one for each combination of upper ends that the box touches or crosses.
+    pub(super) fn for_each_image(&self, wrapped: &Aabb<D, T>, mut visit: impl FnMut(Aabb<D, T>, u8)) {
         let mut crossed = 0usize;
         for k in 0..D {
             crossed |= usize::from(self.ends(k).is_some_and(|(_, high)| wrapped.max[k] >= high)) << k;
@@ -98,7 +98,7 @@ impl<const D: usize, T: Real> Period<D, T> {
                 image.min[k] = (wrapped.min[k] - high) + low;
                 image.max[k] = (wrapped.max[k] - high) + low;
             }
-            visit(image);
+            visit(image, combination as u8);
         }
     }
 

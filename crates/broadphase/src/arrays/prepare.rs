@@ -26,6 +26,8 @@ pub(super) struct Prepared<'a, const D: usize, T: Real> {
     pub(super) count: usize,
     /// The object of each image, ascending.
     owners: Vec<u32>,
+    /// The axes along which each image is moved, one bit each.
+    shifts: Vec<u8>,
     /// A bit for each slot whose box is not empty; no words if none is.
     live: Vec<u64>,
 }
@@ -38,7 +40,7 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
             return Err(Error::WrongLength { argument: "tags", found: tags.len(), expected: count });
         }
         let tags = tags.map(Cow::Borrowed);
-        let mut prepared = Self { boxes, tags, count, owners: Vec::new(), live: Vec::new() };
+        let mut prepared = Self { boxes, tags, count, owners: Vec::new(), shifts: Vec::new(), live: Vec::new() };
         if margin == T::ZERO && period.is_none() && !half_open {
             return Ok(prepared); // the structure checks the boxes
         }
@@ -58,8 +60,9 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
         if let Some(period) = &period {
             for index in 0..count {
                 let wrapped = ready[index];
-                period.for_each_image(&wrapped, |image| {
+                period.for_each_image(&wrapped, |image, shift| {
                     ready.push(image);
+                    prepared.shifts.push(shift);
                     prepared.owners.push(index as u32);
                 });
             }
@@ -91,9 +94,20 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
         if (slot as usize) < self.count { slot } else { self.owners[slot as usize - self.count] }
     }
 
+    /// The axes along which a slot is moved, one bit each: none for an object itself.
+    #[inline(always)]
+    pub(super) fn shift(&self, slot: u32) -> u8 {
+        if (slot as usize) < self.count { 0 } else { self.shifts[slot as usize - self.count] }
+    }
+
     /// Are there no images?
     pub(super) fn is_plain(&self) -> bool {
         self.owners.is_empty()
+    }
+
+    /// Is no box empty?
+    pub(super) fn is_full(&self) -> bool {
+        self.live.is_empty()
     }
 
     /// Has the slot a box that is not empty?
@@ -116,7 +130,7 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
 
     /// The tag of a slot, if there are tags.
     pub(super) fn tag(&self, slot: u32) -> Option<&Tag> {
-        self.tags.as_ref().map(|tags| &tags[slot as usize])
+        self.tags.as_ref().and_then(|tags| tags.get(slot as usize))
     }
 }
 

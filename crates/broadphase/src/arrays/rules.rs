@@ -64,13 +64,31 @@ impl<const D: usize, T: Real> Rules<'_, '_, D, T> {
         (slots.a as usize >= self.a.count) | (slots.b as usize >= self.b.count)
     }
 
-    /// Is this the first combination of images of two objects that overlaps?
-    #[cold]
+    /// Is this the one combination of images of two objects that counts?
+    ///
+    /// Of boxes, it is decided along each axis. Where both are images, the objects themselves reach the upper end of the space, and so
+    /// overlap. Where one is, it counts if the objects themselves do not overlap: there is no third case, since if both had an image, both would
+    /// reach the upper end.
     fn are_first(&self, slots: Pair) -> bool {
-        let (mut a, mut b) = (self.a.owner(slots.a), self.b.owner(slots.b));
+        let (a, b) = (self.a.owner(slots.a), self.b.owner(slots.b));
         if self.is_self && a == b {
             return false;
         }
+        if self.shape == Shape::Ball {
+            return self.are_first_balls(slots);
+        }
+        let (shift_a, shift_b) = (self.a.shift(slots.a), self.b.shift(slots.b));
+        if shift_a & shift_b != 0 {
+            return false;
+        }
+        let (a, b) = (&self.a.boxes[a as usize], &self.b.boxes[b as usize]);
+        (0..D).all(|k| (shift_a | shift_b) >> k & 1 == 0 || a.min[k] > b.max[k] || b.min[k] > a.max[k])
+    }
+
+    /// The same for balls, whose images are looked at in order: the first that overlap count.
+    #[cold]
+    fn are_first_balls(&self, slots: Pair) -> bool {
+        let (mut a, mut b) = (self.a.owner(slots.a), self.b.owner(slots.b));
         let mut wanted = (slots.a, slots.b);
         if self.is_self && a > b {
             (a, b) = (b, a);

@@ -6,26 +6,24 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::cancel::{Cancel, Cancellable, Shared};
+use super::Period;
+use super::cancel::{Cancel, Shared};
 use super::chunks::Chunks;
-use super::prepare::{Prepared, Treatment};
-use super::rules::{Keep, Rules};
-use super::{Period, sort_pairs};
-use crate::algorithms::{BroadPhase, Spec};
-use crate::context::Context;
+use super::prepare::Treatment;
+use super::rules::Keep;
+use crate::algorithms::Spec;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::{Filter, Frame, Shape, Tag};
+use crate::objects::{Shape, Tag};
 use crate::pairs::{Pair, PairStore, Report, Retain};
 use crate::par::{Executor, Sequential};
 
 /// Pairs that a visitor gets at once, at most.
 const SLICE: usize = 1 << 14;
+/// So many pairs of one list are found at once also when they are wanted in pieces.
+const FEW: u64 = 1 << 22;
 /// Pairs of two lists that are found at once when all are wanted.
 const BATCH: usize = 1 << 20;
-/// Algorithms of which a cancelled search leaves out the rest of the tiles. Others finish the stage that they are in.
-const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
-
 /// All pairs of boxes in an array, or of two arrays, with options: what [`pairs`](crate::pairs()) and
 /// [`pairs_between`](crate::pairs_between) do with their defaults.
 ///
@@ -48,19 +46,19 @@ const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 /// also an image of each box that reaches over a border.
 #[derive(Clone)]
 pub struct Search<'a, const D: usize, T: Real> {
-    a: Cow<'a, [Aabb<D, T>]>,
+    pub(super) a: Cow<'a, [Aabb<D, T>]>,
     /// The second list, if there are two.
-    b: Option<Cow<'a, [Aabb<D, T>]>>,
-    tags: Option<&'a [Tag]>,
-    tags_b: Option<&'a [Tag]>,
-    spec: Spec,
-    executor: Shared,
-    shape: Shape,
-    treatment: Treatment<D, T>,
-    keep: Option<Keep<'a>>,
-    sort: bool,
-    limit: u64,
-    cancel: Option<Cancel>,
+    pub(super) b: Option<Cow<'a, [Aabb<D, T>]>>,
+    pub(super) tags: Option<&'a [Tag]>,
+    pub(super) tags_b: Option<&'a [Tag]>,
+    pub(super) spec: Spec,
+    pub(super) executor: Shared,
+    pub(super) shape: Shape,
+    pub(super) treatment: Treatment<D, T>,
+    pub(super) keep: Option<Keep<'a>>,
+    pub(super) sort: bool,
+    pub(super) limit: u64,
+    pub(super) cancel: Option<Cancel>,
 }
 
 impl<const D: usize, T: Real> fmt::Debug for Search<'_, D, T> {
@@ -161,7 +159,8 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// Keeps the pairs for which `keep` says so. It is called once for each pair that overlaps and that tags allow, from any thread.
+    /// Keeps the pairs for which `keep` says so. It is called at least once for each pair that overlaps and that tags allow, from
+    /// any thread.
     pub fn filter(mut self, keep: impl Fn(Pair) -> bool + Send + Sync + 'a) -> Self {
         self.keep = Some(Arc::new(keep));
         self
@@ -197,24 +196,17 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`] beyond the limits.
     pub fn list(&self) -> Result<Vec<Pair>, Error> {
         let (a, b) = self.prepare()?;
-        let mut list = Vec::new();
+        if let Some(b) = &b
+            && let Some(list) = self.join_both(&a, b)?
+        {
+            return Ok(list);
+        }
         if b.is_some() {
+            let mut list = Vec::new();
             self.pieces(a, b, BATCH)?.try_for_each(|piece| piece.map(|piece| list.extend_from_slice(&piece)))?;
             return Ok(list);
         }
-        let rules = self.rules(&a, &a);
-        let mut out = PairStore::new(Report::All);
-        out.set_limit(self.limit);
-        self.find(&rules, None, &mut out)?;
-        list.try_reserve_exact(out.len() as usize).map_err(|_| Error::OutOfMemory { what: "pairs" })?;
-        out.copy_into(&mut list);
-        if !a.is_plain() {
-            list.iter_mut().for_each(|pair| *pair = rules.objects(*pair));
-        }
-        if self.sort {
-            sort_pairs(&mut list, a.count, a.count);
-        }
-        Ok(list)
+        self.all_of(&a, self.limit, self.sort)
     }
 
     /// The number of pairs; no list is made.
@@ -289,10 +281,10 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     }
 
     /// The sorted list in pieces of up to `size` pairs, for results larger than memory: each piece is found when it is asked for. Memory: a few
-    /// pieces, and what the boxes need. It can be dropped at any time.
+    /// pieces or a few million pairs, and what the boxes need. It can be dropped at any time.
     ///
-    /// Every object is looked up in the structure by itself, and each pair is met from both sides, which takes a few times as long as
-    /// [`visit`](Search::visit).
+    /// Up to four million pairs of one list are found at once. Beyond, objects are looked up in the structure one by one, and each pair is met
+    /// from both sides, which takes a few times as long as [`visit`](Search::visit).
     ///
     /// ```
     /// use broadphase::{Aabb, Search, pairs};
@@ -307,102 +299,13 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// As for [`list`](Search::list), here or from the iterator, which ends after an error.
     pub fn chunks(&self, size: usize) -> Result<Chunks<'a, D, T>, Error> {
         let (a, b) = self.prepare()?;
+        if b.is_none() {
+            match self.all_of(&a, FEW, true) {
+                Ok(list) => return Ok(Chunks::of(self.plan(a, b, size.max(1))?, list)),
+                Err(Error::TooManyPairs { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
         self.pieces(a, b, size.max(1))
-    }
-}
-
-/// # The way of a search
-impl<'a, const D: usize, T: Real> Search<'a, D, T> {
-    /// Boxes that are ready to be searched: one list or two.
-    #[allow(clippy::type_complexity)] // two lists, the second one optional
-    fn prepare(&self) -> Result<(Prepared<'a, D, T>, Option<Prepared<'a, D, T>>), Error> {
-        let Treatment { margin, period, half_open } = &self.treatment;
-        if !(*margin >= T::ZERO && margin.is_finite()) {
-            return Err(Error::InvalidMargin { index: None, margin: margin.to_f64() });
-        }
-        if let Some(period) = period {
-            period.check()?;
-        }
-        if *half_open && self.shape == Shape::Ball {
-            return Err(Error::Unsuited { algorithm: self.spec.descriptor().name, reason: "balls are closed, not half-open" });
-        }
-        if let Some(cancel) = &self.cancel {
-            cancel.check()?;
-        }
-        let Some(b) = &self.b else {
-            return Ok((Prepared::new(self.a.clone(), self.tags, &self.treatment)?, None));
-        };
-        let prepare = |boxes: &Cow<'a, [Aabb<D, T>]>, tags: Option<&'a [Tag]>, name: &'static str| {
-            let checked = Frame::new(boxes).check();
-            checked.and_then(|()| Prepared::new(boxes.clone(), tags, &self.treatment)).map_err(|error| error.in_argument(name))
-        };
-        let (tags_a, tags_b) = (self.tags, self.tags_b);
-        Ok((prepare(&self.a, tags_a, "a")?, Some(prepare(b, tags_b, "b")?)))
-    }
-
-    fn rules<'r>(&'r self, a: &'r Prepared<'a, D, T>, b: &'r Prepared<'a, D, T>) -> Rules<'r, 'a, D, T> {
-        Rules { a, b, is_self: self.b.is_none(), shape: self.shape, keep: self.keep.as_ref() }
-    }
-
-    fn context(&self) -> Context {
-        Context::new().with_executor(self.executor.clone()).with_kernels(self.spec.kernels())
-    }
-
-    fn check_cancel(&self) -> Result<(), Error> {
-        self.cancel.as_ref().map_or(Ok(()), Cancel::check)
-    }
-
-    /// Finds all pairs of slots of one list. With a sink, they are handed to it, by one thread, until it says stop.
-    fn find(&self, rules: &Rules<'_, '_, D, T>, sink: Option<(Filter<'_>, &Cancel)>, out: &mut PairStore) -> Result<(), Error> {
-        let mut structure = self.spec.build::<D, T>()?;
-        let decides = rules.decide();
-        let filter = |retain: &mut Retain<'_>| {
-            if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
-                return retain.retain(|_| false); // nobody will look at them
-            }
-            if decides {
-                retain.retain(|slots| rules.allows(slots));
-            }
-            if let Some((sink, _)) = sink {
-                sink(retain);
-            }
-        };
-        let mut frame = rules.a.frame(self.shape);
-        if decides || sink.is_some() || self.cancel.is_some() {
-            frame.filter = Some(&filter);
-        }
-        let mut context = self.context();
-        structure.update(&frame, &mut context)?;
-        self.check_cancel()?;
-        let executor = if sink.is_some() { Shared(Arc::new(Sequential)) } else { self.executor.clone() };
-        let stop = sink.map(|(_, stop)| stop).or(self.cancel.as_ref());
-        let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
-        let mut context = match stop.filter(|_| stoppable) {
-            Some(stop) => Context::new().with_executor(Cancellable { executor, cancel: stop.clone() }),
-            None => Context::new().with_executor(executor),
-        }
-        .with_kernels(self.spec.kernels());
-        structure.pairs(&frame, &mut context, out)?;
-        self.check_cancel()
-    }
-
-    /// The iterator over the sorted list.
-    fn pieces(&self, a: Prepared<'a, D, T>, b: Option<Prepared<'a, D, T>>, size: usize) -> Result<Chunks<'a, D, T>, Error> {
-        let mut context = self.context();
-        let mut structure: Box<dyn BroadPhase<D, T>> = self.spec.build()?;
-        let frame = b.as_ref().unwrap_or(&a).frame(Shape::Box);
-        structure.update(&Frame { tags: None, ..frame }, &mut context)?;
-        self.check_cancel()?;
-        Ok(Chunks::new(super::chunks::Plan {
-            a,
-            b,
-            structure,
-            context,
-            shape: self.shape,
-            keep: self.keep.clone(),
-            cancel: self.cancel.clone(),
-            limit: self.limit,
-            size,
-        }))
     }
 }

@@ -12,15 +12,20 @@ const DIGIT: u32 = 11;
 /// A radix sort from the least significant digit up, over the bits that ids below these bounds have. Where its buffer cannot be allocated,
 /// the list is sorted in place.
 pub(crate) fn sort_pairs(list: &mut Vec<Pair>, a: usize, b: usize) {
-    let mut buffer = Vec::new();
-    if list.len() < MANY || buffer.try_reserve_exact(list.len()).is_err() {
+    sort_pairs_with(list, &mut Vec::new(), a, b);
+}
+
+/// The same with a buffer that is kept for the next time.
+pub(crate) fn sort_pairs_with(list: &mut Vec<Pair>, buffer: &mut Vec<Pair>, a: usize, b: usize) {
+    buffer.clear();
+    if list.len() < MANY || buffer.try_reserve(list.len()).is_err() {
         return list.sort_unstable();
     }
     buffer.resize(list.len(), Pair::default());
     let bits = |bound: usize| usize::BITS - bound.saturating_sub(1).leading_zeros();
     let mut pass = |digit: &dyn Fn(Pair) -> usize| {
-        pass(list, &mut buffer, digit);
-        std::mem::swap(list, &mut buffer);
+        pass(list, buffer, digit);
+        std::mem::swap(list, buffer);
     };
     for shift in digits(bits(b)) {
         pass(&|pair| (pair.b >> shift.0) as usize & shift.1);

@@ -61,31 +61,64 @@ pub(crate) struct Image<const D: usize, T> {
     pub(crate) sign: [T; D],
 }
 
-/// Appends to `out` the id of each point of the run whose squared distance from `own` is at most `reach`. Without `IMAGE`, differences
-/// count as they are.
+/// A run of points, and where they are seen if that is over a border.
+#[derive(Clone, Debug)]
+pub(crate) struct Run<const D: usize, T> {
+    pub(crate) points: Range<usize>,
+    pub(crate) image: Option<Image<D, T>>,
+}
+
+/// Fills `out` with the id of each point of the runs whose squared distance from the point at `position` is at most `reach`, but for itself.
 #[inline(always)]
-pub(crate) fn near<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
-    _: S,
+pub(crate) fn near<const D: usize, T: Real, S: Simd>(
+    simd: S,
     points: &Columns<D, T>,
-    run: Range<usize>,
-    own: &[T; D],
-    image: &Image<D, T>,
+    runs: &[Run<D, T>],
+    position: usize,
     reach: T,
     out: &mut Vec<u32>,
 ) {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let padded = points.len + PAD;
-    assert!(n <= PAD && run.end <= points.len && points.ids.len() == padded);
-    assert!(points.axes.iter().all(|column| column.len() == padded));
-    out.reserve(run.len() + 1);
-    let mut len = out.len();
-    let (mut j, all) = (run.start, !0u32 >> (32 - n));
-    // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) `j` is below the end of the run, which is followed by `PAD` padding
-    // entries, at least as many as a register has; (room) at most one entry for each point of the run is kept, and one more is written
-    // behind the last; (initialised) all entries up to `len` were written.
+    assert!(n <= PAD && points.ids.len() == padded && points.axes.iter().all(|column| column.len() == padded));
+    assert!(runs.iter().all(|run| run.points.end <= points.len));
+    out.clear();
+    out.reserve(runs.iter().map(|run| run.points.len()).sum::<usize>() + 1);
+    let (own, mut len) = (points.point(position), 0);
+    for run in runs {
+        // SAFETY: (in bounds) runs end before the padding, which is at least as long as a register, as asserted above; (room) there is room
+        // for every point of all runs and one more; (isa) `S` is proven by the kernel table.
+        len = unsafe {
+            match &run.image {
+                None => scan::<D, T, S, false>(simd, points, run, position, (&own, reach), (out, len)),
+                Some(_) => scan::<D, T, S, true>(simd, points, run, position, (&own, reach), (out, len)),
+            }
+        };
+    }
+    // SAFETY: (initialised, room) `scan` wrote all entries below `len`.
+    unsafe { out.set_len(len) };
+}
+
+/// Writes the ids of near points of one run to the room of `out`, from `len` on; returns the new length.
+///
+/// # Safety
+/// *isa* (of `S`); *in bounds*: at least `PAD` entries of every column follow the run; *room*: `out` has room for `len`, the run and one more.
+#[inline(always)]
+unsafe fn scan<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
+    _: S,
+    points: &Columns<D, T>,
+    run: &Run<D, T>,
+    position: usize,
+    (own, reach): (&[T; D], T),
+    (out, mut len): (&mut Vec<u32>, usize),
+) -> usize {
+    let n = <<T as Sealed>::In<S> as Lanes>::N;
+    let (mut j, end, all) = (run.points.start, run.points.end, !0u32 >> (32 - n));
+    let image = run.image.unwrap_or(Image { length: [T::ZERO; D], sign: [T::ONE; D] });
+    // SAFETY: (isa, in bounds, room) the caller's duties; what is written beyond `len` is not counted.
     unsafe {
         let reach = <T as Sealed>::In::<S>::splat(reach);
-        while j < run.end {
+        while j < end {
             let square = |k: usize| {
                 let column = points.axes.get_unchecked(k).as_ptr();
                 let mut difference = <T as Sealed>::In::<S>::splat(own[k]).sub(Lanes::load(column.add(j)));
@@ -99,16 +132,16 @@ pub(crate) fn near<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
             for k in 1..D {
                 distance = distance.add(square(k));
             }
-            let bits = distance.le(reach).bits() & (all >> (n - (run.end - j).min(n)));
-            if bits != 0 {
-                let (ids, room) = (points.ids.as_ptr().add(j), out.as_mut_ptr());
-                for lane in 0..n {
-                    *room.add(len) = *ids.add(lane);
-                    len += (bits >> lane & 1) as usize;
-                }
+            let mut bits = distance.le(reach).bits() & (all >> (n - (end - j).min(n)));
+            let lane = position.wrapping_sub(j);
+            bits &= !(u32::from(lane < n) << (lane & 31));
+            while bits != 0 {
+                *out.as_mut_ptr().add(len) = *points.ids.get_unchecked(j + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+                len += 1;
             }
             j += n;
         }
-        out.set_len(len);
     }
+    len
 }

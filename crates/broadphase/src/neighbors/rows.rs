@@ -9,7 +9,7 @@ use crate::arrays::Cancel;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::point_runs::{Columns, Image, near};
+use crate::kernels::point_runs::{Columns, Image, Run, near};
 use crate::kernels::{Kernel, Simd};
 
 /// Points per job, about.
@@ -129,13 +129,6 @@ fn gather<const D: usize, T: Real>(
     Ok(Neighbors { offsets, indices, distances })
 }
 
-/// A run of points that a cell's points are compared with.
-struct Run<const D: usize, T> {
-    points: Range<usize>,
-    /// Over a border.
-    image: Option<Image<D, T>>,
-}
-
 /// The rows of all points in some cells.
 struct Rows<'a, 'p, const D: usize, T> {
     task: &'a Task<'p, D, T>,
@@ -162,23 +155,16 @@ impl<const D: usize, T: Real> Kernel for Rows<'_, '_, D, T> {
             }
             list_runs(task, grid, cell, &mut runs);
             for position in own {
-                row.clear();
-                let (point, id) = (points.point(position), points.id(position));
-                for run in &runs {
-                    let image = run.image.unwrap_or(Image { length: [T::ZERO; D], sign: [T::ONE; D] });
-                    if is_narrow {
-                        let all = run.points.clone().map(|other| points.id(other));
-                        row.extend(all.filter(|&other| other != id && task.squared_distance(id, other) <= reach));
-                    } else if run.image.is_some() {
-                        near::<D, T, S, true>(simd, points, run.points.clone(), &point, &image, reach, &mut row);
-                    } else if run.points.contains(&position) {
-                        near::<D, T, S, false>(simd, points, run.points.start..position, &point, &image, reach, &mut row);
-                        near::<D, T, S, false>(simd, points, position + 1..run.points.end, &point, &image, reach, &mut row);
-                    } else {
-                        near::<D, T, S, false>(simd, points, run.points.clone(), &point, &image, reach, &mut row);
-                    }
+                if is_narrow {
+                    let id = points.id(position);
+                    let all = runs.iter().flat_map(|run| run.points.clone()).map(|other| points.id(other));
+                    row.clear();
+                    row.extend(all.filter(|&other| other != id && task.squared_distance(id, other) <= reach));
+                } else {
+                    near(simd, points, &runs, position, reach, &mut row);
                 }
                 if task.half {
+                    let id = points.id(position);
                     row.retain(|&other| other > id);
                 }
                 append_sorted(&mut row, &mut block.items);
@@ -213,25 +199,22 @@ fn list_runs<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, cell: 
     runs.clear();
     let place = grid.place(cell);
     let [nx, ny, _] = grid.axes.map(|axis| axis.cells);
-    let steps = |axis: usize| steps_along(grid, axis, place[axis]);
-    for (z, over_z) in steps(2).into_iter().flatten() {
-        for (y, over_y) in steps(1).into_iter().flatten() {
-            let first = nx * (y + ny * z);
+    let [along_x, along_y, along_z] = [0, 1, 2].map(|axis| steps_along(grid, axis, place[axis]));
+    for (z, over_z) in along_z.into_iter().flatten() {
+        for (y, over_y) in along_y.into_iter().flatten() {
+            let row = nx * (y + ny * z);
             let mut push = |from: usize, to: usize, over_x: i8| {
-                let points = grid.starts[first + from] as usize..grid.starts[first + to + 1] as usize;
-                let image = image(task, grid, [over_x, over_y, over_z]);
-                // Without a border between them, cells of a row are one run.
-                match runs.last_mut().filter(|last| last.image == image && last.points.end == points.start) {
-                    Some(last) => last.points.end = points.end,
-                    None => runs.push(Run { points, image }),
+                let points = grid.starts[row + from] as usize..grid.starts[row + to + 1] as usize;
+                if !points.is_empty() {
+                    runs.push(Run { points, image: image(task, grid, [over_x, over_y, over_z]) });
                 }
             };
-            let mut along: [Option<(usize, i8)>; 3] = steps(0);
-            along.sort_by_key(|step| step.map_or((2, 0), |(x, over)| (over, x)));
-            along.into_iter().flatten().for_each(|(x, over)| push(x, x, over));
+            // Cells that no border parts are one run.
+            let (first, last) = (place[0].saturating_sub(1), (place[0] + 1).min(nx - 1));
+            push(first, last, 0);
+            along_x.into_iter().flatten().filter(|step| step.1 != 0).for_each(|(x, over)| push(x, x, over));
         }
     }
-    runs.retain(|run| !run.points.is_empty());
 }
 
 /// The cells along an axis that touch a cell, itself included, each once, and over which border they do: -1 the lower one, 1 the upper one.

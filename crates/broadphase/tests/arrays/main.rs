@@ -1,6 +1,7 @@
 //! Every call for boxes and points in arrays, against double loops.
 
 mod between;
+mod distance;
 mod naive;
 mod neighbors;
 mod options;

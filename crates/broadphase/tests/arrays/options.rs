@@ -190,12 +190,25 @@ fn a_search_in_progress_is_cancelled_from_another_thread() {
 
 #[test]
 fn pieces_are_cancelled_between_two_of_them() {
-    let list = vec![Aabb::new([0.0f32; 2], [1.0; 2]); 3000];
-    let cancel = Cancel::new();
-    let mut pieces = Search::new(&list).cancel(&cancel).chunks(10_000).unwrap();
-    assert_eq!(pieces.next().unwrap().unwrap()[0], Pair { a: 0, b: 1 });
-    cancel.cancel();
-    let rest: Vec<_> = pieces.by_ref().filter(|piece| piece.is_err()).collect();
-    assert_eq!(rest, [Err(Error::Cancelled)]);
-    assert!(pieces.next().is_none());
+    // So few pairs that all are found at once, and so many that they are not.
+    for count in [300, 3000] {
+        let list = vec![Aabb::new([0.0f32; 2], [1.0; 2]); count];
+        let cancel = Cancel::new();
+        let mut pieces = Search::new(&list).cancel(&cancel).chunks(10_000).unwrap();
+        assert_eq!(pieces.next().unwrap().unwrap()[0], Pair { a: 0, b: 1 });
+        cancel.cancel();
+        assert_eq!(pieces.next(), Some(Err(Error::Cancelled)));
+        assert!(pieces.next().is_none());
+    }
+}
+
+/// Two lists of similar lengths are joined as one, which is given up where most pairs are within one list.
+#[test]
+fn two_lists_of_which_one_is_a_heap_are_a_double_loop() {
+    let mut a = vec![Aabb::new([0.0f64; 3], [1.0; 3]); 800];
+    a.extend(boxes::<3, f64>(800, 20.0, 2.0, 3));
+    let b = boxes::<3, f64>(1500, 20.0, 2.0, 4);
+    let expected = naive::pairs_between(a.len(), b.len(), |x, y| a[x].overlaps(&b[y]));
+    assert_eq!(pairs_between(&a, &b).unwrap(), expected);
+    assert_eq!(Search::between(&a, &b).workers(2).unwrap().list().unwrap(), expected);
 }

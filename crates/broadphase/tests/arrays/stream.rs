@@ -86,3 +86,25 @@ fn pieces_stay_small_where_one_object_has_most_pairs() {
     }
     assert_eq!(found, expected);
 }
+
+/// More pairs than are found at once: objects are looked up one by one.
+#[test]
+fn millions_of_pairs_come_in_sorted_pieces() {
+    let list = vec![Aabb::new([0.0f32; 2], [1.0; 2]); 3000];
+    let mut next = broadphase::Pair { a: 0, b: 1 };
+    let mut count = 0;
+    for piece in Search::new(&list).chunks(1_000_000).unwrap() {
+        let piece = piece.unwrap();
+        assert!(piece.len() <= 1_000_000);
+        count += piece.len();
+        for pair in piece {
+            assert_eq!(pair, next);
+            next = if next.b < 2999 {
+                broadphase::Pair { b: next.b + 1, ..next }
+            } else {
+                broadphase::Pair { a: next.a + 1, b: next.a + 2 }
+            };
+        }
+    }
+    assert_eq!(count, 3000 * 2999 / 2);
+}

@@ -1,0 +1,122 @@
+//! The joins of a mesh's elements.
+
+use super::Topology;
+use super::elements::Elements;
+use crate::algorithms::{BroadPhase, Spec};
+use crate::arrays::sort_pairs_with;
+use crate::context::Context;
+use crate::error::Error;
+use crate::geometry::{Aabb, Real};
+use crate::objects::Frame;
+use crate::pairs::{Pair, PairStore, Retain};
+use crate::step::step;
+
+/// Pairs of elements that may collide, as indices, each list sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MeshCandidates {
+    /// In space: `a` is a vertex, `b` a face.
+    pub vertex_face: Vec<Pair>,
+    /// In space: two edges, `a < b`.
+    pub edge_edge: Vec<Pair>,
+    /// In the plane: `a` is an edge, `b` a vertex.
+    pub edge_vertex: Vec<Pair>,
+}
+
+impl MeshCandidates {
+    /// How many there are of all kinds.
+    pub fn len(&self) -> usize {
+        self.vertex_face.len() + self.edge_edge.len() + self.edge_vertex.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// One list of boxes and the structure that joins it.
+#[derive(Debug)]
+struct Join<const D: usize, T: Real> {
+    structure: Box<dyn BroadPhase<D, T>>,
+    boxes: Vec<Aabb<D, T>>,
+    store: PairStore,
+    found: Vec<Pair>,
+}
+
+impl<const D: usize, T: Real> Join<D, T> {
+    fn new(spec: &Spec) -> Result<Self, Error> {
+        Ok(Self { structure: spec.build()?, boxes: Vec::new(), store: PairStore::default(), found: Vec::new() })
+    }
+
+    /// Joins the boxes; `keep` has the last word on pairs.
+    fn run(&mut self, keep: impl Fn(Pair) -> bool + Sync, context: &mut Context) -> Result<(), Error> {
+        let filter = |retain: &mut Retain<'_>| retain.retain(&keep);
+        let frame = Frame { filter: Some(&filter), ..Frame::new(&self.boxes) };
+        step(&mut *self.structure, &frame, context, &mut self.store)?;
+        self.found.clear();
+        self.store.copy_into(&mut self.found);
+        Ok(())
+    }
+}
+
+/// The structures of a mesh.
+#[derive(Debug)]
+pub(super) struct Joins<const D: usize, T: Real> {
+    /// Vertices, then faces; in the plane vertices, then edges.
+    mixed: Join<D, T>,
+    edges: Join<D, T>,
+    scratch: Vec<Pair>,
+}
+
+impl<const D: usize, T: Real> Joins<D, T> {
+    pub(super) fn new(spec: &Spec) -> Result<Self, Error> {
+        Ok(Self { mixed: Join::new(spec)?, edges: Join::new(spec)?, scratch: Vec::new() })
+    }
+
+    /// Finds all candidates; on error `out` is unchanged.
+    pub(super) fn find(
+        &mut self,
+        topology: &Topology<'_>,
+        elements: &Elements<D, T>,
+        context: &mut Context,
+        out: &mut MeshCandidates,
+    ) -> Result<(), Error> {
+        let Topology { edges, faces, rules } = topology;
+        let count = elements.vertices();
+        let Self { mixed, edges: by_edges, scratch } = self;
+        if D == 2 {
+            mixed.join_vertices(elements, edges, |vertex, edge| rules.allow(edge, &[vertex]), context)?;
+            std::mem::swap(&mut out.edge_vertex, &mut mixed.found);
+            out.edge_vertex.iter_mut().for_each(|pair| *pair = Pair { a: pair.b - count as u32, b: pair.a });
+            sort_pairs_with(&mut out.edge_vertex, scratch, edges.len(), count);
+            return Ok(());
+        }
+        by_edges.boxes.clear();
+        by_edges.boxes.extend(edges.iter().map(|edge| elements.around(edge)));
+        by_edges.run(|pair| rules.allow(&edges[pair.a as usize], &edges[pair.b as usize]), context)?;
+        mixed.join_vertices(elements, faces, |vertex, face| rules.allow(&[vertex], face), context)?;
+        std::mem::swap(&mut out.edge_edge, &mut by_edges.found);
+        sort_pairs_with(&mut out.edge_edge, scratch, edges.len(), edges.len());
+        std::mem::swap(&mut out.vertex_face, &mut mixed.found);
+        out.vertex_face.iter_mut().for_each(|pair| pair.b -= count as u32);
+        sort_pairs_with(&mut out.vertex_face, scratch, count, faces.len());
+        Ok(())
+    }
+}
+
+impl<const D: usize, T: Real> Join<D, T> {
+    /// Pairs of a vertex and another element, whose ids follow those of the vertices.
+    fn join_vertices<const N: usize>(
+        &mut self,
+        elements: &Elements<D, T>,
+        others: &[[u32; N]],
+        allow: impl Fn(u32, &[u32; N]) -> bool + Sync,
+        context: &mut Context,
+    ) -> Result<(), Error> {
+        self.boxes.clear();
+        self.boxes.extend_from_slice(elements.boxes());
+        self.boxes.extend(others.iter().map(|other| elements.around(other)));
+        let first = elements.vertices() as u32;
+        self.run(|pair| (pair.a < first) & (pair.b >= first) && allow(pair.a, &others[(pair.b - first) as usize]), context)
+    }
+}

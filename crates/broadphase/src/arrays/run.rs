@@ -90,7 +90,8 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         let (first, total) = (a.count as u32, a.count + b.count);
         let similar = a.count.min(b.count) * SIMILAR >= a.count.max(b.count);
         let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
-        if !similar || !stoppable || total > MAX_OBJECTS || !(a.is_plain() && b.is_plain() && a.is_full() && b.is_full()) {
+        let is_plain = a.is_plain() && b.is_plain() && a.is_full() && b.is_full();
+        if !(similar && stoppable && is_plain && total <= MAX_OBJECTS) {
             return Ok(None);
         }
         let boxes = [&a.boxes[..], &b.boxes[..]].concat();

@@ -9,7 +9,7 @@
 //! # Cost
 //! Linear in points and neighbors. With more than three axes, cells use the three longest. Where points are spread so far that cells of this
 //! width would be many more than points, cells are wider; where that would make them crowded, boxes around the points are searched instead
-//! (`sparse.rs`), which costs about twice as much.
+//! (`sparse.rs`).
 
 mod grid;
 mod rows;

@@ -28,6 +28,8 @@ pub(super) struct Prepared<'a, const D: usize, T: Real> {
     owners: Vec<u32>,
     /// The axes along which each image is moved, one bit each.
     shifts: Vec<u8>,
+    /// Of each object, the first of its images, and the end of the last; empty without a period.
+    starts: Vec<u32>,
     /// A bit for each slot whose box is not empty; no words if none is.
     live: Vec<u64>,
 }
@@ -40,7 +42,8 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
             return Err(Error::WrongLength { argument: "tags", found: tags.len(), expected: count });
         }
         let tags = tags.map(Cow::Borrowed);
-        let mut prepared = Self { boxes, tags, count, owners: Vec::new(), shifts: Vec::new(), live: Vec::new() };
+        let mut prepared =
+            Self { boxes, tags, count, owners: Vec::new(), shifts: Vec::new(), starts: Vec::new(), live: Vec::new() };
         if margin == T::ZERO && period.is_none() && !half_open {
             return Ok(prepared); // the structure checks the boxes
         }
@@ -60,12 +63,14 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
         if let Some(period) = &period {
             for index in 0..count {
                 let wrapped = ready[index];
+                prepared.starts.push(ready.len() as u32);
                 period.for_each_image(&wrapped, |image, shift| {
                     ready.push(image);
                     prepared.shifts.push(shift);
                     prepared.owners.push(index as u32);
                 });
             }
+            prepared.starts.push(ready.len() as u32);
             if ready.len() > MAX_OBJECTS {
                 return Err(Error::TooManyObjects { count: ready.len(), limit: MAX_OBJECTS });
             }
@@ -116,16 +121,16 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
     }
 
     /// The slots of an object's images, but for the object itself.
-    pub(super) fn images(&self, object: u32) -> Range<u32> {
-        let start = self.owners.partition_point(|&owner| owner < object);
-        let end = start + self.owners[start..].partition_point(|&owner| owner == object);
-        (self.count + start) as u32..(self.count + end) as u32
+    fn images(&self, object: u32) -> Range<u32> {
+        match self.starts.get(object as usize..object as usize + 2) {
+            Some(&[from, to]) => from..to,
+            _ => 0..0,
+        }
     }
 
     /// All live slots of an object: itself, then its images.
     pub(super) fn slots(&self, object: u32) -> impl Iterator<Item = u32> + '_ {
-        let images = if self.is_plain() { 0..0 } else { self.images(object) };
-        std::iter::once(object).chain(images).filter(|&slot| self.is_live(slot))
+        std::iter::once(object).chain(self.images(object)).filter(|&slot| self.is_live(slot))
     }
 
     /// The tag of a slot, if there are tags.

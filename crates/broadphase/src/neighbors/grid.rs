@@ -13,6 +13,8 @@ const WIDER: f64 = 1.001;
 /// Cells per point, at most, and cells that any number of points may have.
 const CELLS_PER_POINT: usize = 4;
 const FEW_CELLS: usize = 4096;
+/// Points per cell to aim at where points are sparse.
+const POINTS_PER_CELL: usize = 2;
 /// Cells along one axis, at most.
 const MOST_CELLS: f64 = (1u64 << 30) as f64;
 /// Points per job of the pass that finds cells.
@@ -56,7 +58,19 @@ pub(super) struct Grid {
 
 impl Grid {
     pub(super) fn new<const D: usize, T: Real>(task: &Task<'_, D, T>, context: &Context) -> Self {
-        let (axes, is_coarse) = choose_axes(task);
+        let points = task.points.len();
+        let grid = Self::with_cells(task, context, CELLS_PER_POINT * points);
+        // Where cells hold hardly more than a point, wider ones are looked through as fast, and are fewer.
+        let is_sparse = grid.cells() > points / POINTS_PER_CELL && grid.crowd() <= (POINTS_PER_CELL * points) as u64;
+        if is_sparse && points / POINTS_PER_CELL > FEW_CELLS {
+            return Self::with_cells(task, context, points / POINTS_PER_CELL);
+        }
+        grid
+    }
+
+    /// With so many cells at most.
+    fn with_cells<const D: usize, T: Real>(task: &Task<'_, D, T>, context: &Context, most: usize) -> Self {
+        let (axes, is_coarse) = choose_axes(task, most.max(FEW_CELLS));
         let cells: usize = axes.iter().map(|axis| axis.cells).product();
         let points = task.points;
         let jobs = points.len().div_ceil(PER_JOB);
@@ -80,8 +94,12 @@ impl Grid {
 
     /// Are cells wider than the radius asks for, and full of points that are not neighbors?
     pub(super) fn is_crowded(&self) -> bool {
-        let squares: u64 = self.starts.windows(2).map(|w| u64::from(w[1] - w[0])).map(|count| count * count).sum();
-        self.is_coarse && squares > CROWD * self.order.len() as u64
+        self.is_coarse && self.crowd() > CROWD * self.order.len() as u64
+    }
+
+    /// How many share a cell with each point, itself included, over all points.
+    fn crowd(&self) -> u64 {
+        self.starts.windows(2).map(|w| u64::from(w[1] - w[0])).map(|count| count * count).sum()
     }
 
     /// The number of cells.
@@ -97,7 +115,7 @@ impl Grid {
 }
 
 /// Up to three axes, those with the most cells first, and whether cells are wider than the radius asks for.
-fn choose_axes<const D: usize, T: Real>(task: &Task<'_, D, T>) -> ([Axis; AXES], bool) {
+fn choose_axes<const D: usize, T: Real>(task: &Task<'_, D, T>, most: usize) -> ([Axis; AXES], bool) {
     let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for point in task.points {
         for k in 0..D {
@@ -120,7 +138,7 @@ fn choose_axes<const D: usize, T: Real>(task: &Task<'_, D, T>) -> ([Axis; AXES],
         .collect();
     sides.sort_by(|a, b| b.2.total_cmp(&a.2));
     sides.truncate(AXES);
-    let most = (CELLS_PER_POINT * task.points.len()).max(FEW_CELLS) as f64;
+    let most = most as f64;
     let count = |length: f64, width: f64, periodic: bool| {
         let cells = (length / width).floor().clamp(0.0, MOST_CELLS);
         if periodic { cells.max(1.0) } else { cells + 1.0 }

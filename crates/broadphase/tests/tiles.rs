@@ -1,4 +1,4 @@
-//! `tiles` from frame to frame: records that are made anew where they lie, in many blocks, through jumps, crowds and comings and goings.
+//! `tiles` from frame to frame: records rewritten in place, in many blocks, through jumps, clusters, insertions and removals.
 
 use broadphase::{
     Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Probes, Real, Spec, Strength, Tag, Threads,
@@ -114,8 +114,8 @@ fn frames_of_many_blocks_agree_while_objects_walk_jump_and_gather() {
     }
 }
 
-/// The lattice follows what all do together; one that flies far off on its own, and a few that stay behind, are still found.
-fn crowds_that_spread_and_gather<const D: usize>(n: usize, seed: u64) {
+/// The lattice follows the common motion; an object that flies far off on its own, and a few that stay behind, are still found.
+fn clusters_that_spread_and_gather<const D: usize>(n: usize, seed: u64) {
     let mut random = Random(seed);
     let mut boxes = spread::<D>(n, 30.0, &mut random);
     let mut run = Both::of("tiles:target=200");
@@ -130,13 +130,13 @@ fn crowds_that_spread_and_gather<const D: usize>(n: usize, seed: u64) {
 }
 
 #[test]
-fn crowds_that_spread_and_gather_agree_in_space_and_plane() {
-    crowds_that_spread_and_gather::<3>(4000, 21);
-    crowds_that_spread_and_gather::<2>(3000, 22);
+fn clusters_that_spread_and_gather_agree_in_space_and_plane() {
+    clusters_that_spread_and_gather::<3>(4000, 21);
+    clusters_that_spread_and_gather::<2>(3000, 22);
 }
 
-/// Records stay where they lie as long as each of them finds that the object ends on its tile's sides as before. Were that not enough to know
-/// that the tiles are the same, an object would be missing in some.
+/// Records stay in place as long as each of them finds that the object ends on its tile's sides as before. If that local check were not enough,
+/// an object would be missing in a tile.
 fn objects_that_reach_many_tiles_stay_in_exactly_those<const D: usize>(seed: u64, n: usize, side: f32) {
     let mut random = Random(seed);
     let mut boxes = spread::<D>(n, side, &mut random);
@@ -164,7 +164,7 @@ fn objects_that_reach_many_tiles_stay_in_exactly_those_in_space_and_plane() {
     objects_that_reach_many_tiles_stay_in_exactly_those::<2>(8, 3000, 80.0);
 }
 
-/// Bricks that touch, overlap or miss each other by less than a record can tell: nearly every candidate is decided by the boxes.
+/// Bricks that touch, overlap or miss each other by less than the resolution of records: nearly every candidate is decided by the boxes.
 fn bricks_side_by_side<const D: usize, T: Real>(spec: &str, side: usize, seed: u64) {
     let (mut random, mut run) = (Random(seed), Run::<D, T>::of(spec));
     let place = |index: usize, axis: usize| (index / side.pow(axis as u32) % side) as f64;
@@ -204,7 +204,7 @@ fn a_few_movers_leave_the_records_of_others_alone() {
     }
 }
 
-/// One or two movers of a tile are compared as they lie, a few in columns, many sorted; more than a quarter have the tile joined anew.
+/// One or two movers of a tile are compared in place, a few in bytes, many sorted; with more than a fifth, the whole tile is joined.
 fn listed_movers_of_a_tile_agree<const D: usize>(seed: u64, side: f32) {
     let mut random = Random(seed);
     let mut boxes = spread::<D>(5000, side, &mut random);
@@ -268,8 +268,8 @@ fn probes_find_the_same_whether_they_look_through_records_or_go_down_trees() {
 }
 
 #[test]
-fn a_list_of_no_changes_neither_makes_tests_nor_hides_objects_where_tiles_were_about_to_be_cut_anew() {
-    // Two crowds so far apart that tiles are tried smaller at once.
+fn a_list_of_no_changes_neither_makes_tests_nor_hides_objects_where_a_rebuild_was_due() {
+    // Two clusters so far apart that smaller tiles are tried at once.
     let far = |i: usize| if i.is_multiple_of(2) { 0.0 } else { 1e6 };
     let place = |i: usize| [far(i) + (i / 2 % 50) as f32, far(i) + (i / 100) as f32];
     let boxes: Vec<Aabb<2, f32>> = (0..3000).map(|i| Aabb::new(place(i), place(i).map(|x| x + 0.5))).collect();
@@ -300,7 +300,7 @@ fn a_list_after_a_list_that_was_refused_is_not_taken_for_the_difference_to_it() 
         step(&mut *tiles, &Frame::new(&boxes).with_changes(Changes::All), &mut context, &mut store).unwrap();
         let moved: Vec<u32> = (0..100).map(|k| k * 50).collect();
         let listed = Changes::Listed { moved: &moved, inserted: &[], removed: &[] };
-        // So many come that tiles would be cut anew, and one of them is bad.
+        // So many are inserted that the partition would be rebuilt, and one of them is bad.
         let mut bad = boxes.clone();
         bad.extend(spread::<3>(7_000, 40.0, &mut random));
         bad[11_000].min[1] = f32::NAN;
@@ -322,7 +322,7 @@ fn a_list_after_a_list_that_was_refused_is_not_taken_for_the_difference_to_it() 
 }
 
 #[test]
-fn objects_come_and_go_between_frames_without_a_word() {
+fn objects_are_inserted_and_removed_between_frames_without_a_list() {
     let mut random = Random(3);
     let mut boxes = spread::<3>(5000, 60.0, &mut random);
     let mut live = vec![!0u64; boxes.len().div_ceil(64)];
@@ -365,7 +365,7 @@ fn a_corner_that_flies_far_off_the_lattice_does_not_wrap_to_inside() {
                 _ => (boxes[id].min[axis], boxes[id].max[axis]) = (far, far),
             }
         }
-        // All move, so that all records are made anew.
+        // All move, so that all records are rewritten.
         boxes.iter_mut().for_each(|b| *b = b.translate([0.01; 3]));
         run.frame(&boxes, &format!("far {far}"));
         boxes.iter_mut().for_each(|b| *b = b.translate([0.01; 3]));
@@ -406,7 +406,7 @@ fn of_all_scales<const D: usize, T: Real>(n: usize, octaves: f64, center: f64, r
         .collect()
 }
 
-fn crowds_on_scales_too_different_make_few_tests<const D: usize, T: Real>(octaves: f64, center: f64) {
+fn clusters_on_scales_too_different_make_few_tests<const D: usize, T: Real>(octaves: f64, center: f64) {
     let mut random = Random(11);
     let boxes = of_all_scales::<D, T>(4000, octaves, center, &mut random);
     let mut run = Run::<D, T>::of("tiles:target=100");
@@ -423,19 +423,19 @@ fn crowds_on_scales_too_different_make_few_tests<const D: usize, T: Real>(octave
 }
 
 #[test]
-fn crowds_on_scales_too_different_for_a_straight_lattice_make_few_tests() {
-    crowds_on_scales_too_different_make_few_tests::<3, f32>(0.0, 0.0);
-    crowds_on_scales_too_different_make_few_tests::<3, f64>(0.0, 0.0);
-    crowds_on_scales_too_different_make_few_tests::<2, f64>(0.0, 3e14);
-    crowds_on_scales_too_different_make_few_tests::<3, f32>(100.0, 0.0);
-    crowds_on_scales_too_different_make_few_tests::<2, f32>(60.0, 0.0);
+fn clusters_on_scales_too_different_for_a_linear_lattice_make_few_tests() {
+    clusters_on_scales_too_different_make_few_tests::<3, f32>(0.0, 0.0);
+    clusters_on_scales_too_different_make_few_tests::<3, f64>(0.0, 0.0);
+    clusters_on_scales_too_different_make_few_tests::<2, f64>(0.0, 3e14);
+    clusters_on_scales_too_different_make_few_tests::<3, f32>(100.0, 0.0);
+    clusters_on_scales_too_different_make_few_tests::<2, f32>(60.0, 0.0);
 }
 
 #[test]
 fn the_order_of_pairs_does_not_depend_on_the_tile_that_a_worker_had_before() {
     let mut random = Random(5);
     let mut boxes = spread::<3>(4000, 14.0, &mut random);
-    // A row beside the crowd, whose records are much narrower than their tiles are long.
+    // A row beside the cluster, whose records are much narrower than their tiles are long.
     boxes.extend((0..4000).map(|i| Aabb::new([i as f32 * 0.8, 100.0, 0.0], [i as f32 * 0.8 + 1.0, 101.0, 1.0])));
     let mut run = Run::<3>::of("tiles:target=600");
     for step in 0..8 {
@@ -445,7 +445,7 @@ fn the_order_of_pairs_does_not_depend_on_the_tile_that_a_worker_had_before() {
 }
 
 #[test]
-fn a_crowd_of_grains_among_giants_is_cut_by_its_own_size() {
+fn a_cluster_of_small_objects_among_large_ones_is_partitioned_by_its_own_size() {
     let mut random = Random(3);
     let mut boxes = spread::<3>(4000, 60.0, &mut random);
     let grains = spread::<3>(4000, 40.0, &mut random);
@@ -462,7 +462,7 @@ fn a_crowd_of_grains_among_giants_is_cut_by_its_own_size() {
 
 /// Boxes of width 1 on a lattice of wide meshes across an axis and anywhere along it, and their speeds along it. One in `close` is at the same place
 /// across as the one before.
-fn on_rails(n: usize, axis: usize, close: usize, random: &mut Random) -> Vec<(Aabb<3, f32>, f32)> {
+fn along_one_axis(n: usize, axis: usize, close: usize, random: &mut Random) -> Vec<(Aabb<3, f32>, f32)> {
     let side = (n as f32).sqrt().ceil() as usize;
     let mut site = 0;
     let one = |i: usize| {
@@ -482,15 +482,15 @@ fn advance(objects: &mut [(Aabb<3, f32>, f32)], axis: usize) -> Vec<Aabb<3, f32>
 }
 
 #[test]
-fn objects_on_rails_agree_while_they_cross_tiles_leave_their_rails_and_meet() {
+fn objects_that_move_along_one_axis_agree_while_they_cross_tiles_leave_the_axis_and_meet() {
     for axis in 0..3 {
         let mut random = Random(axis as u64);
-        let (mut objects, mut both) = (on_rails(2500, axis, 20, &mut random), Both::of("tiles:target=200"));
+        let (mut objects, mut both) = (along_one_axis(2500, axis, 20, &mut random), Both::of("tiles:target=200"));
         for step in 0..40 {
             let across = (axis + 1) % 3;
             match step {
                 12..16 => {
-                    // One changes its rail, another jumps along its own, a third grows across.
+                    // One moves across the axis, another jumps along it, a third grows across it.
                     let [a, b, c] = [0; 3].map(|_| random.below(2500) as usize);
                     objects[a].0 = objects[a].0.translate(std::array::from_fn(|k| if k == across { 1.5 } else { 0.0 }));
                     objects[b].0 =
@@ -508,9 +508,9 @@ fn objects_on_rails_agree_while_they_cross_tiles_leave_their_rails_and_meet() {
 }
 
 #[test]
-fn objects_on_rails_that_are_removed_while_a_list_knows_them_are_not_reported() {
+fn objects_that_are_removed_while_a_candidate_list_names_them_are_not_reported() {
     let mut random = Random(7);
-    let (mut objects, mut run) = (on_rails(2500, 0, 3, &mut random), Run::<3>::of("tiles:target=200"));
+    let (mut objects, mut run) = (along_one_axis(2500, 0, 3, &mut random), Run::<3>::of("tiles:target=200"));
     let mut live = vec![u64::MAX; 2500 / 64 + 1];
     live[2500 / 64] = (1 << (2500 % 64)) - 1;
     for step in 0..30 {
@@ -524,9 +524,9 @@ fn objects_on_rails_that_are_removed_while_a_list_knows_them_are_not_reported() 
 }
 
 #[test]
-fn objects_on_rails_make_few_tests_once_their_neighbours_are_known() {
+fn objects_that_move_along_one_axis_make_few_tests_once_their_neighbors_are_known() {
     let mut random = Random(8);
-    let mut objects = on_rails(20_000, 2, 5, &mut random);
+    let mut objects = along_one_axis(20_000, 2, 5, &mut random);
     let (mut tiles, mut context, mut store) = (build::<3, f32>("tiles"), Context::new(), PairStore::default());
     for frame in 0..20 {
         let boxes = advance(&mut objects, 2);
@@ -536,7 +536,7 @@ fn objects_on_rails_make_few_tests_once_their_neighbours_are_known() {
         let (mut copy, mut its_context, mut its_store) = (tiles.boxed_clone(), Context::new(), PairStore::default());
         let next: Vec<_> = boxes.iter().map(|value| value.translate([0.0, 0.0, 0.01])).collect();
         step(&mut *copy, &Frame::new(&next), &mut its_context, &mut its_store).unwrap();
-        assert!(frame < 8 || its_store.tests() < 3 * boxes.len() as u64, "a clone knows them too");
+        assert!(frame < 8 || its_store.tests() < 3 * boxes.len() as u64, "a clone has the lists too");
     }
 }
 

@@ -58,7 +58,7 @@ pub trait Lanes: Copy {
     unsafe fn mul(self, other: Self) -> Self;
 }
 
-/// A vector register of bytes, for quantised boxes. Duties as for [`Lanes`].
+/// A vector register of bytes, for quantized boxes. Duties as for [`Lanes`].
 pub trait Bytes: Copy {
     /// Lanes per register, at most 64.
     const N: usize;
@@ -90,7 +90,7 @@ pub trait Bytes: Copy {
     unsafe fn zeros(self) -> u64;
 }
 
-/// Eight lanes of `u16`: one quantised record. Duties as for [`Lanes`].
+/// Eight lanes of `u16`: one quantized record. Duties as for [`Lanes`].
 pub trait Words: Copy {
     /// Reads eight words.
     ///

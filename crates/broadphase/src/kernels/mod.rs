@@ -29,7 +29,7 @@ mod pages;
 mod plain;
 pub(crate) mod point_runs;
 mod prefetch;
-pub(crate) mod quantise;
+pub(crate) mod quantize;
 mod scalar;
 mod soa;
 mod sorted;

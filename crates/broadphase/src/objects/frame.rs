@@ -157,8 +157,8 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         matches!(self.changes, Changes::Unknown) && self.tags.is_none() && self.filter.is_none()
     }
 
-    /// Is it certain that no two objects may pair, since nobody is in a layer that anybody meets? One pass over the tags, if there are any.
-    pub(crate) fn is_barren(&self) -> bool {
+    /// Is it certain that no two objects pair, since no layer intersects any mask? One pass over the tags, if there are any.
+    pub(crate) fn nothing_can_pair(&self) -> bool {
         let tags = self.tags.unwrap_or(&[]);
         let (layers, masks) = tags.iter().fold((0, 0), |(layers, masks), tag| (layers | tag.layer, masks | tag.mask));
         !tags.is_empty() && layers & masks == 0

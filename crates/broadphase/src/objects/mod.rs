@@ -3,6 +3,7 @@
 #[cfg(feature = "serde")]
 pub(crate) mod bits;
 mod bulk;
+pub(crate) mod changes;
 mod check;
 mod column;
 mod frame;

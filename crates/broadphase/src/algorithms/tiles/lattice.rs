@@ -1,9 +1,10 @@
-//! Coordinates as integers: one monotone map per axis.
+//! The lattice: coordinates as integers, by one monotone map per axis.
 
-use super::plan::tuned::{ALIKE, COARSE, CROWD, LATTICE_SAMPLE, OUTLIERS, STRETCHES};
+use super::motion::GlobalMotion;
+use super::plan::tuned::{ALIKE, COARSE, CROWD, LATTICE_SAMPLE, OUTLIERS, SEGMENTS};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::LATTICE_END;
-use crate::kernels::quantise::{self, Bend, Corners, KNOTS, Map};
+use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
 use crate::objects::Frame;
 
 /// A place on the lattice. In 2D, all boxes reach over the whole of the third axis.
@@ -25,35 +26,18 @@ impl Corners {
 
 /// The map from coordinates to lattice coordinates: `truncate((x - origin) * scale)`, clamped to the lattice.
 ///
-/// Monotone, since every step is: rounding, multiplication with a positive number, clamping, truncation. Nothing else is needed
-/// for exactness, so what lies outside (an outlier, an infinite side) may share the outermost place with others.
+/// It is monotone, since every step is: rounding, multiplication with a positive number, clamping, truncation. Exactness needs nothing else,
+/// so coordinates outside (of an outlier, of an infinite side) may share the outermost place.
 ///
-/// Where a crowd is so small, compared with all, that the steps of a straight map are larger than its objects, the map is bent: straight
-/// between some of the sample's coordinates, so that each part of the lattice has its part of the objects. That costs a search per
-/// coordinate, and nothing where it is not needed.
+/// Where a cluster is so small, compared with the whole, that the steps of a linear map are larger than its objects, the map is piecewise linear
+/// between some of the sample's coordinates, so that each part of the lattice has its share of the objects. That costs a search per
+/// coordinate.
 #[derive(Clone, Debug)]
 pub(crate) struct Lattice<const D: usize, T> {
     map: Map<T>,
 }
 
-/// How objects have moved together along an axis: by so much, and away from a center by a factor.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Flow {
-    pub(crate) center: f64,
-    pub(crate) by: f64,
-    pub(crate) factor: f64,
-}
-
-impl Flow {
-    pub(crate) const NONE: Self = Self { center: 0.0, by: 0.0, factor: 1.0 };
-
-    /// Where the flow has taken what was at `x`.
-    pub(crate) fn of(&self, x: f64) -> f64 {
-        x + self.by + (self.factor - 1.0) * (x - self.center)
-    }
-}
-
-const _: () = assert!(3 * STRETCHES + 3 <= KNOTS);
+const _: () = assert!(3 * SEGMENTS + 3 <= KNOTS);
 
 impl<const D: usize, T: Real> Default for Lattice<D, T> {
     fn default() -> Self {
@@ -75,16 +59,16 @@ impl<const D: usize, T: Real> Lattice<D, T> {
                 (origin[k], factor[k]) = (low, scale(low, high));
             }
         }
-        let straight = Self { map: Map::new(origin, factor) };
-        if (0..D).any(|k| straight.is_coarse(k, &sample)) {
-            let stretches: [Vec<(T, usize)>; 3] = std::array::from_fn(|k| stretches(if k < D { values(k) } else { Vec::new() }));
-            return Self { map: Map::bent(Bend::new([&stretches[0], &stretches[1], &stretches[2]])) };
+        let linear = Self { map: Map::new(origin, factor) };
+        if (0..D).any(|k| linear.is_coarse(k, &sample)) {
+            let segments: [Vec<(T, usize)>; 3] = std::array::from_fn(|k| segments(if k < D { values(k) } else { Vec::new() }));
+            return Self { map: Map::piecewise(PiecewiseMap::new([&segments[0], &segments[1], &segments[2]])) };
         }
-        straight
+        linear
     }
 
-    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a straight map? Mostly a few boxes tell that
-    /// they are not.
+    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a linear map? A few boxes mostly suffice to
+    /// rule it out.
     fn is_coarse(&self, k: usize, sample: &[&Aabb<D, T>]) -> bool {
         let (origin, factor) = self.map.axis(k);
         let place = |x: T| ((x - origin) * factor).truncate();
@@ -98,18 +82,18 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         close * CROWD > sample.len()
     }
 
-    /// The same lattice, moved along with objects that drift, spread or gather together: each keeps its place. As it is on an axis where that
-    /// cannot be told in numbers, and where the map is bent.
-    pub(crate) fn following(&self, flows: [Flow; D]) -> Self {
-        if !self.map.is_straight() {
+    /// The same lattice, moved along with objects that drift, spread or gather together, so that each keeps its place. Unchanged on an axis where
+    /// the result would not be a finite number, and where the map is piecewise.
+    pub(crate) fn moved_by(&self, motions: [GlobalMotion; D]) -> Self {
+        if !self.map.is_linear() {
             return self.clone();
         }
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         for k in 0..3 {
             (origin[k], factor[k]) = self.map.axis(k);
-            if let Some(flow) = flows.get(k) {
+            if let Some(motion) = motions.get(k) {
                 let (start, scale) = (origin[k].to_f64(), factor[k].to_f64());
-                let moved = (T::from_f64(flow.of(start)), T::from_f64(scale / flow.factor));
+                let moved = (T::from_f64(motion.apply(start)), T::from_f64(scale / motion.factor));
                 if moved.0.is_finite() && moved.1.is_finite() && moved.1 >= T::MIN_POSITIVE {
                     (origin[k], factor[k]) = moved;
                 }
@@ -123,9 +107,9 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         self.map.axis(axis).0.to_f64()
     }
 
-    /// Is the box on the lattice, and not only on its rim, as outliers are?
-    pub(crate) fn holds(&self, value: &Aabb<D, T>) -> bool {
-        self.map.holds(value)
+    /// Is the box on the lattice without being clamped?
+    pub(crate) fn contains(&self, value: &Aabb<D, T>) -> bool {
+        self.map.contains(value)
     }
 
     /// The map, as the kernels take it.
@@ -137,7 +121,7 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     /// The places of a box's corners.
     #[inline(always)]
     pub(crate) fn corners(&self, value: &Aabb<D, T>) -> Corners {
-        quantise::corners(value, &self.map)
+        quantize::corners(value, &self.map)
     }
 }
 
@@ -145,30 +129,30 @@ fn order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
     a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// Coordinates at which a bent map has its knots, each with the number of values up to the next one.
-fn stretches<T: Real>(mut values: Vec<T>) -> Vec<(T, usize)> {
+/// The knots of a piecewise map, each with the number of values up to the next one.
+fn segments<T: Real>(mut values: Vec<T>) -> Vec<(T, usize)> {
     values.sort_unstable_by(order);
     let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return vec![(T::ZERO, 1), (T::ONE, 0)] };
-    // The extremes of a sample are exceeded by a few.
+    // A few objects exceed the extremes of the sample.
     let slack = high.to_f64() / 16.0 - low.to_f64() / 16.0;
     let inside = |x: f64| T::from_f64(x.clamp(-T::MAX.to_f64(), T::MAX.to_f64()));
     let mut knots = vec![(inside(low.to_f64() - slack), 1)];
-    let step = values.len().div_ceil(STRETCHES);
+    let step = values.len().div_ceil(SEGMENTS);
     for first in (0..values.len() - 1).step_by(step) {
-        let stretch = &values[first..=(first + step).min(values.len() - 1)];
-        let (low, high) = (stretch[0].to_f64(), stretch[stretch.len() - 1].to_f64());
-        let widest = (1..stretch.len()).max_by(|&a, &b| gap(stretch, a).total_cmp(&gap(stretch, b))).unwrap_or(1);
-        if gap(stretch, widest) > high * 0.25 - low * 0.25 && stretch.len() > 2 {
-            knots.extend([(stretch[0], widest), (stretch[widest - 1], 1), (stretch[widest], stretch.len() - widest)]);
+        let segment = &values[first..=(first + step).min(values.len() - 1)];
+        let (low, high) = (segment[0].to_f64(), segment[segment.len() - 1].to_f64());
+        let widest = (1..segment.len()).max_by(|&a, &b| gap(segment, a).total_cmp(&gap(segment, b))).unwrap_or(1);
+        if gap(segment, widest) > high * 0.25 - low * 0.25 && segment.len() > 2 {
+            knots.extend([(segment[0], widest), (segment[widest - 1], 1), (segment[widest], segment.len() - widest)]);
         } else {
-            knots.push((stretch[0], stretch.len()));
+            knots.push((segment[0], segment.len()));
         }
     }
     knots.extend([(high, 1), (inside(high.to_f64() + slack), 0)]);
     join_alike(&knots)
 }
 
-/// The same without knots between stretches that are about equally dense: each costs time, for every coordinate of a frame.
+/// The same without knots between segments of about equal density: each knot costs time for every coordinate of a frame.
 fn join_alike<T: Real>(knots: &[(T, usize)]) -> Vec<(T, usize)> {
     let density = |share: usize, from: T, to: T| share as f64 / (to.to_f64() * 0.5 - from.to_f64() * 0.5).max(f64::MIN_POSITIVE);
     let mut joined: Vec<(T, usize)> = vec![knots[0]];
@@ -196,14 +180,14 @@ fn trimmed<T: Real>(values: &mut [T]) -> Option<(T, T)> {
     let tail = values.len() / OUTLIERS;
     let low = values.iter().copied().reduce(T::min)?;
     let high = values.iter().copied().reduce(T::max)?;
-    // Two places of the sorted order: sorting all would be half of the cost of a new lattice.
+    // Two order statistics: sorting all values would be half of the cost of a new lattice.
     let a = values.select_nth_unstable_by(tail, order).1.to_f64();
     let b = values.select_nth_unstable_by(values.len() - 1 - tail, order).1.to_f64();
     let slack = (b * 0.25 - a * 0.25).max(0.0);
     if slack == 0.0 {
         return Some((low, high));
     }
-    // The extremes of a sample are exceeded by a few: an eighth of the slack more costs nothing but a little resolution.
+    // A few objects exceed the extremes of the sample: an eighth of the slack costs only a little resolution.
     let (low, high) = ((low.to_f64() - slack * 0.125).max(a - slack), (high.to_f64() + slack * 0.125).min(b + slack));
     Some((T::from_f64(low), T::from_f64(high)))
 }
@@ -211,7 +195,7 @@ fn trimmed<T: Real>(values: &mut [T]) -> Option<(T, T)> {
 /// A finite positive factor that spreads `low..high` over the lattice.
 fn scale<T: Real>(low: T, high: T) -> T {
     // Halves, since the difference of two finite numbers can overflow; a quarter of the largest number as a cap, since zero times
-    // infinity is no number.
+    // infinity is NaN.
     let half_span = high.to_f64() * 0.5 - low.to_f64() * 0.5;
     let wanted = f64::from(LATTICE_END / 2) / half_span.max(f64::MIN_POSITIVE);
     T::from_f64(wanted.min(T::MAX.to_f64() * 0.25).max(f64::MIN_POSITIVE)).max(T::MIN_POSITIVE)
@@ -225,7 +209,7 @@ mod tests {
         lattice.corners(&Aabb::point([x; 2])).0[0]
     }
 
-    fn holds_order<T: Real>(boxes: &[Aabb<2, T>]) -> Lattice<2, T> {
+    fn keeps_order<T: Real>(boxes: &[Aabb<2, T>]) -> Lattice<2, T> {
         let lattice = Lattice::over(&Frame::new(boxes));
         let mut xs: Vec<T> = boxes.iter().flat_map(|b| [b.min[0], b.max[0]]).collect();
         xs.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -234,36 +218,36 @@ mod tests {
     }
 
     #[test]
-    fn a_bend_has_no_more_knots_than_scales_need() {
+    fn a_piecewise_map_has_no_more_knots_than_scales_need() {
         let evenly = |count: u32, step: f64| (0..count).map(move |i| f64::from(i) * step);
         let two_scales: Vec<f64> = evenly(1000, 0.05).chain(evenly(1000, 1e17)).collect();
-        let knots = stretches(two_scales);
+        let knots = segments(two_scales);
         assert!(knots.len() <= 16 && knots.is_sorted_by(|a, b| a.0 <= b.0), "{knots:?}");
         let octaves: Vec<f64> = (0..2000).map(|i| 1.05f64.powi(i)).collect();
-        assert!(stretches(octaves).len() > STRETCHES, "each is as wide as all before it");
+        assert!(segments(octaves).len() > SEGMENTS, "each is as wide as all before it");
     }
 
     #[test]
     fn the_map_is_monotone_for_extreme_ranges() {
         let make = |xs: &[f64]| -> Vec<Aabb<2, f64>> { xs.iter().map(|&x| Aabb::new([x, 0.0], [f64::INFINITY, 0.0])).collect() };
-        holds_order(&make(&[f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, 5e-324, 1.0, f64::MAX]));
-        holds_order(&make(&[1e-310, 2e-310, 3e-310]));
-        holds_order(&make(&[7.0, 7.0]));
-        holds_order(&[Aabb::new([f32::MIN, 0.0], [f32::MAX, 0.0]), Aabb::new([-1e-45, 0.0], [1e-45, 0.0])]);
+        keeps_order(&make(&[f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, 5e-324, 1.0, f64::MAX]));
+        keeps_order(&make(&[1e-310, 2e-310, 3e-310]));
+        keeps_order(&make(&[7.0, 7.0]));
+        keeps_order(&[Aabb::new([f32::MIN, 0.0], [f32::MAX, 0.0]), Aabb::new([-1e-45, 0.0], [1e-45, 0.0])]);
     }
 
     #[test]
     fn a_lattice_that_follows_a_flow_keeps_everything_in_its_place() {
         let boxes: Vec<Aabb<2, f64>> = (0..1000).map(|i| Aabb::point([f64::from(i), 0.0])).collect();
         let lattice = Lattice::over(&Frame::new(&boxes));
-        let flow = Flow { center: 300.0, by: -70.0, factor: 1.25 };
-        let followed = lattice.following([flow, Flow::NONE]);
+        let motion = GlobalMotion { center: 300.0, shift: -70.0, factor: 1.25 };
+        let followed = lattice.moved_by([motion, GlobalMotion::NONE]);
         for x in [0.0, 17.0, 300.0, 999.0] {
-            assert!(place(&lattice, x).abs_diff(place(&followed, flow.of(x))) <= 1, "{x}");
+            assert!(place(&lattice, x).abs_diff(place(&followed, motion.apply(x))) <= 1, "{x}");
         }
-        // What cannot be told in numbers is not followed.
-        let endless = Flow { by: f64::INFINITY, ..flow };
-        assert_eq!(place(&lattice.following([endless; 2]), 500.0), place(&lattice, 500.0));
+        // A motion that is not finite is not followed.
+        let endless = GlobalMotion { shift: f64::INFINITY, ..motion };
+        assert_eq!(place(&lattice.moved_by([endless; 2]), 500.0), place(&lattice, 500.0));
     }
 
     #[test]
@@ -272,23 +256,23 @@ mod tests {
         let mut boxes: Vec<Aabb<2, f32>> = (0..1000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
         boxes.extend((0..1000).map(|i| Aabb::new([(i - 500) as f32 * 1e17, 5.0], [(i - 499) as f32 * 1e17, 6.0])));
         boxes.push(Aabb::new([3e38, 0.0], [f32::INFINITY, 0.0]));
-        let lattice = holds_order(&boxes);
+        let lattice = keeps_order(&boxes);
         for x in [100.0, 400.0, 900.0, -3e19, 2e19] {
             let size = if x.abs() < 1e4 { 1.0 } else { 1e17 };
             assert!(place(&lattice, x + size) - place(&lattice, x) > 1 << 12, "{x} has a place of its own");
         }
-        assert!(lattice.holds(&boxes[3]) && !lattice.holds(&boxes[2000]));
-        // Small boxes that are far from each other are no crowd.
+        assert!(lattice.contains(&boxes[3]) && !lattice.contains(&boxes[2000]));
+        // Small boxes that are far from each other are no cluster.
         let sparse: Vec<Aabb<2, f32>> =
             (0..1000).map(|i| Aabb::new([i as f32 * 1e9, 0.0], [i as f32 * 1e9 + 1.0, 1.0])).collect();
-        assert!(holds_order(&sparse).map.is_straight());
+        assert!(keeps_order(&sparse).map.is_linear());
     }
 
     #[test]
     fn one_far_outlier_does_not_stretch_the_lattice() {
         let mut boxes: Vec<Aabb<2, f32>> = (0..1000).map(|i| Aabb::point([i as f32, 0.0])).collect();
         boxes.push(Aabb::point([1e30, 0.0]));
-        let lattice = holds_order(&boxes);
-        assert!(place(&lattice, 500.0) - place(&lattice, 499.0) > 1 << 18, "neighbours stay apart");
+        let lattice = keeps_order(&boxes);
+        assert!(place(&lattice, 500.0) - place(&lattice, 499.0) > 1 << 18, "neighbors stay apart");
     }
 }

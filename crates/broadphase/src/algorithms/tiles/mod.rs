@@ -1,15 +1,19 @@
-//! Tiles: space is cut into boxes that hold up to a thousand objects each; every tile is joined on its own, in the cache.
+//! Tiles: space is partitioned into boxes that hold up to a thousand objects each; every tile is joined on its own, in the cache.
 //!
 //! # The structure
 //! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`). Where all objects drift,
-//!    spread or gather, it does so too; where crowds live on scales too different for a straight map, it is bent.
-//! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It stays as it is from frame to frame,
-//!    and is cut anew only when tiles have grown too uneven, or when smaller ones are worth a try (`grain.rs`).
-//! 3. An object has a 16-byte *record*, quantised relative to the tile, in each tile that it reaches. A new partition is filled in one
-//!    pass over the boxes (`scatter.rs`). From then on, records of objects that reach the same tiles as before are made anew where they
-//!    lie, and only the others are placed anew (`refresh.rs`).
-//! 4. Each tile is sorted and swept in bytes, along the axis that spreads its objects most, confirmed in words, and decided on the
-//!    boxes only where words are equal (`kernels/tile`, which also has the argument why no pair is lost, invented or reported twice).
+//!    spread or gather, it follows them (`motion.rs`); where clusters live on scales too different for a linear map, it is piecewise linear.
+//! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It is kept from frame to frame,
+//!    and rebuilt only when tiles have become too uneven, after a jump, or when smaller tiles are worth a try (`tile_size.rs`).
+//! 3. An object has a 16-byte *record*, quantized relative to the tile, in each tile that it reaches (`records`).
+//! 4. Each tile is sorted and swept in bytes, along the axis on which its objects are spread most, confirmed in words, and by the
+//!    boxes only where words are equal (`kernels/tile`, which also proves that no pair is lost, invented or reported twice).
+//!
+//! # A frame
+//! `update` (`update.rs`) asks the change tracker what changed, counts what the plan needs, and asks `plan.rs`, which holds all thresholds: is the
+//! partition kept or rebuilt, and which records are written? It then writes them. `pairs` (`pairs.rs`) joins the tiles that changes touch:
+//! by a sweep, by the changed objects alone (`movers.rs`), or from candidates that are cached while all objects move along one
+//! axis (`axis_motion.rs`). `pending.rs` holds what changed between two calls of `pairs`; `query_trees.rs` has trees for queries, built on demand.
 //!
 //! # What follows
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
@@ -18,42 +22,38 @@
 //!
 //! # Cost
 //! Each box is read once, 16 bytes are written per object and tile reached, and each object is swept over those of the tile that start
-//! within its width on the sweep axis. An object that reaches several tiles costs a copy for each; one that comes to reach others, a look-up.
-//! Where more than half do, all records are written in order, as in the first frame; after a sudden jump, space is cut anew first. The bad case: objects much larger than their
-//! distances, so that each reaches many tiles. Tiles are never cut below a few mean sizes, so that copies stay few and tiles grow fuller
-//! instead; the cost is then that of a sweep.
-//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all that is in them: large objects need no level of
+//! within its width on the sweep axis. An object that reaches several tiles costs a copy for each; one that reaches other tiles than before costs a
+//! look-up. Where more than half do, all records are written in order, as in the first frame; after a sudden jump, the partition is rebuilt
+//! first. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles are never cut below a few
+//! mean sizes, so that copies stay few and tiles hold more objects instead; the cost is then that of a sweep.
+//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all objects in them: large objects need no level of
 //! their own, and where many are large, tiles are.
 //!
-//! What stands still is not tested again (`changes.rs`). Up to about 3 % of moved objects, only the tiles they touch are looked through, and
-//! the records of the moved are at hand (`movers.rs`). For more of them, where a full join would make many tests, all tiles are looked through,
-//! but only records of the moved are written again, and only their pairs are sought. Beyond that, all pairs are found again. Among so
-//! many objects that the cache does not hold them, it pays for fewer.
-//! (To keep candidates of boxes with some leeway over a few frames lost, in random walks and on cloth alike: so many objects change tiles
-//! or leave their leeway that to seek their pairs costs what the joins would have.)
-//!
-//! Where all objects move along one axis, those that overlap on the other two are known from frame to frame, and are looked at alone, if they
-//! are few (`rails.rs`).
+//! Objects at rest are not tested again. Up to about 3 % of changed objects, only the tiles that they touch are searched and joined. For more of
+//! them, where a full join would make many tests, all tiles are searched, but only the records of changed objects are rewritten, and
+//! only their pairs are tested. Beyond that, all pairs are found again. Where the cache does not hold the objects, the limits are lower.
+//! (Keeping candidates of enlarged boxes over a few frames was slower, in random walks and on cloth alike: so many objects change tiles
+//! or leave their enlarged boxes that finding their pairs costs as much as the joins.)
 //!
 //! # Memory
-//! 16 bytes per copy with an eighth to spare, 32 for each object that is placed anew in a frame; with coherence (`changes.rs`) one copy of
-//! the boxes and a byte; where questions are asked (`index.rs`) about another.
+//! 16 bytes per copy with an eighth to spare, 32 for each object that is relocated in a frame; while changes are tracked, one copy of
+//! the boxes and a byte; where queries are made, about another copy.
 //!
 //! # Source
-//! Ours. The parts are old: counting sorts, sweeps, grids whose duplicates vanish by a reference corner.
+//! Our own. The parts are old: counting sorts, sweeps, grids that avoid duplicates by a reference corner.
 
-mod changes;
-mod grain;
-mod index;
+mod axis_motion;
 mod lattice;
+mod motion;
 mod movers;
 mod pairs;
 mod partition;
+mod pending;
 mod plan;
 mod query;
-mod rails;
-mod refresh;
-mod scatter;
+mod query_trees;
+mod records;
+mod tile_size;
 mod update;
 mod validate;
 
@@ -65,30 +65,31 @@ use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::tile;
-use crate::objects::{Changes, Frame};
+use crate::objects::Frame;
+use crate::objects::changes::ChangeTracker;
 use crate::pairs::{PairStore, Revision};
 use crate::spare::Spare;
-use changes::Coherence;
-use grain::Grain;
-use index::Index;
+use axis_motion::AxisMotionCache;
 use lattice::Lattice;
 use movers::Movers;
 use partition::Partition;
-use rails::Rails;
-use scatter::Block;
+use pending::PendingChanges;
+use query_trees::QueryTrees;
+use records::Block;
+use tile_size::TileSizeTuner;
 
 /// The options as a [`Spec`] takes them.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     OptionDescriptor { name: "target", default: "1000", help: "objects per tile" },
-    OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and redo only what moved" },
+    OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and patch only what moved" },
 ];
 
-/// What can be set.
+/// The options of `tiles`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Objects per tile that the partition aims at.
     pub target: usize,
-    /// Compare boxes with the last frame's, and redo only what moved? Otherwise only listed changes are believed.
+    /// Compare boxes with the last frame's, and patch only what moved? Otherwise only listed changes are used.
     pub coherence: bool,
 }
 
@@ -119,17 +120,18 @@ pub struct Tiles<const D: usize, T: Real> {
     options: Options,
     lattice: Lattice<D, T>,
     partition: Partition,
-    /// Objects in blocks of consecutive slots; each block has its own records for every tile, so that blocks scatter in parallel.
+    /// Ranges of consecutive slots; each block has its own records for every tile, so that blocks are written in parallel.
     blocks: Vec<Mutex<Block>>,
     /// Slots per block; the last one may have more.
     block: usize,
     /// Slots of the last update.
     slots: usize,
     load: Load,
-    grain: Grain,
-    coherence: Coherence<D, T>,
-    rails: Rails,
-    /// The last update failed half-way: records are gone, and are made again from the next frame that comes along.
+    tile_size: TileSizeTuner,
+    tracker: ChangeTracker<D, T>,
+    pending: PendingChanges,
+    axis_motion: AxisMotionCache,
+    /// The last update failed midway: there are no records, and the next frame writes all of them.
     stale: bool,
     revision: Revision,
     scratch: PerWorker<tile::Scratch<T>>,
@@ -137,27 +139,27 @@ pub struct Tiles<const D: usize, T: Real> {
     jobs: Vec<u32>,
     /// The records of changed objects, if they are few; scratch.
     movers: Movers,
-    /// What questions need; scratch.
-    index: Index<D, T>,
+    /// Trees for queries; scratch.
+    query_trees: QueryTrees<D, T>,
     /// What a probe finds in a tile; scratch.
     probed: Spare<Vec<(u32, bool)>>,
 }
 
-/// How even the tiles are: what the decision to cut anew is made from.
+/// What is counted for the plan of the next update.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     /// Records in all tiles.
     records: usize,
     /// Objects.
     objects: usize,
-    /// The sum of squared tile populations, what the joins cost, and the objects, when the partition was made.
-    work_when_cut: f64,
-    objects_when_cut: usize,
-    /// The fewest tests of a full join since then, and whether there are far more of them now.
-    tests_when_cut: u64,
-    worn: bool,
-    /// Of a few objects, how many were off the lattice then.
-    off_lattice_when_cut: usize,
+    /// The sum of squared tile populations, which the joins cost, and the objects, when the partition was made.
+    work_at_partition: f64,
+    objects_at_partition: usize,
+    /// The fewest tests of a full join since then, and whether the last one asks for another partition.
+    fewest_tests: u64,
+    needs_repartition: bool,
+    /// Of a few objects, those off the lattice when the partition was made.
+    off_lattice_at_partition: usize,
     /// Did many objects jump to other tiles in the last frame?
     jumping: bool,
     /// Frames until a jump may rebuild the partition again.
@@ -167,7 +169,7 @@ struct Load {
 impl Load {
     /// The tests per object of a full join, if one has been counted.
     fn tests_per_object(&self) -> Option<usize> {
-        (self.tests_when_cut < u64::MAX).then(|| (self.tests_when_cut / self.objects.max(1) as u64) as usize)
+        (self.fewest_tests < u64::MAX).then(|| (self.fewest_tests / self.objects.max(1) as u64) as usize)
     }
 }
 
@@ -184,21 +186,22 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             block: 1,
             slots: 0,
             load: Load::default(),
-            grain: Grain::new(options.target),
-            coherence: Coherence::default(),
-            rails: Rails::default(),
+            tile_size: TileSizeTuner::new(options.target),
+            tracker: ChangeTracker::default(),
+            pending: PendingChanges::default(),
+            axis_motion: AxisMotionCache::default(),
             stale: true,
             revision: Revision::default(),
             scratch: PerWorker::default(),
             jobs: Vec::new(),
             movers: Movers::default(),
-            index: Index::default(),
+            query_trees: QueryTrees::default(),
             probed: Spare::default(),
         }
     }
 }
 
-/// What nobody else can hold.
+/// The content of a mutex that no other thread can hold.
 fn open<X>(mutex: &mut Mutex<X>) -> &mut X {
     mutex.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -207,10 +210,11 @@ fn lock<X>(mutex: &Mutex<X>) -> std::sync::MutexGuard<'_, X> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+/// Scratch is not copied: it does not change the order of a list.
 impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     fn clone(&self) -> Self {
-        let mut index = Index::default();
-        index.forget(self.partition.tiles.len(), None);
+        let mut query_trees = QueryTrees::default();
+        query_trees.invalidate(self.partition.tiles.len(), None);
         Self {
             options: self.options,
             lattice: self.lattice.clone(),
@@ -219,43 +223,29 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             block: self.block,
             slots: self.slots,
             load: self.load,
-            grain: self.grain,
-            coherence: self.coherence.clone(),
-            rails: self.rails.clone(),
+            tile_size: self.tile_size,
+            tracker: self.tracker.clone(),
+            pending: self.pending.clone(),
+            axis_motion: self.axis_motion.clone(),
             stale: self.stale,
             revision: self.revision,
             scratch: PerWorker::default(),
             jobs: Vec::new(),
             movers: Movers::default(),
-            index,
+            query_trees,
             probed: Spare::default(),
         }
     }
 }
 
+/// Each method is implemented by the one of the same name in `update.rs`, `pairs.rs`, `query.rs` and `validate.rs`.
 impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        let nothing_listed = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
-        if nothing_listed && !self.stale && frame.slots() == self.slots {
-            return frame.check_lists();
-        }
-        let start = context.clock();
-        let result = self.take_in(frame, context);
-        let touched = if self.coherence.all_touched { None } else { Some(&self.coherence.touched[..]) };
-        self.index.forget(self.partition.tiles.len(), touched);
-        context.record("scatter", start);
-        result
+        Tiles::update(self, frame, context)
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        let start = context.clock();
-        let made_again = self.stale;
-        let result = self.find(frame, context, out);
-        if made_again {
-            self.index.forget(self.partition.tiles.len(), None);
-        }
-        context.record("join", start);
-        result
+        Tiles::pairs(self, frame, context, out)
     }
 
     fn probe(
@@ -265,7 +255,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        self.join_probes(frame, probes, context, out)
+        Tiles::probe(self, frame, probes, context, out)
     }
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
@@ -273,11 +263,11 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
     }
 
     fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.draw(visit);
+        Tiles::outline(self, visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.check(frame, strength)
+        Tiles::validate(self, frame, strength)
     }
 
     fn stats(&self) -> Stats {
@@ -286,11 +276,12 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
         Stats {
             bytes: self.partition.bytes()
                 + blocks
-                + self.coherence.bytes()
-                + self.rails.bytes()
+                + self.tracker.bytes()
+                + self.pending.bytes()
+                + self.axis_motion.bytes()
                 + self.movers.bytes()
                 + self.scratch_bytes()
-                + self.index.bytes(),
+                + self.query_trees.bytes(),
             choice: None,
             extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],
         }

@@ -1,7 +1,7 @@
-//! The records of a few changed objects, tile by tile: the joins seek their pairs, and need not look for them first.
+//! The records of a few changed objects by tile, so that the joins need not search for them.
 
 use super::Tiles;
-use super::scatter::Run;
+use super::records::Run;
 use crate::geometry::Real;
 use crate::kernels::tile::Record;
 use crate::objects::Frame;
@@ -12,7 +12,7 @@ pub(super) struct Movers {
     /// The records of tile `t` are `records[starts[t]..starts[t + 1]]`.
     starts: Vec<u32>,
     records: Vec<Record>,
-    /// The same, not yet in order.
+    /// The same, not yet sorted by tile.
     found: Vec<(u16, Record)>,
 }
 
@@ -27,7 +27,7 @@ impl Movers {
         self.starts.capacity() * 4 + self.records.capacity() * 16 + self.found.capacity() * size_of::<(u16, Record)>()
     }
 
-    /// Takes records for the given number of tiles from `found`, in its order.
+    /// Sorts `found` by tile, for the given number of tiles; stable.
     fn sort(&mut self, tiles: usize) {
         self.starts.clear();
         self.starts.resize(tiles + 2, 0);
@@ -37,7 +37,7 @@ impl Movers {
         for tile in 2..tiles + 2 {
             self.starts[tile] += self.starts[tile - 1];
         }
-        // starts[t + 1] is where the next record of tile t goes; in the end, where those of tile t end.
+        // starts[t + 1] is where the next record of tile t goes; after the loop, where those of tile t end.
         self.records.resize(self.found.len(), Record::default());
         for (tile, record) in &self.found {
             let next = &mut self.starts[*tile as usize + 1];
@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// The records of all objects that have changed since the last `pairs` and are live.
     pub(super) fn gather_movers(&mut self, frame: &Frame<'_, D, T>) {
         self.movers.found.clear();
-        for &id in self.coherence.changed.iter().filter(|&&id| frame.live.contains(id)) {
+        for &id in self.pending.slots.iter().filter(|&&id| frame.live.contains(id)) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             self.partition.visit(&corners.low(), &corners.high(), &mut |tile| {
                 let run = Run::new(&self.partition.tiles[tile as usize]);

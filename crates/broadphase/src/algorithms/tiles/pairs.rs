@@ -1,11 +1,11 @@
-//! Every tile joined on its own.
+//! Every tile joined on its own, by the plan of `plan.rs`; probes.
 
 use std::ops::ControlFlow;
 use std::sync::MutexGuard;
 
 use super::plan::tuned::BLOCKS;
 use super::plan::{TileJoin, plan_join};
-use super::scatter::Block;
+use super::records::Block;
 use super::{Tiles, lock};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_chunks;
@@ -17,97 +17,104 @@ use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    pub(super) fn find(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+    /// Finds the pairs of all tiles, or of those that changes touch.
+    pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        let start = context.clock();
         if self.stale {
-            self.take_in(frame, context)?;
+            let result = self.update_records(frame, context);
+            self.query_trees.invalidate(self.partition.tiles.len(), None);
+            result?;
         }
         let chunks = self.partition.tiles.len();
         self.scratch.prepare(context);
-        let kept = out.begin(frame, context, self.revision, chunks) && !self.coherence.all_touched;
+        let kept = out.begin(frame, context, self.revision, chunks) && !self.pending.all_touched;
         // Frames that list their changes cost what changed, and not a look at every tag.
-        let nothing_can_pair = !matches!(frame.changes, Changes::Listed { .. }) && frame.is_barren();
+        let nothing_can_pair = !matches!(frame.changes, Changes::Listed { .. }) && frame.nothing_can_pair();
         if nothing_can_pair {
             context.run(chunks, |tile, worker| out.rewrite(tile, worker, frame, |_| ()));
         } else {
             self.join(frame, context, out, kept);
         }
         self.revision = out.finish(chunks)?;
-        // Tests that were skipped, or saved by cached neighbors, say nothing about the partition.
-        if !kept && !nothing_can_pair && !self.rails.is_used() {
-            self.book_tests(out.tests());
+        // Tests that were skipped, or saved by cached candidates, say nothing about the partition.
+        if !kept && !nothing_can_pair && !self.axis_motion.is_used() {
+            self.record_tests(out.tests());
         }
-        self.coherence.forget_changes();
+        self.pending.clear();
+        context.record("join", start);
         Ok(())
     }
 
     /// Joins every tile, or, where pairs are kept, every touched tile.
     fn join(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, kept: bool) {
         let tiles = self.partition.tiles.len();
-        if kept && !self.coherence.flagged {
+        if kept && !self.pending.flagged {
             self.gather_movers(frame);
         }
         self.jobs.clear();
-        self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.coherence.touched[tile as usize]));
+        self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.pending.touched[tile as usize]));
         let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
         let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
-        let (jobs, changed, kernels) = (&self.jobs[..], &self.coherence.is_changed[..], context.kernels());
-        let listed = (kept && !self.coherence.flagged).then_some(&self.movers);
+        let (jobs, changed, kernels) = (&self.jobs[..], &self.pending.is_changed[..], context.kernels());
+        let listed = (kept && !self.pending.flagged).then_some(&self.movers);
         let runs_of = |tile: usize| -> [&[Record]; BLOCKS] {
             std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)))
         };
         context.run(jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
+            let place = &self.partition.tiles[tile];
             let runs = runs_of(tile);
             let runs = &runs[..self.blocks.len()];
-            // Of many short runs, none is long enough for the processor to see it coming.
+            // Many short runs are too short for the hardware prefetcher.
             let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(next as usize));
             let coming = next.as_ref().map_or(&[][..], |next| &next[..runs.len()]);
             let scratch = &mut *self.scratch.get(worker);
-            let mut room = std::mem::take(&mut scratch.movers);
+            let mut buffer = std::mem::take(&mut scratch.movers);
             let movers = match listed {
                 Some(movers) => movers.of(tile),
-                None if kept => tile::list_flagged(runs, &mut room),
+                None if kept => tile::list_flagged(runs, &mut buffer),
                 None => &[],
             };
             let records = runs.iter().map(|run| run.len()).sum();
-            let place = &self.partition.tiles[tile];
-            let plan = plan_join(kept, movers.len(), records, self.rails.axis().is_some());
+            let plan = plan_join(kept, movers.len(), records, self.axis_motion.axis().is_some());
             if plan == TileJoin::Movers {
                 let unchanged = |pair: Pair| !(changed[pair.a as usize] | changed[pair.b as usize]);
-                out.edit(tile, worker, frame, unchanged, |hits| {
-                    tile::join_movers(kernels, (runs, movers), coming, frame.boxes, |id| changed[id as usize], scratch, hits)
+                out.edit(tile, worker, frame, unchanged, |sink| {
+                    tile::join_movers(kernels, (runs, movers), coming, frame.boxes, |id| changed[id as usize], scratch, sink)
                 });
             } else {
-                out.rewrite(tile, worker, frame, |hits| {
+                out.rewrite(tile, worker, frame, |sink| {
                     let overlap_here = |pair: Pair| {
                         let [a, b] = [pair.a, pair.b].map(|id| &frame.boxes[id as usize]);
-                        a.overlaps(b) && place.holds_start(&self.lattice.corners(a), &self.lattice.corners(b))
+                        a.overlaps(b) && place.contains_start(&self.lattice.corners(a), &self.lattice.corners(b))
                     };
                     let from_cache = plan == TileJoin::Candidates
-                        && self.rails.join((tile, place.axis), (kernels, runs), scratch, overlap_here, hits);
+                        && self.axis_motion.join((tile, place.axis), (kernels, runs), scratch, overlap_here, sink);
                     if !from_cache {
-                        tile::join(kernels, runs, coming, frame.boxes, scratch, hits);
+                        tile::join(kernels, runs, coming, frame.boxes, scratch, sink);
                     }
                 });
             }
-            scratch.movers = room;
+            scratch.movers = buffer;
         });
     }
 
+    /// The bytes of the joins' buffers.
     pub(super) fn scratch_bytes(&self) -> usize {
         self.scratch.iter().map(|scratch| scratch.bytes()).sum()
     }
 
-    pub(super) fn join_probes(
+    /// Finds the pairs of probes and objects, in the order of the probes, and of the objects' slots for each.
+    pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,
         probes: Probes<'_, D, T>,
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let by_trees = !self.stale && self.index.trees_pay();
-        probe_chunks(frame, probes, context, out, |range, hits| {
-            let (mut buffer, mut ids) = (self.probed.take(), self.index.take_ids());
+        let by_trees = !self.stale && self.query_trees.trees_pay();
+        probe_chunks(frame, probes, context, out, |range, sink| {
+            let (mut buffer, mut ids) = (self.probed.take(), self.query_trees.take_ids());
             for index in range {
                 let area = &probes.boxes[index];
                 ids.clear();
@@ -119,12 +126,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                         ControlFlow::Continue(())
                     })
                 };
-                hits.count_tests(tests);
-                // Trees and records visit the objects in different orders. In order of their slots, the list does not tell which were used.
+                sink.count_tests(tests);
+                // Trees and records visit the objects in different orders. Sorted by slot, the list does not depend on which were used.
                 ids.sort_unstable();
-                ids.iter().for_each(|&id| hits.push(probes.pair(index, id)));
+                ids.iter().for_each(|&id| sink.push(probes.pair(index, id)));
             }
-            self.index.give_back(ids);
+            self.query_trees.give_back(ids);
             self.probed.give(buffer);
         })
     }

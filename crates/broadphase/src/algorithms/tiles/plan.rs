@@ -34,11 +34,11 @@ pub(super) mod tuned {
     pub const SMALLEST_TILE: usize = 4;           // the smallest tiles are a quarter of the option's size
     // Lattice.
     pub const LATTICE_SAMPLE: usize = 1024;       // boxes that place it
-    pub const OUTLIERS: usize = 64;               // one of them in so many at each end does not stretch it
+    pub const OUTLIERS: usize = 64;               // one of them in so many at each end does not segment it
     pub const COARSE: i32 = 4;                    // lattice steps below which a straight map hardly separates boxes,
     pub const CROWD: usize = 16;                  // and one box in so many that makes a piecewise map worth a search per coordinate
-    pub const STRETCHES: usize = 40;              // stretches of equal population of a piecewise map
-    pub const ALIKE: f64 = 2.0;                   // densities whose ratio is smaller share a stretch: each knot costs time
+    pub const SEGMENTS: usize = 40;              // segments of equal population of a piecewise map
+    pub const ALIKE: f64 = 2.0;                   // densities whose ratio is smaller share a segment: each knot costs time
     // Coherence: what is kept from the last frame. *share*
     pub const IN_CACHE: usize = 1 << 15;          // slots up to which boxes, records and pairs stay in the second-level cache
     pub const OUT_OF_CACHE: usize = 20;           // what waiting for memory costs beyond, in tests per object
@@ -49,11 +49,6 @@ pub(super) mod tuned {
     pub const FEW: usize = 32;                    // beyond, where misses are dearer, for one in `FEW_OF_MANY`;
     pub const FEW_OF_MANY: usize = 128;           // for more changes, a pass over all records in order costs less
     pub const KEEP: usize = 5;                    // one mover in so many records of a tile: above, a full sweep of the tile costs less
-    pub const TRACKING_TRIES: u32 = 2;            // frames in a row that moved too much to compare, and end tracking
-    pub const FIRST_PAUSE: u32 = 4;               // frames without tracking after it never paid; doubled each time, up to
-    pub const LONGEST_PAUSE: u32 = 64;            // so many
-    pub const SAMPLE: usize = 128;                // boxes whose motion is looked at each frame,
-    pub const SAMPLED: usize = 32;                // but not more than one in so many: it would be a good part of a small frame
     // Global motion.
     pub const SIGNIFICANT: f64 = 3.0;             // standard errors from which on a common move counts
     pub const STEEP: f64 = 0.5;                   // objects that spread or gather faster in one frame jump instead
@@ -64,13 +59,11 @@ pub(super) mod tuned {
     pub const SHORT_WAIT: u32 = 4;                // frames without a list after one failed; doubled each time, up to
     pub const LONG_WAIT: u32 = 64;                // so many
     pub const PROBES_BEFORE_TREES: u32 = 2;       // calls of `probe` without a change that scan records: cheaper than building trees
-    // Memory.
-    pub const AHEAD: usize = 16;                  // changed objects between asking for a box and reading it
 }
 
 use tuned::*;
 
-/// What an update has to take in.
+/// What has changed in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Changed {
     /// Everything, or more than it pays to tell apart.
@@ -196,11 +189,6 @@ pub(super) fn most_changed(slots: usize, tests_per_object: Option<usize>) -> usi
     per_mille.clamp(LEAST_LIMIT, GREATEST_LIMIT)
 }
 
-/// Did so few of the sampled objects move that comparing all boxes pays? A little less than the limit, so that tracking does not start in vain.
-pub(super) fn comparing_pays(moved: usize, sampled: usize, per_mille: usize) -> bool {
-    sampled > 0 && moved * 1250 <= sampled * per_mille
-}
-
 /// How a tile is joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TileJoin {
@@ -302,7 +290,6 @@ mod tests {
         ] {
             assert_eq!(most_changed(slots, tests), per_mille, "{slots} slots, {tests:?} tests");
         }
-        assert!(comparing_pays(3, 100, 46) && !comparing_pays(4, 100, 46) && !comparing_pays(0, 0, 46));
     }
 
     #[test]

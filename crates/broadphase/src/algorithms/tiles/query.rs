@@ -1,5 +1,5 @@
-//! Queries: probes look through the records of the tiles they reach; questions, and probes where nothing changes, go down the trees of
-//! `index.rs`.
+//! Queries: probes scan the records of the tiles they reach; other queries, and probes that are repeated without a change, descend the trees of
+//! `query_trees.rs`.
 
 use std::ops::ControlFlow;
 
@@ -11,8 +11,8 @@ use crate::kernels::{Kernels, LATTICE_END, tile};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// Calls `visit` for each object whose box overlaps `area`, once: in the tile that holds the lower corner of the common part.
-    /// Returns the records compared. `found` is scratch.
+    /// Calls `visit` for each object whose box overlaps `area`, once: in the tile that holds the lower corner of the intersection.
+    /// Returns the number of records compared. `found` is scratch.
     pub(super) fn visit_box(
         &self,
         frame: &Frame<'_, D, T>,
@@ -22,7 +22,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> u64 {
         if self.stale {
-            // Nothing is held: look at the boxes themselves.
+            // There are no records: scan the boxes.
             let _ = frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(area)).try_for_each(visit);
             return frame.count() as u64;
         }
@@ -49,7 +49,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// As [`visit_box`](Tiles::visit_box), down the trees.
+    /// Like [`visit_box`](Tiles::visit_box), by the trees.
     pub(super) fn visit_trees(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut impl FnMut(u32)) -> u64 {
         let (top, mut tests) = (self.top(frame), 0);
         top.packs.visit_overlapping(area, &mut |item| {
@@ -59,8 +59,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         tests
     }
 
-    /// Shows the tiles. Those at the border reach to infinity, as their content may.
-    pub(super) fn draw(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    /// Shows the tiles. Those at the border extend to infinity, as their objects may.
+    pub(super) fn outline(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
         let side = |k: usize, place: i32| match place {
             0 => T::NEG_INFINITY,
             LATTICE_END => T::INFINITY,
@@ -72,7 +72,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
     }
 
-    /// The lowest coordinate that the lattice maps to `place` on axis `k`, or further up: found by halving, since the map is monotone.
+    /// The lowest coordinate that the lattice maps to `place` on axis `k`, or beyond: by bisection, since the map is monotone.
     fn start_of(&self, k: usize, place: i32) -> T {
         let (mut below, mut above) = (-T::MAX, T::MAX);
         loop {
@@ -89,7 +89,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
     fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         if self.stale {
-            // Nothing is held: look at the boxes themselves.
+            // There are no records: scan the boxes.
             return scan(frame, measure, limit, visit);
         }
         let search = Search::new(frame, measure, limit, visit);

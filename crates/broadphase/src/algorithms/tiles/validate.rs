@@ -1,4 +1,4 @@
-//! Every object has its record in each tile that it reaches, and nowhere else.
+//! The invariant: every object has a record in each tile that it reaches, and in no other.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,10 @@ use crate::kernels::tile::Record;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    pub(super) fn check(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
+    /// Checks the structure against a frame.
+    pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         if self.stale {
-            return Ok(()); // nothing is held
+            return Ok(()); // there are no records
         }
         ensure!(self.slots == frame.slots(), "{} slots are known, the frame has {}", self.slots, frame.slots());
         let tiles = self.partition.tiles.len();
@@ -45,7 +46,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let blocks: Vec<_> = self.blocks.iter().map(lock).collect();
         for (tile, place) in self.partition.tiles.iter().enumerate() {
             let runs: Vec<&[Record]> = blocks.iter().map(|block| block.records(tile)).collect();
-            ensure!(!self.rails.any_missing((tile, place.axis), &runs), "tile {tile} does not know all neighbours, or one twice");
+            ensure!(
+                !self.axis_motion.is_wrong((tile, place.axis), &runs),
+                "tile {tile} misses a cached candidate, or has one twice"
+            );
         }
         for id in frame.ids() {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);

@@ -1,6 +1,6 @@
 //! All pairs of a tile.
 
-use super::judge::Judge;
+use super::confirm::Confirm;
 use super::sort::{COARSE, FINE, Sort};
 use super::sweep::{LONG, MIDDLE, Rows, SHORT, strip};
 use super::{BATCH, Record, Scratch};
@@ -9,8 +9,8 @@ use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 use crate::kernels::pair_sink::PairSink;
 
-/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Meanwhile, the records
-/// of the next call, `coming`, are asked for.
+/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Prefetches the records
+/// of the next call, `coming`, along the way.
 pub(crate) fn join<const D: usize, T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],
@@ -21,39 +21,39 @@ pub(crate) fn join<const D: usize, T: Real>(
 ) {
     scratch.coming.note(coming);
     let tests = sort_and_sweep(kernels, runs, scratch, |scratch, count| {
-        kernels.run(Verdicts { boxes, scratch, count, hits });
+        kernels.run(ConfirmKernel { boxes, scratch, count, hits });
         hits.stopped()
     });
     hits.count_tests(tests);
 }
 
-/// Sorts the records and sweeps them. Now and then, `work_off` takes the finds, so many of them, and says whether to stop. Returns how often
-/// two records were compared, if it did not.
+/// Sorts the records and sweeps them. `process` takes the finds in batches, by their number, and returns whether to stop. Returns how many
+/// pairs of records were compared, if it did not stop.
 #[inline(always)]
 pub(super) fn sort_and_sweep<T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],
     scratch: &mut Scratch<T>,
-    work_off: impl FnMut(&mut Scratch<T>, usize) -> bool,
+    process: impl FnMut(&mut Scratch<T>, usize) -> bool,
 ) -> u64 {
     kernels.run(Sort { runs, scratch });
     match scratch.run {
-        _ if scratch.buckets.are_fine() => sweep_strips::<SHORT, FINE, T>(kernels, scratch, work_off),
-        0..SHORT_RUN => sweep_strips::<SHORT, COARSE, T>(kernels, scratch, work_off),
-        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, COARSE, T>(kernels, scratch, work_off),
-        _ => sweep_strips::<LONG, COARSE, T>(kernels, scratch, work_off),
+        _ if scratch.buckets.are_fine() => sweep_strips::<SHORT, FINE, T>(kernels, scratch, process),
+        0..SHORT_RUN => sweep_strips::<SHORT, COARSE, T>(kernels, scratch, process),
+        SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, COARSE, T>(kernels, scratch, process),
+        _ => sweep_strips::<LONG, COARSE, T>(kernels, scratch, process),
     }
 }
 
-/// Records in a run below which it is short, and from which on it is long.
+/// Below the first number of records, a run is short; from the second on, it is long.
 const SHORT_RUN: usize = 22;
 const MIDDLE_RUN: usize = 36;
 
-/// Sweeps the sorted records, in windows of `G` groups, and has what is found worked off, by turns.
+/// Sweeps the sorted records in windows of `G` groups, strip by strip, and has the finds processed.
 fn sweep_strips<const G: usize, const SHIFT: u32, T: Real>(
     kernels: Kernels,
     scratch: &mut Scratch<T>,
-    mut work_off: impl FnMut(&mut Scratch<T>, usize) -> bool,
+    mut process: impl FnMut(&mut Scratch<T>, usize) -> bool,
 ) -> u64 {
     let (len, first_inside) = (scratch.len, scratch.buckets.start(1));
     let (strip, _) = strip(len);
@@ -72,29 +72,29 @@ fn sweep_strips<const G: usize, const SHIFT: u32, T: Real>(
         };
         (ends, waiting) = (ends + sum, found);
         scratch.coming.ask_some(len / (2 * strip) + 1);
-        if (waiting >= BATCH || row == len) && work_off(scratch, std::mem::take(&mut waiting)) {
+        if (waiting >= BATCH || row == len) && process(scratch, std::mem::take(&mut waiting)) {
             break;
         }
     }
-    // Runs start at the first inside for those before it, and behind themselves for the others.
+    // The run of a record before the tile starts at the first record inside; the run of any other starts behind the record itself.
     let starts = first_inside * first_inside + (len * (len + 1) - first_inside * (first_inside + 1)) / 2;
     ends.saturating_sub(starts) as u64
 }
 
-/// Turns finds into hits.
-struct Verdicts<'a, 'h, 'r, const D: usize, T> {
+/// Confirms finds.
+struct ConfirmKernel<'a, 'h, 'r, const D: usize, T> {
     boxes: &'a [Aabb<D, T>],
     scratch: &'a mut Scratch<T>,
     count: usize,
     hits: &'h mut PairSink<'r>,
 }
 
-impl<const D: usize, T: Real> Kernel for Verdicts<'_, '_, '_, D, T> {
+impl<const D: usize, T: Real> Kernel for ConfirmKernel<'_, '_, '_, D, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { boxes, scratch, count, hits } = self;
-        Judge { rows: None, boxes, counts: |_, _| true }.confirm(simd, scratch, count, hits);
+        Confirm { rows: None, boxes, accepts: |_, _| true }.confirm(simd, scratch, count, hits);
     }
 }

@@ -1,27 +1,27 @@
-//! The join of one tile: quantised boxes, swept in bytes, confirmed in words, and in floats only where words are equal.
+//! The join of one tile: quantized boxes are swept in bytes and confirmed in words, and in floats only where words are equal.
 //!
-//! Here, x is the axis that the tile is swept along, whichever of the world's that is.
+//! Here, x is the sweep axis of the tile, whichever axis of the world that is.
 //!
 //! # Input
-//! [`Record`]s of the objects that reach into the tile, each quantised to 16 bits relative to the tile, by a monotone map: a
-//! lower coordinate is 0 if it lies before the tile, else at least 1.
+//! [`Record`]s of the objects that reach into the tile, each quantized to 16 bits relative to the tile, by a monotone map: a
+//! lower coordinate is 0 before the tile, and at least 1 otherwise.
 //!
 //! # Method
 //! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more where runs are short. A record's candidates are
 //!    then one run: from behind it to the end of the bucket that its upper x falls into. The bounds come from the sort, so x is never
 //!    compared again.
 //! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates
-//!    leaves zero for the candidates. (A column for each side, compared by itself, lost.) Two rows at once, since their runs are
-//!    nearly the same. What a window of them finds is appended without a branch, as a mask.
+//!    leaves zero for the candidates. (A column for each side, compared by itself, was slower.) Two rows at once, since their runs are
+//!    nearly the same. The candidates of a window are appended without a branch, as a mask.
 //! 3. Each candidate is confirmed on its words, four of them at once where registers are wide: outside on any axis, it is no pair; strictly
-//!    inside on all, it is one; only where two words are equal do the boxes decide. Those candidates are listed, and decided
-//!    afterwards: who foretells equal words wrongly pays more than for a box. Where they are many, as where objects stand side by side, the
-//!    boxes of the tile are laid out like the records.
+//!    inside on all, it is one; only where two words are equal do the boxes decide. Those candidates are listed and tested
+//!    afterwards: a mispredicted branch here costs more than a box test. Where they are many, as where objects stand side by side, the
+//!    boxes of the tile are copied into the order of the records.
 //!
-//! Where records change along one axis only, candidates of frames to come are known (`neighbours.rs`), and steps 1 and 2 are left out.
+//! Where records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and steps 1 and 2 are skipped.
 //!
-//! How a tile is sorted and swept follows from its own records, so that the order of its pairs does not depend on who joins it, or after
-//! which other.
+//! How a tile is sorted and swept depends on its own records alone, so the order of its pairs does not depend on the worker that joins it, or on
+//! the tile that the worker joined before.
 //!
 //! # Exactness
 //! For a monotone map q, `x <= y` implies `q(x) <= q(y)`: no pair is lost in steps 1 to 3. And `q(x) < q(y)` implies `x < y`: a
@@ -32,22 +32,22 @@
 //! axis: in any other tile that both reach, both start before the tile on some axis, and two zeros say so.
 
 mod join;
-mod judge;
+mod confirm;
 mod movers;
-mod neighbours;
+mod neighbors;
 mod probe;
 mod sort;
 mod sweep;
 
 pub(crate) use join::join;
 pub(crate) use movers::{join_movers, list_flagged};
-pub(crate) use neighbours::Neighbours;
+pub(crate) use neighbors::Neighbors;
 pub(crate) use probe::probe;
 
 use super::lanes::{Simd, Words};
 use super::prefetch::Coming;
 use crate::geometry::Real;
-use judge::{Candidate, FOUR, MOST, Sides};
+use confirm::{Candidate, FOUR, MOST, SortedBox};
 use sort::Buckets;
 use sweep::{Find, strip};
 
@@ -61,7 +61,7 @@ const WORDS: [[usize; 2]; 3] = [[0, 1], [2, 4], [3, 5]];
 
 /// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
 ///
-/// The upper coordinates are inverted, so that one comparison of all lanes with [`Words::reach`] tests both sides. The four words
+/// The upper coordinates are inverted, so that one comparison of all lanes with [`Words::reach`] tests both sorted_boxes. The four words
 /// that the sweep compares lie side by side.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(crate) struct Record(pub(crate) [u16; 8]);
 const _: () = assert!(size_of::<Record>() == 16);
 
 impl Record {
-    /// From quantised corners, the lower one first.
+    /// From quantized corners, the lower one first.
     ///
     /// Put together in two registers: eight narrow stores would cost more than all the arithmetic before them.
     #[inline(always)]
@@ -90,13 +90,13 @@ impl Record {
         self.flagged_id() & !Self::FLAG
     }
 
-    /// Has it the flag?
+    /// Does it have the flag?
     #[inline(always)]
     pub(crate) fn is_flagged(&self) -> bool {
         self.flagged_id() & Self::FLAG != 0
     }
 
-    /// The same without it.
+    /// The same record without the flag.
     #[inline(always)]
     pub(crate) fn without_flag(mut self) -> Self {
         self.0[7] &= !((Self::FLAG >> 16) as u16).to_le();
@@ -114,7 +114,7 @@ impl Record {
         bytemuck::cast::<_, u128>(self.0) ^ bytemuck::cast::<_, u128>(other.0)
     }
 
-    /// All bits of the coordinates on the axes but one, of the three in the record's order.
+    /// All bits of the coordinates on the axes except one, of the three in the record's order.
     pub(crate) fn bits_but(axis: usize) -> u128 {
         let mut words = [0; 8];
         for k in (0..3).filter(|&k| k != axis) {
@@ -123,7 +123,7 @@ impl Record {
         Self(words).difference(&Self::default())
     }
 
-    /// Does the object's lower corner lie in the tile, and not before it? So for one of an object's records.
+    /// Does the object's lower corner lie in the tile, and not before it? That is so for one record of an object.
     #[inline(always)]
     pub(crate) fn is_home(&self) -> bool {
         (self.0[0] != 0) & (self.0[2] != 0) & (self.0[3] != 0)
@@ -136,38 +136,38 @@ impl Record {
     }
 }
 
-/// Finds and candidates are worked off when this many wait, so that the buffers stay in the cache.
+/// Candidates are confirmed when this many wait, so that the buffers stay in the cache.
 const BATCH: usize = 1024;
 /// Lists of bytes are this much longer than the records: the widest window.
 const PAD: usize = 64;
 
-/// Buffers of the joins, reused: nothing in here outlives a call.
+/// Buffers of the joins, reused: their content does not outlive a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch<T> {
-    /// The first `len` are those of the tile at hand.
+    /// The first `len` are those of the current tile.
     sorted: Vec<Record>,
     len: usize,
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, in sorted order.
     bytes: Vec<u32>,
-    /// The same of what none of another's exceeds if they overlap: `max.y, max.z, !min.y, !min.z`.
+    /// The upper bounds of another record's bytes if the two overlap: `max.y, max.z, !min.y, !min.z`.
     bounds: Vec<u32>,
     buckets: Buckets,
     /// The upper bytes of all words, where records are not sorted.
     all_bytes: Vec<u64>,
-    /// The records, with one axis left open.
-    opened: Vec<Record>,
-    /// Room for [`BATCH`] finds and those of a strip of rows.
+    /// The records, unbounded on one axis.
+    unbounded: Vec<Record>,
+    /// Holds [`BATCH`] finds and those of a strip of rows.
     finds: Vec<Find>,
     candidates: Vec<Candidate>,
-    /// Those that words leave open.
+    /// Candidates that words cannot decide.
     open: Vec<Candidate>,
-    /// The boxes of the sorted records, if this tile has needed them.
-    sides: Vec<Sides<T>>,
-    /// How many others a record is compared with, about.
+    /// The boxes of the sorted records, if this tile needed them.
+    sorted_boxes: Vec<SortedBox<T>>,
+    /// About how many others a record is compared with.
     run: usize,
     /// The records of changed objects, if they are known by their flags.
     pub(crate) movers: Vec<Record>,
-    /// What the next tile reads.
+    /// What the next tile will read, to be prefetched.
     coming: Coming,
 }
 
@@ -180,11 +180,11 @@ impl<T> Default for Scratch<T> {
             bounds: Vec::new(),
             buckets: Buckets::default(),
             all_bytes: Vec::new(),
-            opened: Vec::new(),
+            unbounded: Vec::new(),
             finds: Vec::new(),
             candidates: Vec::new(),
             open: Vec::new(),
-            sides: Vec::new(),
+            sorted_boxes: Vec::new(),
             run: 0,
             movers: Vec::new(),
             coming: Coming::default(),
@@ -197,8 +197,8 @@ impl<T: Real> Scratch<T> {
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.finds.capacity() * size_of::<Find>()
             + (self.candidates.capacity() + self.open.capacity()) * size_of::<Candidate>()
-            + self.sides.capacity() * size_of::<Sides<T>>();
-        (self.sorted.capacity() + self.opened.capacity()) * 16
+            + self.sorted_boxes.capacity() * size_of::<SortedBox<T>>();
+        (self.sorted.capacity() + self.unbounded.capacity()) * 16
             + (self.bytes.capacity() + self.bounds.capacity()) * 4
             + self.all_bytes.capacity() * 8
             + self.movers.capacity() * 16
@@ -206,10 +206,10 @@ impl<T: Real> Scratch<T> {
             + lists
     }
 
-    /// Starts with a tile of `len` records: makes room for them.
+    /// Prepares the buffers for a tile of `len` records.
     fn resize(&mut self, len: usize) {
         self.len = len;
-        self.sides.clear();
+        self.sorted_boxes.clear();
         if self.sorted.len() < len {
             self.sorted.resize(len, Record::default());
             self.bytes.resize(len + PAD, 0);

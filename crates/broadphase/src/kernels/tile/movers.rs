@@ -1,10 +1,10 @@
-//! The pairs of a tile that have a changed object, a *mover*: the rest of its pairs is kept.
+//! The pairs of a tile that contain a changed object, a *mover*: the other pairs of the tile are kept.
 //!
-//! The records of movers are given, or have a flag. One or two are compared with all records, word by word, as they lie. A few are
-//! compared in bytes, on all axes: taking these from the records costs as much as comparing two, and then each costs little. From
-//! [`SORTED_FROM`] on, sorting pays: a mover is then compared with the run of those that may reach it.
+//! The records of movers are given, or have a flag. One or two are compared with all records, word by word, in place. A few are
+//! compared in bytes, on all axes: extracting the bytes costs as much as comparing two movers, and each comparison is then cheap. From
+//! [`SORTED_FROM`] on, sorting pays: a mover is then compared only with the run of records that may reach it.
 
-use super::judge::{Judge, decide};
+use super::confirm::{Confirm, decide};
 use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
 use super::{Record, Scratch};
@@ -13,25 +13,25 @@ use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 use crate::kernels::pair_sink::PairSink;
 
-/// Movers from which on records are compared in bytes, and from which on they are sorted too.
+/// Movers from which on records are compared in bytes, and from which on they are also sorted.
 const BYTES_FROM: usize = 3;
 const SORTED_FROM: usize = 32;
 
-/// Lists the records of objects with a flag. `room` is scratch.
-pub(crate) fn list_flagged<'a>(runs: &[&[Record]], room: &'a mut Vec<Record>) -> &'a [Record] {
+/// Lists the records of objects with a flag. `buffer` is scratch.
+pub(crate) fn list_flagged<'a>(runs: &[&[Record]], buffer: &'a mut Vec<Record>) -> &'a [Record] {
     let all: usize = runs.iter().map(|run| run.len()).sum();
-    room.resize(all.max(room.len()), Record::default());
+    buffer.resize(all.max(buffer.len()), Record::default());
     let mut count = 0;
     for record in runs.iter().copied().flatten() {
-        // Which ones have it is nobody's guess, so it is not asked.
-        room[count] = record.without_flag();
+        // Unpredictable, so computed without a branch.
+        buffer[count] = record.without_flag();
         count += usize::from(record.is_flagged());
     }
-    &room[..count]
+    &buffer[..count]
 }
 
-/// Reports all pairs of `movers`, which are among the records in `runs`, each once; `is_mover` tells them from the others. Meanwhile, the
-/// records of the next call, `coming`, are asked for.
+/// Reports all pairs of `movers`, which are among the records in `runs`, each once; `is_mover` tells them from the others. Prefetches the
+/// records of the next call, `coming`, along the way.
 pub(crate) fn join_movers<const D: usize, T: Real>(
     kernels: Kernels,
     (runs, movers): (&[&[Record]], &[Record]),
@@ -62,23 +62,23 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { runs, movers, boxes, is_mover, scratch, hits } = self;
-        // No mover meets itself, and two of them meet twice.
-        let counts = |own: u32, other: u32| (own < other) | ((own > other) & !is_mover(other));
+        // A mover does not pair with itself, and the sweep finds a pair of two movers twice.
+        let accepts = |own: u32, other: u32| (own < other) | ((own > other) & !is_mover(other));
         let all: usize = runs.iter().map(|run| run.len()).sum();
         if movers.len() < BYTES_FROM {
             hits.count_tests((movers.len() * all.saturating_sub(1)) as u64);
             for own in movers {
                 for other in runs.iter().copied().flatten() {
                     let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
-                    // Rare, so the rest is asked only of pairs.
-                    if is_pair && counts(own.id(), other.id()) {
+                    // Rare, so a branch is cheap.
+                    if is_pair && accepts(own.id(), other.id()) {
                         hits.push(pair);
                     }
                 }
             }
             return;
         }
-        let judge = Judge { rows: Some(movers), boxes, counts };
+        let confirm = Confirm { rows: Some(movers), boxes, accepts };
         let (mut tests, mut waiting) = (0, 0);
         let mut coming = std::mem::take(&mut scratch.coming);
         if movers.len() < SORTED_FROM {
@@ -89,14 +89,14 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
                 // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) so many records were copied, and no more than a batch
                 // waits.
                 waiting = unsafe { sweep_all::<S>(&scratch.all_bytes, own, row, all, &mut scratch.finds, waiting) };
-                if judge.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
+                if confirm.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
                     break;
                 }
             }
         } else {
             Sort { runs, scratch }.run(simd);
             let buckets = scratch.buckets;
-            // The widest record in buckets: nobody further back reaches.
+            // The widest record, in buckets: records further back do not reach a mover.
             let places = |record: &Record| (buckets.of(record.span().0), buckets.of(record.span().1));
             let width = |record: &Record| places(record).1.saturating_sub(places(record).0);
             let widest = scratch.sorted[..all].iter().map(width).max().unwrap_or(0);
@@ -109,7 +109,7 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
                 waiting = unsafe {
                     sweep::<LONG, S>(&scratch.bytes, (bound::<S>(own) >> 16) as u32, row, range, &mut scratch.finds, waiting)
                 };
-                if judge.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
+                if confirm.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
                     break;
                 }
             }

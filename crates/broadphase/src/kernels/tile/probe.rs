@@ -28,7 +28,7 @@ impl Kernel for Probe<'_> {
         for record in self.records {
             // SAFETY: (isa) as above.
             let inside = unsafe { S::U16::load(&record.0).excess(bound).zeros() };
-            // Rare, so the rest is asked only of those.
+            // Rare, so a branch is cheap.
             if inside & COORDINATES == COORDINATES {
                 // SAFETY: (isa) as above.
                 let (both_before, equal) = unsafe {

@@ -5,10 +5,10 @@ use crate::geometry::Real;
 use crate::kernels::isa::Kernel;
 use crate::kernels::lanes::{Simd, Words};
 
-/// Lower bits of a word that its bucket does not tell, by how wide records are.
+/// Lower bits of a word that the bucket drops, by how wide records are.
 pub(super) const COARSE: u32 = 8;
 pub(super) const FINE: u32 = 6;
-/// Starts of all buckets, one more for the end, and another for counting.
+/// The starts of all buckets, one more for the end, and another for counting.
 const fn starts(shift: u32) -> usize {
     (1 << (16 - shift)) + 3
 }
@@ -27,7 +27,7 @@ impl Default for Buckets {
 }
 
 impl Buckets {
-    /// How many there are.
+    /// The number of buckets.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
         (1 << (16 - self.shift)) + 1
@@ -39,7 +39,7 @@ impl Buckets {
         bucket(x, self.shift)
     }
 
-    /// Where a bucket starts, which is where the one before it ends. The first, of records that start before the tile, is bucket 0.
+    /// Where a bucket starts, which is where the one before it ends. Bucket 0 holds the records that start before the tile.
     #[inline(always)]
     pub(super) fn start(&self, bucket: usize) -> usize {
         self.starts[bucket] as usize
@@ -56,13 +56,13 @@ impl Buckets {
         unsafe { *self.starts.get_unchecked(bucket(x, SHIFT) + 1) as usize }
     }
 
-    /// Are they fine?
+    /// Are the buckets fine?
     pub(super) fn are_fine(&self) -> bool {
         self.shift == FINE
     }
 }
 
-/// The bucket of a word: its upper bits, rounded up, so that 0 stays by itself.
+/// The bucket of a word: its upper bits, rounded up, so that 0 has a bucket of its own.
 #[inline(always)]
 fn bucket(x: u16, shift: u32) -> usize {
     (usize::from(x) + (1 << shift) - 1) >> shift
@@ -81,7 +81,7 @@ impl<T: Real> Kernel for Sort<'_, T> {
     fn run<S: Simd>(self, simd: S) {
         let len = self.runs.iter().map(|run| run.len()).sum();
         let (width, extent) = widths(self.runs, len);
-        // Whoever starts within its width and a bucket's, if records are spread evenly.
+        // The records that start within the width of a record and of a bucket, if they are spread evenly.
         self.scratch.run = (width + BUCKET) * len / extent;
         if len >= FEWEST && width < BUCKET {
             self.sort::<FINE, { starts(FINE) }, S>(simd, len)
@@ -91,17 +91,17 @@ impl<T: Real> Kernel for Sort<'_, T> {
     }
 }
 
-/// Records that are looked at, to choose how a tile is sorted and swept.
+/// Records that are sampled to choose how a tile is sorted and swept.
 const LOOKS: usize = 16;
 /// The width of a coarse bucket.
 const BUCKET: usize = 1 << COARSE;
-/// How many records a tile should have for fine buckets. They pay where records along x are hardly wider than a coarse bucket, as in a row:
-/// most of their candidates would be others in the same one.
+/// The least number of records for fine buckets. They pay where records are hardly wider than a coarse bucket along x, as in a row:
+/// most of their candidates would be records of the same bucket.
 const FEWEST: usize = 512;
 
-/// How wide records are along x, and how wide all together, by a few of them.
+/// The mean width of records along x, and the extent of all, by a sample.
 ///
-/// By the tile's own records alone, and not by what was seen before: the order of records, and so of pairs, follows.
+/// Only by the records of the tile, and not by earlier tiles: the order of records, and so of pairs, depends on it.
 fn widths(runs: &[&[Record]], len: usize) -> (usize, usize) {
     let looks = runs.iter().flat_map(|run| run.iter().step_by(len.div_ceil(LOOKS).max(1))).map(Record::span);
     let (mut count, mut sum, mut first, mut last) = (0, 0, u16::MAX, 0);
@@ -118,7 +118,7 @@ impl<T: Real> Sort<'_, T> {
     fn sort<const SHIFT: u32, const STARTS: usize, S: Simd>(self, _: S, len: usize) {
         let Self { runs, scratch } = self;
         scratch.resize(len);
-        // Here, and not in the scratch, where every store could have changed it.
+        // A local array: the compiler must assume that a store to the scratch changes one in there.
         let mut starts = [0; STARTS];
         let bucket = |record: &Record| bucket(record.span().0, SHIFT);
         for record in runs.iter().copied().flatten() {

@@ -1,4 +1,4 @@
-//! The sweep: which records overlap a row in bytes.
+//! The sweep: the records whose bytes overlap those of a row.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use crate::kernels::lanes::{Simd, Words};
 
 /// Records that are compared together, as many as every register can do in a few steps.
 const GROUP: usize = 16;
-/// Groups of a window, by how long runs are. Whether a run needs another window is nobody's guess, so most should need one; but a window
-/// costs what it holds. (Windows of one group lost.)
+/// Groups of a window, by how long runs are. Whether a run needs another window is unpredictable, so most runs should need one; but larger
+/// windows cost more. (Windows of one group were slower.)
 pub(super) const SHORT: usize = 2;
 pub(super) const MIDDLE: usize = 3;
 pub(super) const LONG: usize = 4;
 /// Records of the longest window.
 pub(super) const LONGEST: usize = GROUP * LONG;
 
-/// Rows of a tile of `len` records that are swept before anybody looks at what they found, and the finds that they can make at most.
+/// Rows of a tile of `len` records that are swept before their finds are processed, and the most finds that they can make.
 pub(super) fn strip(len: usize) -> (usize, usize) {
     let rows = if len > MANY { 8 } else { 64 };
     (rows, rows * (len / (GROUP * SHORT) + 1))
@@ -26,7 +26,7 @@ pub(super) fn strip(len: usize) -> (usize, usize) {
 /// Records from which on a tile is swept in short strips, so that finds need no more memory than records.
 const MANY: usize = 1 << 13;
 
-/// What a sweep found in a window: candidates `at + bit` of a row.
+/// The candidates of a row in one window: the records `at + bit`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Find {
     pub(super) row: u32,
@@ -37,11 +37,11 @@ pub(super) struct Find {
 /// For each of some sorted records, the rows, those that start in a bucket it reaches and overlap it on y and z, in windows of `G` groups.
 /// If `BEFORE`, the rows start before the tile, and meet only records that do not.
 ///
-/// A kernel by itself, so that its few values stay in registers: as a part of the whole join it lost to what it had replaced.
+/// A kernel of its own, so that its few values stay in registers: inlined into the whole join it was slower.
 pub(super) struct Rows<'a, const G: usize, const SHIFT: u32, const BEFORE: bool> {
     pub(super) sorted: &'a [Record],
-    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: what none of another's exceeds if they
-    /// overlap.
+    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: upper bounds of the bytes of a record that
+    /// overlaps.
     pub(super) bytes: &'a [u32],
     pub(super) bounds: &'a [u32],
     pub(super) buckets: &'a Buckets,
@@ -90,7 +90,7 @@ impl<const G: usize, const SHIFT: u32, const BEFORE: bool> Kernel for Rows<'_, G
 
 /// Appends the records in `range` of which no byte exceeds its bound, as candidates of `row`, to the finds; returns their new number.
 ///
-/// Most windows hold nothing, a few something: each writes its find, and counts it only if there is any. The first window is written even if
+/// Most windows have no candidate: each writes its find, and counts it only if there is one. The first window is written even if
 /// the range is empty.
 ///
 /// # Safety
@@ -120,7 +120,7 @@ pub(super) unsafe fn sweep<const G: usize, S: Simd>(
 }
 
 /// Two sweeps at once, of `row` and the next one, of runs that both start at `from` and end where `ends` says: they are nearly the same,
-/// and are read once. (Four at once lost.) Unless the runs lie behind all rows, `BEFORE`, `from` is the second row itself.
+/// and are read once. (Four at once were slower.) Unless the runs lie behind all rows, `BEFORE`, `from` is the second row itself.
 ///
 /// # Safety
 /// As for [`sweep`], for each of the two.
@@ -181,7 +181,7 @@ pub(super) unsafe fn sweep_all<S: Simd>(
     waiting
 }
 
-/// What no byte of another record exceeds if the two overlap.
+/// The upper bounds of the bytes of another record if the two overlap.
 ///
 /// # Safety
 /// *isa*.

@@ -1,4 +1,4 @@
-//! Boxes in batches: each step of the scatter for some hundred of them, before the next one.
+//! Boxes in batches: each step of the scatter is taken for some hundred boxes before the next step.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
@@ -8,17 +8,17 @@ use crate::kernels::lanes::Simd;
 use crate::kernels::tile::Record;
 use bytemuck::TransparentWrapper;
 
-/// Some boxes on the lattice, and what a table says of them. Arrays, so that the compiler knows their lengths.
+/// Some boxes on the lattice, and their entries in a table. Arrays, so that the compiler knows their lengths.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
     corners: [i32; Batch::LEN * CORNERS + 1],
-    /// The part of each axis in the index of the cell.
+    /// What each axis adds to the index of the cell.
     parts: [i32; Batch::LEN * CORNERS],
     /// The table's entry for the cell of the lower corner.
     pub(crate) entries: [u16; Batch::LEN],
     /// The id of each, flagged if it has changed.
     pub(crate) ids: [u32; Batch::LEN],
-    /// Boxes whose corners have different entries, or one that [`locate`](Batch::locate) was asked to list.
+    /// Boxes whose corners have different entries, or an entry that [`locate`](Batch::locate) lists.
     listed: [u16; Batch::LEN],
 }
 
@@ -33,7 +33,7 @@ impl Batch {
     /// Boxes at most; a power of two.
     pub(crate) const LEN: usize = 512;
 
-    /// Takes the first boxes of a list in, up to [`LEN`](Batch::LEN). Returns whether all of them are valid.
+    /// Maps the first boxes of a list, up to [`LEN`](Batch::LEN), to the lattice. Returns whether all of them are valid.
     #[inline(always)]
     pub(crate) fn fill<const D: usize, T: Real, S: Simd>(
         &mut self,
@@ -44,8 +44,8 @@ impl Batch {
     ) -> bool {
         let count = boxes.len().min(Self::LEN);
         let (mut done, mut valid) = (0, true);
-        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 && map.is_straight() {
-            // Four boxes at once, as long as another one follows, since the vectors read a little further.
+        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 && map.is_linear() {
+            // Four boxes at once, as long as another one follows: the vectors read beyond the fourth.
             done = boxes.len().saturating_sub(1).min(Self::LEN) / 4 * 4;
             #[cfg(target_arch = "x86_64")]
             // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (in bounds) both lists hold `LEN` boxes.
@@ -54,7 +54,7 @@ impl Batch {
                 valid = avx2::fill(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
             }
         }
-        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 && map.is_straight() {
+        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 && map.is_linear() {
             done = count / 2 * 2;
             #[cfg(target_arch = "x86_64")]
             // SAFETY: (isa) as above; (in bounds) both lists hold `LEN` boxes, and `boxes` are at least `done`.
@@ -78,7 +78,7 @@ impl Batch {
     /// Looks up the first `count` boxes in a table. Lists those whose corners have different entries, or an entry from `list_from`
     /// on, and returns their number.
     ///
-    /// Whether a box is listed is a coin flip, so it is not asked: each is written behind the list, which grows by one or stays.
+    /// Unpredictable, so computed without a branch: each box is written behind the list, which grows by one or not.
     #[inline(always)]
     pub(crate) fn locate(&mut self, count: usize, table: &[u16], list_from: u16) -> usize {
         let mut listed = 0;
@@ -92,7 +92,7 @@ impl Batch {
         listed
     }
 
-    /// Gives the boxes their ids, from `start` on, with a flag for those that have a bit in `changed`. `start` is a multiple of 64.
+    /// Assigns the ids from `start` on, a multiple of 64, with a flag for those that have a bit in `changed`.
     #[inline(always)]
     pub(crate) fn name(&mut self, start: usize, changed: &[u64]) {
         for at in 0..Self::LEN {
@@ -127,7 +127,7 @@ impl Batch {
         ((p[0] | p[1] | p[2]) as u32, (p[3] | p[4] | p[5]) as u32)
     }
 
-    /// What to add to the cell of a box's lower corner for that of its upper one, by axis.
+    /// What leads from the cell of a box's lower corner to that of its upper one, by axis.
     #[inline(always)]
     pub(crate) fn steps(&self, at: usize) -> [i32; 3] {
         let p = &self.parts[at * CORNERS..][..CORNERS];

@@ -4,14 +4,14 @@ use std::arch::x86_64::*;
 
 use crate::kernels::prefetch::LAST_PLACE;
 
-/// Boxes of `f32` or `f64` in registers: a lower corner and an upper one, of which the first two or three lanes count.
+/// Boxes of `f32` or `f64` in registers: a lower corner and an upper one, of which the first two or three lanes are used.
 ///
 /// # Safety
 /// *isa*: AVX2, for all methods.
 pub(super) trait Floats: Copy {
     /// A corner.
     type Corner: Copy;
-    /// Both of them.
+    /// Both corners.
     type Corners: Copy;
 
     /// The corners of a box.
@@ -19,7 +19,7 @@ pub(super) trait Floats: Copy {
     /// # Safety
     /// *isa*; *in bounds*: `from` is valid for reading `2 * D` floats; `D` is 2 or 3.
     unsafe fn load<const D: usize>(from: *const Self) -> (Self::Corner, Self::Corner);
-    /// Reads what counts for both corners alike.
+    /// Reads values that both corners share.
     ///
     /// # Safety
     /// *isa*; *in bounds*: `from` is valid for reading four floats.
@@ -29,12 +29,12 @@ pub(super) trait Floats: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn ones() -> Self::Corner;
-    /// Zeros where lanes of `valid` are, or where the lower corner is not at most the upper one.
+    /// `valid`, with zeros in lanes where the lower corner is not at most the upper one.
     ///
     /// # Safety
     /// *isa*.
     unsafe fn and_ordered(valid: Self::Corner, corners: (Self::Corner, Self::Corner)) -> Self::Corner;
-    /// A bit per lane of such.
+    /// A bit per lane of such a mask.
     ///
     /// # Safety
     /// *isa*.
@@ -44,7 +44,7 @@ pub(super) trait Floats: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn steps(corners: (Self::Corner, Self::Corner), origin: Self::Corners, scale: Self::Corners) -> Self::Corners;
-    /// At least -1, as integers; beyond the highest of them, the lowest.
+    /// As integers, at least -1; beyond the highest integer, the lowest one.
     ///
     /// # Safety
     /// *isa*.

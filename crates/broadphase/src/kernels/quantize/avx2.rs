@@ -1,4 +1,4 @@
-//! What AVX2 has for the steps of the scatter.
+//! The steps of the scatter, with AVX2.
 
 use std::arch::x86_64::*;
 
@@ -16,8 +16,7 @@ static UPPER: [i32; PERIOD] = {
     upper
 };
 
-/// Corners and cells of the first `count` boxes, a multiple of four: one after the other, as they lie in memory. Returns whether
-/// all are valid.
+/// The corners and cells of the first `count` boxes, a multiple of four, in the order of memory. Returns whether all are valid.
 ///
 /// # Safety
 /// *isa*: AVX2. *In bounds*: `boxes` are more than `count`, and the lists have room for them.
@@ -61,7 +60,7 @@ pub(super) unsafe fn fill(
     }
 }
 
-/// As [`fill`], in 2D: the first `count` boxes, an even number, two at once; in the lists, a box is two halves of three integers.
+/// Like [`fill`], in 2D: the first `count` boxes, an even number, two at once; in the lists, a box is two halves of three integers.
 ///
 /// # Safety
 /// *isa*: AVX2. *In bounds*: `boxes` are at least `count`, and the lists have room for them.
@@ -88,7 +87,7 @@ pub(super) unsafe fn fill_flat(
         let mut at = 0;
         while at < count {
             let value = _mm256_loadu_ps(boxes.as_ptr().add(4 * at));
-            // Lanes 0 and 1 of each half: the lower corner against the upper one. The others compare the same the other way round.
+            // Lanes 0 and 1 of each half compare the lower corner with the upper one. The other lanes compare the same in reverse.
             let swapped = _mm256_permute_ps::<0b01_00_11_10>(value);
             let ordered = _mm256_blend_ps::<0b1100_1100>(
                 _mm256_cmp_ps::<_CMP_LE_OQ>(value, swapped),
@@ -157,7 +156,7 @@ impl TileMap {
         // SAFETY: (isa) the caller's duty; (in bounds) the map is one vector of 16 bytes.
         unsafe {
             let all = _mm_load_si128(std::ptr::from_ref(self).cast());
-            // Shifts and axis are the last four bytes. The fourth lane, of both, is one that nobody looks at.
+            // Shifts and axis are the last four bytes. The fourth lane of both is not used.
             let shifts = _mm_cvtepu8_epi32(_mm_srli_si128::<12>(all));
             (_mm256_broadcastsi128_si256(all), _mm256_broadcastsi128_si256(shifts))
         }

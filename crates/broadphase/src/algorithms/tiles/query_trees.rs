@@ -1,12 +1,12 @@
-//! What questions need beside the tiles: small trees, made when they are first asked for.
+//! Trees for queries, built on demand: a small one per tile, and one over the tiles.
 //!
 //! # The structure
-//! Every object has a *home*: the tile that holds its lower corner. A tile's tree is over the objects at home there; the *top* is a tree
-//! over the boxes around them. So every object is met once, and a node's box holds its objects whole: whatever is monotone
-//! ([`Measure`](crate::geometry::Measure)) can be asked for, without a word about tiles.
+//! Every object has a *home*: the tile that holds its lower corner. The tree of a tile is over the objects at home there; the *top* is a tree
+//! over the bounding boxes of these sets. So every object is in one tree, and a node's box contains its objects whole: any
+//! monotone [`Measure`](crate::geometry::Measure) can be searched for, regardless of tiles.
 //!
 //! # Cost
-//! The first question after a change looks at the objects of all touched tiles once, to know the boxes around them. A tile's tree is made when
+//! The first query after a change reads the objects of all touched tiles once, for their bounding boxes. The tree of a tile is built when
 //! a query first enters the tile. Without queries there is no cost. Probes scan the records of the tiles at first, and use the trees once
 //! they have been repeated without a change in between, as among statics.
 //!
@@ -24,14 +24,14 @@ use crate::algorithms::common::{PackTree, bytes_of, order};
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 
-/// The objects at home in a tile, or the tiles that have any.
+/// The objects at home in a tile, or the tiles that are not empty.
 #[derive(Debug)]
 pub(super) struct Tree<const D: usize, T> {
     pub(super) ids: Vec<u32>,
     pub(super) packs: PackTree<D, T>,
 }
 
-/// Objects and their boxes, while a tree is made.
+/// Objects and their boxes, while a tree is built.
 type Items<const D: usize, T> = Vec<(u32, Aabb<D, T>)>;
 
 impl<const D: usize, T: Real> Default for Tree<D, T> {
@@ -46,11 +46,11 @@ impl<const D: usize, T: Real> Tree<D, T> {
     }
 }
 
-/// The trees; all of it is scratch that can be dropped without changing a result.
+/// The trees. They can be dropped without changing a result.
 #[derive(Debug)]
-pub(super) struct Index<const D: usize, T> {
+pub(super) struct QueryTrees<const D: usize, T> {
     top: OnceLock<Tree<D, T>>,
-    /// By tile: the box around the objects at home there.
+    /// By tile: the bounding box of the objects at home there.
     bounds: Vec<OnceLock<Aabb<D, T>>>,
     /// By tile.
     trees: Vec<OnceLock<Tree<D, T>>>,
@@ -63,7 +63,7 @@ pub(super) struct Index<const D: usize, T> {
     probed: AtomicU32,
 }
 
-impl<const D: usize, T> Default for Index<D, T> {
+impl<const D: usize, T> Default for QueryTrees<D, T> {
     fn default() -> Self {
         Self {
             top: OnceLock::new(),
@@ -77,9 +77,9 @@ impl<const D: usize, T> Default for Index<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> Index<D, T> {
-    /// Drops what is known of the touched tiles, or of all.
-    pub(super) fn forget(&mut self, tiles: usize, touched: Option<&[bool]>) {
+impl<const D: usize, T: Real> QueryTrees<D, T> {
+    /// Drops the trees of the touched tiles, or of all.
+    pub(super) fn invalidate(&mut self, tiles: usize, touched: Option<&[bool]>) {
         *self.probed.get_mut() = 0;
         let spare = self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
         spare.extend(self.top.take());
@@ -144,17 +144,17 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     /// The tree over the tiles.
     pub(super) fn top(&self, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
-        self.index.top.get_or_init(|| {
-            let mut top = self.index.buffers();
+        self.query_trees.top.get_or_init(|| {
+            let mut top = self.query_trees.buffers();
             let bounds = |tile: usize| {
-                *self.index.bounds[tile].get_or_init(|| {
+                *self.query_trees.bounds[tile].get_or_init(|| {
                     let mut all = Aabb::empty();
                     self.at_home(tile, frame, |_, value| all = all.union(value));
                     all
                 })
             };
             top.ids.clear();
-            top.ids.extend((0..self.index.bounds.len() as u32).filter(|&tile| bounds(tile as usize).is_valid()));
+            top.ids.extend((0..self.query_trees.bounds.len() as u32).filter(|&tile| bounds(tile as usize).is_valid()));
             top.packs.build(top.ids.iter().map(|&tile| bounds(tile as usize)));
             top
         })
@@ -162,17 +162,17 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     /// The tree of a tile.
     pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
-        self.index.trees[tile].get_or_init(|| {
-            let mut tree = self.index.buffers();
+        self.query_trees.trees[tile].get_or_init(|| {
+            let mut tree = self.query_trees.buffers();
             let Tree { ids, packs } = &mut tree;
-            let mut items = lock_list(&self.index.items).pop().unwrap_or_default();
+            let mut items = lock_list(&self.query_trees.items).pop().unwrap_or_default();
             items.clear();
             self.at_home(tile, frame, |id, value| items.push((id, *value)));
             order(&mut items);
             packs.build(items.iter().map(|(_, value)| *value));
             ids.clear();
             ids.extend(items.iter().map(|(id, _)| *id));
-            lock_list(&self.index.items).push(items);
+            lock_list(&self.query_trees.items).push(items);
             tree
         })
     }

@@ -1,17 +1,17 @@
-//! Space cut into tiles: who is where, by one or two table look-ups.
+//! The partition of space into tiles, found by one or two table look-ups.
 //!
 //! A table is a grid of cells over a box of the lattice; an entry names the tile that the cell belongs to, or, where objects are
-//! dense, a finer table. Tiles are boxes of whole cells, made by cutting in two, again and again, until few enough objects are
+//! dense, a finer table. Tiles are boxes of whole cells, made by repeated bisection until few enough objects are
 //! left: so they hold about the same number each, whatever the distribution.
 
-use std::ops::Range;
+mod build;
 
 use super::lattice::Cell;
-use super::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
 use crate::kernels::LATTICE_END;
-use crate::kernels::quantise::{CellMap, Corners};
+use crate::kernels::quantize::{CellMap, Corners};
+use build::Rules;
 
-/// A tile's place and how finely its records are quantised.
+/// The place of a tile, the resolution of its records, and its sweep axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tile {
     /// The lowest place inside.
@@ -20,15 +20,21 @@ pub(crate) struct Tile {
     pub(crate) high: Cell,
     /// Lattice steps per quantum on each axis, as a power of two.
     pub(crate) shift: [u8; 3],
-    /// The axis that its objects are swept along: the one that spreads them most.
+    /// The sweep axis: the one on which its objects are spread most.
     pub(crate) axis: u8,
 }
 
 impl Tile {
     /// Does the intersection of two boxes start here, if they overlap?
-    pub(crate) fn holds_start(&self, a: &Corners, b: &Corners) -> bool {
+    pub(crate) fn contains_start(&self, a: &Corners, b: &Corners) -> bool {
         let (a, b) = (a.low(), b.low());
         (0..3).all(|k| (self.low[k]..self.high[k]).contains(&a[k].max(b[k])))
+    }
+
+    /// Does the box reach the tile?
+    pub(crate) fn is_reached_by(&self, corners: &Corners) -> bool {
+        let (low, high) = (corners.low(), corners.high());
+        (0..3).all(|k| low[k] < self.high[k] && self.low[k] <= high[k])
     }
 }
 
@@ -55,14 +61,14 @@ pub(crate) struct Partition {
     pub(crate) tiles: Vec<Tile>,
     pub(crate) tables: Vec<Table>,
     pub(crate) entries: Vec<u16>,
-    /// Tiles that dense cells still to be looked at will need at least; while cutting only.
+    /// The least number of tiles that dense cells still need; used only while partitioning.
     promised: usize,
 }
 
-/// What a partition is made from: a sample of the objects.
+/// The sample of objects that a partition is made from.
 pub(crate) struct Sample<'a> {
     pub(crate) points: &'a mut [Point],
-    /// Objects that each of them stands for.
+    /// The number of objects that each point represents.
     pub(crate) weight: usize,
     /// Objects per tile that are aimed at.
     pub(crate) target: usize,
@@ -113,7 +119,7 @@ impl Partition {
     }
 
     /// Cuts space by a sample of the objects.
-    pub(crate) fn cut(sample: Sample<'_>) -> Self {
+    pub(crate) fn of(sample: Sample<'_>) -> Self {
         let mut partition = Self::default();
         let target = sample.target.max(sample.points.len() * sample.weight * 2 / MAX_TILES);
         let rules = Rules { target: target.div_ceil(sample.weight), size: mean_size(sample.points) };
@@ -136,7 +142,7 @@ impl Partition {
         self.visit_table(0, low, high, low, visit);
     }
 
-    /// Does a step from cell to cell of the root table, or none, lead to a neighbour on one axis?
+    /// Does a step between cells of the root table lead to the same cell or to the next one on one axis?
     #[inline(always)]
     pub(crate) fn is_one_cell(&self, step: i32) -> bool {
         let bits = self.tables[0].bits;
@@ -144,8 +150,8 @@ impl Partition {
     }
 
     /// The tiles that a box reaches, if it reaches at most the next cell of the root table on each axis, as most do: then every
-    /// cell holds a corner, and the few look-ups can be told. `low` is the cell of the lower corner, which comes first, `steps` what
-    /// leads to the others. `None` if the box is larger or a finer table is met.
+    /// cell holds a corner, and there are at most eight look-ups. `low` is the cell of the lower corner, which comes first, `steps` lead to
+    /// the others. `None` if the box is larger or an entry names a finer table.
     #[inline(always)]
     pub(crate) fn corner_tiles(&self, low: u32, steps: [i32; 3]) -> Option<([u16; 8], usize)> {
         let bits = self.tables[0].bits;
@@ -196,7 +202,7 @@ impl Partition {
                         x += 1;
                         continue;
                     }
-                    // A tile is visited from the cell that holds the lower corner of its part of the box.
+                    // A tile is visited at the cell that holds the lower corner of its part of the box.
                     let tile = &self.tiles[entry as usize];
                     let is_first = |k: usize, at: i32| cell(tile.low[k].max(corner[k]), k) == at;
                     if is_first(0, x) && is_first(1, y) && is_first(2, z) {
@@ -214,185 +220,16 @@ impl Partition {
     }
 
     fn add_tile(&mut self, low: Cell, high: Cell, axis: u8) -> u16 {
-        // Quanta 1 to 65,535 cover the tile: 65,534 steps behind the first.
+        // Quanta 1 to 65,535 cover the tile: 65,534 steps after the first.
         let shift = std::array::from_fn(|k| {
             let extent = (high[k] - low[k]) as u32;
             (0..31).find(|&s| (extent - 1) >> s <= 65_534).unwrap_or(30)
         });
-        // Tiles consist of cells, which are powers of two: so the first quantum behind a tile is another than the last one inside.
+        // Tiles consist of cells, which are powers of two: so the first quantum behind a tile differs from the last one inside.
         debug_assert!((0..3).all(|k| (high[k] - low[k]) % (1 << shift[k]) == 0 && (high[k] - low[k]) >> shift[k] < 65_535));
         self.tiles.push(Tile { low, high, shift, axis });
         (self.tiles.len() - 1) as u16
     }
-}
-
-/// What the cuts follow, in units of the sample.
-struct Rules {
-    target: usize,
-    size: [f64; 3],
-}
-
-impl Rules {
-    /// The extent of a box of cells on axis `k`, in mean sizes of objects.
-    fn extent(&self, steps: f64, k: usize) -> f64 {
-        steps / self.size[k].max(1.0)
-    }
-}
-
-/// A box of cells with the objects in it.
-#[derive(Clone, Copy)]
-struct Part {
-    low: Cell,
-    high: Cell,
-    count: usize,
-}
-
-impl Part {
-    /// Its side on axis `k`, in lattice steps.
-    fn extent(&self, table: &Table, k: usize) -> f64 {
-        f64::from(self.high[k] - self.low[k]) * f64::from(1u32 << table.shift[k])
-    }
-}
-
-impl Partition {
-    /// Builds the table over `low`, `2^extent` wide, for the points in it; returns its index.
-    fn build_table(&mut self, points: &mut [Point], low: Cell, extent: [u8; 3], rules: &Rules) -> u16 {
-        let table = Table { low, ..grid(points.len(), extent, self.entries.len(), rules) };
-        let index = self.tables.len();
-        self.tables.push(table);
-        self.entries.resize(self.entries.len() + table.cells(), 0);
-        // Sorted by cell, the points are their own histogram, and those of a dense cell are one slice.
-        points.sort_unstable_by_key(|point| table.index(&point.center));
-        let mut counts = vec![0u32; table.cells()];
-        points.iter().for_each(|point| counts[table.index(&point.center) - table.start as usize] += 1);
-
-        let mut dense = Vec::new();
-        let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
-        let mut stack = vec![all];
-        while let Some(part) = stack.pop() {
-            // Every part on the stack and every dense cell will need a tile: never cut more than entries can name.
-            let named = self.tiles.len() + self.promised + stack.len() + dense.len() + 2;
-            if part.count > rules.target && named < MAX_TILES {
-                if let Some((left, right)) = cut_part(&table, &counts, &part, rules) {
-                    stack.extend([right, left]);
-                    continue;
-                }
-                let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
-                if single && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
-                    // By the sizes of those in the cell: a crowd of small objects among large ones is still a crowd.
-                    let at: Cell = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
-                    let inside = within(&table, points, table.index(&at));
-                    let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
-                    if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST_CELL) {
-                        dense.push((at, inside, rules));
-                        continue;
-                    }
-                }
-            }
-            self.fill(&table, &counts, &part, rules);
-        }
-        self.promised += dense.len();
-        for (at, inside, rules) in dense {
-            self.promised -= 1;
-            self.entries[table.index(&at)] = FINER | self.build_table(&mut points[inside], at, table.shift, &rules);
-        }
-        index as u16
-    }
-
-    /// Makes one tile of a box of cells.
-    fn fill(&mut self, table: &Table, counts: &[u32], part: &Part, rules: &Rules) {
-        let place = |cell: &Cell| -> Cell { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
-        // What lies between the first and the last slab that is not empty, in mean sizes.
-        let spread = |k: usize| {
-            let mut used = (part.low[k]..part.high[k]).filter(|&at| slab(table, counts, part, k, at) > 0);
-            let first = used.next().unwrap_or(0);
-            rules.extent(f64::from(used.next_back().unwrap_or(first) - first + 1) * f64::from(1u32 << table.shift[k]), k)
-        };
-        let axis = (1..3).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
-        let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8);
-        for z in part.low[2]..part.high[2] {
-            for y in part.low[1]..part.high[1] {
-                let from = table.index(&place(&[part.low[0], y, z]));
-                self.entries[from..from + (part.high[0] - part.low[0]) as usize].fill(tile);
-            }
-        }
-    }
-}
-
-/// Which of the points, sorted by cell, are in one.
-fn within(table: &Table, points: &[Point], cell: usize) -> Range<usize> {
-    let from = points.partition_point(|point| table.index(&point.center) < cell);
-    from..points.partition_point(|point| table.index(&point.center) <= cell)
-}
-
-/// Chooses the cells of a table: on the axis where they are widest, compared with the objects, one bit after the other.
-fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
-    let tiles = (count / rules.target.max(1)).max(1).ilog2();
-    let cells = (tiles + CELLS_PER_TILE).min(CELLS_IN_CACHE.max(tiles + FEWER_CELLS_PER_TILE)).min(24);
-    let mut bits = [0u8; 3];
-    for _ in 0..cells {
-        let width = |k: usize| if bits[k] < extent[k] { rules.extent(f64::from(1u32 << (extent[k] - bits[k])), k) } else { 0.0 };
-        let widest = (0..3).fold(0, |best, k| if width(k) > width(best) { k } else { best });
-        if width(widest) < NARROWEST_PART / 2.0 {
-            break;
-        }
-        bits[widest] += 1;
-    }
-    Table { low: [0; 3], shift: std::array::from_fn(|k| extent[k] - bits[k]), bits, start: start as u32 }
-}
-
-/// Cuts a part in two halves of about equal count, across its longest side that can be cut. (Tiles two or three times as long on one axis
-/// made fewer tests and no frame faster.)
-fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option<(Part, Part)> {
-    let extent = |k: usize| rules.extent(part.extent(table, k), k);
-    let mut axes = [0, 1, 2];
-    axes.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)));
-    for k in axes {
-        if part.high[k] - part.low[k] < 2 || extent(k) < NARROWEST_PART {
-            continue;
-        }
-        let mut left = 0;
-        let mut best: Option<(usize, i32, usize)> = None;
-        for cut in part.low[k] + 1..part.high[k] {
-            left += slab(table, counts, part, k, cut - 1);
-            let uneven = left.abs_diff(part.count - left);
-            if best.is_none_or(|(least, ..)| uneven < least) {
-                best = Some((uneven, cut, left));
-            }
-        }
-        // A cut that leaves nearly everything on one side still narrows the rest; one that leaves all is none.
-        if let Some((_, cut, left)) = best.filter(|&(_, _, left)| left > 0 && left < part.count) {
-            let (mut low, mut high) = (Part { count: left, ..*part }, Part { count: part.count - left, ..*part });
-            low.high[k] = cut;
-            high.low[k] = cut;
-            return Some((low, high));
-        }
-        // All in one slab: shave the empty space off, so that a finer look is possible.
-        if let Some(cut) = (part.low[k]..part.high[k]).find(|&at| slab(table, counts, part, k, at) > 0) {
-            let (mut low, mut high) = (*part, *part);
-            let at = if cut > part.low[k] { cut } else { cut + 1 };
-            low.high[k] = at;
-            high.low[k] = at;
-            let inside = |p: &Part| if (p.low[k]..p.high[k]).contains(&cut) { part.count } else { 0 };
-            (low.count, high.count) = (inside(&low), inside(&high));
-            return Some((low, high));
-        }
-    }
-    None
-}
-
-/// The objects of a part in the cells with coordinate `at` on axis `k`.
-fn slab(table: &Table, counts: &[u32], part: &Part, k: usize, at: i32) -> usize {
-    let range = |axis: usize| if axis == k { at..at + 1 } else { part.low[axis]..part.high[axis] };
-    let mut sum = 0;
-    for z in range(2) {
-        for y in range(1) {
-            let row = (y as usize) << table.bits[0] | (z as usize) << (table.bits[0] + table.bits[1]);
-            let xs = range(0);
-            sum += counts[row + xs.start as usize..row + xs.end as usize].iter().map(|&c| c as usize).sum::<usize>();
-        }
-    }
-    sum
 }
 
 #[cfg(test)]
@@ -434,7 +271,7 @@ mod tests {
         let mut seed = 5;
         let center = |seed: &mut u64, i: usize| std::array::from_fn(|_| random(seed, 1 << (6 + i % 25)));
         let mut points: Vec<Point> = (0..60_000).map(|i| Point { center: center(&mut seed, i), size: [1.0; 3] }).collect();
-        let partition = Partition::cut(Sample { points: &mut points, weight: 1, target: 1 });
+        let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 1 });
         assert!(partition.tiles.len() > 10_000 && partition.tiles.len() <= MAX_TILES, "{} tiles", partition.tiles.len());
         check(&partition, &[([0; 3], [1 << 20; 3]), ([7, 9, 11], [7, 9, 11])]);
     }
@@ -457,7 +294,7 @@ mod tests {
                     Point { center: at, size }
                 })
                 .collect();
-            let partition = Partition::cut(Sample { points: &mut points, weight: 1, target: 500 });
+            let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 500 });
             let probes: Vec<(Cell, Cell)> = (0..300)
                 .map(|i| {
                     let low: Cell = std::array::from_fn(|_| random(&mut seed, if i % 2 == 0 { LATTICE_END } else { 1 << 15 }));

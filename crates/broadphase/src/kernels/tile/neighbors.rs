@@ -1,31 +1,31 @@
-//! Neighbours: objects of a tile that overlap on two axes, whatever happens on the third.
+//! Neighbors: pairs of objects of a tile that overlap on two axes, whatever happens on the third.
 //!
-//! As long as nothing changes on the two, they are all the candidates there are, and nobody has to sort and to sweep.
+//! As long as no record changes on the two axes, the neighbors are all the candidates, and sorting and sweeping are not needed.
 //!
 //! # Exactness
 //! They are found by words, as candidates are: for a monotone map, boxes that overlap have words that overlap. So the pairs of later frames
-//! are among them if the words on the two axes are still the same, even if the map is another. Boxes decide.
+//! are among them if the words on the two axes are still the same, even if the map is a different one. The boxes decide.
 
+use super::confirm::{compare, list_some};
 use super::join::sort_and_sweep;
-use super::judge::{compare, list_some};
 use super::{Record, Scratch, WORDS};
 use crate::geometry::Real;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
 use crate::pairs::Pair;
 
-/// Neighbours per record at most: to look at more costs as much as to sweep.
+/// Neighbors per record at most: testing more costs as much as a sweep.
 const MOST_PER_RECORD: usize = 1;
-/// Records that may come to a tile in a frame: to find the neighbours of more by themselves costs as much as to sweep.
+/// Records that may arrive in a tile in one frame: finding the neighbors of more one by one costs as much as a sweep.
 const MOST_NEW: usize = 4;
 
-/// The neighbours in a tile.
+/// The neighbors in a tile.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Neighbours(Vec<Pair>);
+pub(crate) struct Neighbors(Vec<Pair>);
 
-impl Neighbours {
-    /// Those of the records in `runs`, on the axes but `axis`, of the three in a record's order. Returns whether they are few enough to be of
-    /// use, and how many records were compared.
+impl Neighbors {
+    /// Finds the neighbors of the records in `runs` on the axes except `axis`, of the three in a record's order. Returns whether they are few
+    /// enough to be useful, and how many pairs of records were compared.
     pub(crate) fn find<T: Real>(
         &mut self,
         kernels: Kernels,
@@ -33,36 +33,36 @@ impl Neighbours {
         axis: usize,
         scratch: &mut Scratch<T>,
     ) -> (bool, u64) {
-        let mut opened = std::mem::take(&mut scratch.opened);
-        opened.clear();
+        let mut unbounded = std::mem::take(&mut scratch.unbounded);
+        unbounded.clear();
         let first = narrower(runs, axis);
-        opened.extend(runs.iter().copied().flatten().map(|record| record.turned(first, axis).opened(2)));
+        unbounded.extend(runs.iter().copied().flatten().map(|record| record.permuted(first, axis).unbounded(2)));
         self.0.clear();
-        let most = MOST_PER_RECORD * opened.len();
-        let tests = sort_and_sweep(kernels, &[&opened], scratch, |scratch, count| {
-            kernels.run(Listing { scratch, count, list: &mut self.0, most });
+        let most = MOST_PER_RECORD * unbounded.len();
+        let tests = sort_and_sweep(kernels, &[&unbounded], scratch, |scratch, count| {
+            kernels.run(ListNeighbors { scratch, count, list: &mut self.0, most });
             self.0.len() > most
         });
-        let are_few = self.shrink(opened.len());
-        scratch.opened = opened;
+        let are_few = self.shrink(unbounded.len());
+        scratch.unbounded = unbounded;
         (are_few, tests)
     }
 
-    /// Adds those of records that have come: the last ones of each run, so many. Returns whether there still are few. Those of records that
-    /// have left may stay.
-    pub(crate) fn admit(&mut self, kernels: Kernels, runs: &[(&[Record], usize)], axis: usize) -> bool {
+    /// Adds the neighbors of records that arrived: the last ones of each run, by their number. Returns whether the neighbors are still few. Those of
+    /// records that left may stay.
+    pub(crate) fn add_arrivals(&mut self, kernels: Kernels, runs: &[(&[Record], usize)], axis: usize) -> bool {
         let new = runs.iter().flat_map(|(run, new)| &run[run.len() - new..]);
         if new.clone().count() > MOST_NEW {
             return false;
         }
         for own in new {
-            self.0.retain(|pair| pair.a != own.id() && pair.b != own.id()); // from when it was here before
-            kernels.run(Encounters { own, runs, axis, list: &mut self.0 });
+            self.0.retain(|pair| pair.a != own.id() && pair.b != own.id()); // from an earlier stay in this tile
+            kernels.run(NeighborsOf { own, runs, axis, list: &mut self.0 });
         }
         self.shrink(runs.iter().map(|(run, _)| run.len()).sum())
     }
 
-    /// Of so many records: are there few? Otherwise there is no need to keep them.
+    /// Are the neighbors few for so many records? If not, they are dropped.
     fn shrink(&mut self, records: usize) -> bool {
         let are_few = self.0.len() <= MOST_PER_RECORD * records;
         if !are_few {
@@ -71,7 +71,7 @@ impl Neighbours {
         are_few
     }
 
-    /// All of them, and some that have been.
+    /// All neighbors, and some pairs that were neighbors in earlier frames.
     pub(crate) fn pairs(&self) -> &[Pair] {
         &self.0
     }
@@ -82,7 +82,7 @@ impl Neighbours {
     }
 }
 
-/// Which of the axes but one the records are narrower on.
+/// The axis, of those except one, on which the records are narrower.
 fn narrower(runs: &[&[Record]], but: usize) -> usize {
     let width = |axis: usize, record: &Record| {
         let [low, not_high] = WORDS[axis].map(|word| record.0[word]);
@@ -93,30 +93,30 @@ fn narrower(runs: &[&[Record]], but: usize) -> usize {
 }
 
 impl Record {
-    /// The same with the axes in another order.
-    fn turned(&self, first: usize, last: usize) -> Self {
+    /// The same record with the axes in another order.
+    fn permuted(&self, first: usize, last: usize) -> Self {
         let span = |axis: usize| WORDS[axis].map(|word| self.0[word]);
         let [[x, not_u], [y, not_v], [z, not_w]] = [first, 3 - first - last, last].map(span);
         Self::new([x, y, z, !not_u, !not_v, !not_w], self.id())
     }
 
-    /// The same, but reaching over the whole tile on an axis.
-    fn opened(mut self, axis: usize) -> Self {
+    /// The same record, unbounded on an axis.
+    fn unbounded(mut self, axis: usize) -> Self {
         let [low, not_high] = WORDS[axis];
         (self.0[low], self.0[not_high]) = (1, !u16::MAX);
         self
     }
 }
 
-/// Adds what the finds of opened records lead to, until there are more than `most`.
-struct Listing<'a, T> {
+/// Adds the neighbors among the finds, until there are more than `most`.
+struct ListNeighbors<'a, T> {
     scratch: &'a mut Scratch<T>,
     count: usize,
     list: &'a mut Vec<Pair>,
     most: usize,
 }
 
-impl<T: Real> Kernel for Listing<'_, T> {
+impl<T: Real> Kernel for ListNeighbors<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -136,23 +136,23 @@ impl<T: Real> Kernel for Listing<'_, T> {
     }
 }
 
-/// Adds the neighbours of one record.
-struct Encounters<'a> {
+/// Adds the neighbors of one record.
+struct NeighborsOf<'a> {
     own: &'a Record,
     runs: &'a [(&'a [Record], usize)],
     axis: usize,
     list: &'a mut Vec<Pair>,
 }
 
-impl Kernel for Encounters<'_> {
+impl Kernel for NeighborsOf<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let opened = self.own.opened(self.axis);
+        let unbounded = self.own.unbounded(self.axis);
         for (run, _) in self.runs {
             for other in *run {
-                let (pair, may_be_pair, _) = compare(simd, &opened, other);
+                let (pair, may_be_pair, _) = compare(simd, &unbounded, other);
                 if may_be_pair && other.id() != self.own.id() {
                     self.list.push(pair);
                 }

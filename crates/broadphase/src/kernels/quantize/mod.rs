@@ -1,19 +1,19 @@
-//! The steps of the scatter that are worth vectors: boxes' corners on the lattice, their cells in a table, and the record of a
-//! tile. Each in plain Rust, and for AVX2 in a handful of instructions.
+//! From boxes to records: the corners of boxes on the lattice, their cells in a table, and their records in a tile. Pure functions over
+//! slices, each in plain Rust and, for AVX2, in a few vector instructions.
 //!
-//! Both forms round alike: a subtraction, a multiplication, a clamp that takes NaN for the lower bound, a truncation.
+//! Both forms round in the same way: a subtraction, a multiplication, a clamp that maps NaN to the lower bound, a truncation.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod batch;
-mod bend;
+mod piecewise;
 #[cfg(target_arch = "x86_64")]
 mod floats;
 mod refresh;
 
 pub(crate) use batch::Batch;
-pub(crate) use bend::{Bend, KNOTS};
-pub(crate) use refresh::{List, Listed, Place, Source, refresh_changed, renew, rewrite};
+pub(crate) use piecewise::{KNOTS, PiecewiseMap};
+pub(crate) use refresh::{Relocation, RelocationList, Source, TilePlace, refresh_changed, rewrite_inner, rewrite_straddling};
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::geometry::{Aabb, Real};
 pub(crate) const CORNERS: usize = 6;
 /// The last place of the lattice.
 const LAST: i32 = LATTICE_END - 1;
-/// The widest vectors meet the same axes again after this many integers: four boxes.
+/// The axes repeat after this many integers, four boxes, for the widest vectors.
 const PERIOD: usize = 4 * CORNERS;
 
 /// The lower and the upper corner of a box on the lattice. The last integer is not used: vectors read it.
@@ -40,31 +40,31 @@ pub(crate) struct Corners(pub(crate) [i32; CORNERS + 1]);
 // SAFETY: (layout) `repr(transparent)`.
 unsafe impl TransparentWrapper<[i32; CORNERS + 1]> for Corners {}
 
-/// Where a map to the lattice starts, and its factor: an entry for each integer of [`Corners`], four times. A bend takes their place.
+/// A map from coordinates to the lattice: origin and factor for each integer of [`Corners`], four times; or a piecewise-linear map instead.
 #[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(crate) struct Map<T> {
     origin: [T; PERIOD],
     scale: [T; PERIOD],
-    bend: Option<Arc<Bend<T>>>,
+    piecewise: Option<Arc<PiecewiseMap<T>>>,
 }
 
 impl<T: Real> Map<T> {
     /// A map from the origin and the factor of each axis.
     pub(crate) fn new(origin: [T; 3], scale: [T; 3]) -> Self {
         let by_lane = |values: [T; 3]| std::array::from_fn(|lane| values[lane % 3]);
-        Self { origin: by_lane(origin), scale: by_lane(scale), bend: None }
+        Self { origin: by_lane(origin), scale: by_lane(scale), piecewise: None }
     }
 
-    /// A map that is not straight.
-    pub(crate) fn bent(bend: Bend<T>) -> Self {
-        Self { bend: Some(Arc::new(bend)), ..Self::new([T::ZERO; 3], [T::ONE; 3]) }
+    /// A map that is linear only between knots.
+    pub(crate) fn piecewise(piecewise: PiecewiseMap<T>) -> Self {
+        Self { piecewise: Some(Arc::new(piecewise)), ..Self::new([T::ZERO; 3], [T::ONE; 3]) }
     }
 
-    /// Is it straight on each axis, as all but strange ones are?
+    /// Is it linear on each axis, as nearly always?
     #[inline(always)]
-    pub(crate) fn is_straight(&self) -> bool {
-        self.bend.is_none()
+    pub(crate) fn is_linear(&self) -> bool {
+        self.piecewise.is_none()
     }
 
     /// Where an axis starts, and its factor.
@@ -72,11 +72,11 @@ impl<T: Real> Map<T> {
         (self.origin[axis], self.scale[axis])
     }
 
-    /// Is the box on the lattice without being clamped to it?
+    /// Is the box on the lattice without being clamped?
     #[inline(always)]
-    pub(crate) fn holds<const D: usize>(&self, value: &Aabb<D, T>) -> bool {
-        if let Some(bend) = &self.bend {
-            return (0..D).all(|k| bend.holds(k, value.min[k]) && bend.holds(k, value.max[k]));
+    pub(crate) fn contains<const D: usize>(&self, value: &Aabb<D, T>) -> bool {
+        if let Some(piecewise) = &self.piecewise {
+            return (0..D).all(|k| piecewise.contains(k, value.min[k]) && piecewise.contains(k, value.max[k]));
         }
         let last = T::from_f64(f64::from(LAST_PLACE));
         (0..D).all(|k| {
@@ -147,23 +147,23 @@ pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>)
     corners_in(Scalar, value, map)
 }
 
-/// The corners of a box, in a kernel: its registers search a bend.
+/// The corners of a box, inside a kernel, whose registers search the knots of a piecewise map.
 #[inline(always)]
 fn corners_in<const D: usize, T: Real, S: Simd>(simd: S, value: &Aabb<D, T>, map: &Map<T>) -> Corners {
     let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);
     for k in 0..D {
-        (corners.0[k], corners.0[k + 3]) = match &map.bend {
+        (corners.0[k], corners.0[k + 3]) = match &map.piecewise {
             None => {
                 let place = |x: T| ((x - map.origin[k]) * map.scale[k]).truncate();
                 (place(value.min[k]), place(value.max[k]))
             }
-            Some(bend) => (bend.place(simd, k, value.min[k]), bend.place(simd, k, value.max[k])),
+            Some(piecewise) => (piecewise.place(simd, k, value.min[k]), piecewise.place(simd, k, value.max[k])),
         };
     }
     corners
 }
 
-/// The record of a box in a tile: quanta from 1, or 0 for what starts before the tile.
+/// The record of a box in a tile: quanta from 1, or 0 for a coordinate before the tile.
 #[inline(always)]
 pub(crate) fn record<S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) -> Record {
     if S::HAS_AVX2 {
@@ -173,7 +173,7 @@ pub(crate) fn record<S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) 
     }
     let quantum = |lane: usize| ((corners.0[lane] - tile.low[lane % 3]) >> tile.shift[lane % 3]).clamp(0, 65535) as u16;
     let [x, y, z, u, v, w] = [quantum(0), quantum(1), quantum(2), quantum(3), quantum(4), quantum(5)];
-    // Not by an index, which would send all of them through memory.
+    // A match instead of an index, which would send all quanta through memory.
     let quanta = match tile.axis() {
         0 => [x, y, z, u, v, w],
         1 => [y, x, z, v, u, w],
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn every_instruction_set_quantises_alike() {
+    fn every_instruction_set_quantizes_alike() {
         let map = Map::new([-1.0, 2.0, 0.5], [1e6, 3e7, 7.0]);
         let cells = CellMap::new([20, 25, 24], [0, 10, 15]);
         let values = [0.0, -0.0, 1.5, -1.0, 7.3, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-45];
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_box_at_any_place_is_noticed() {
+    fn one_bad_box_at_any_place_is_detected() {
         let (map, cells) = (Map::new([0.0; 3], [1.0; 3]), CellMap::new([30; 3], [0; 3]));
         fn check<const D: usize>(isa: Isa, map: &Map<f32>, cells: &CellMap) {
             for (len, value) in (1..14).flat_map(|len| [(len, f32::NAN), (len, 0.5)]) {

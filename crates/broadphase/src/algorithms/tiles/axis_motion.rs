@@ -1,0 +1,208 @@
+//! The axis-motion cache: where all objects move along one axis, as drops and pistons do, the pairs that overlap on the other two stay the same.
+//!
+//! A sample tells whether all objects move along one axis. Then every rewritten record is compared with the last one, tile by tile
+//! ([`TileDelta`]). In a tile whose records changed along that axis only, the neighbors on the other axes (`kernels/tile/neighbors.rs`) are listed
+//! once, and are the only candidates from then on. The few records that arrive in the tile are compared with all of it. Those that leave stay
+//! on the list: a pair is reported only in the tile where its intersection starts, so they are not reported, and an object that
+//! comes back is listed again.
+//!
+//! Where neighbors are many, or where many records arrive and leave, that does not pay: the tile is swept for a number of frames, which doubles
+//! each time.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::partition::Partition;
+use super::plan::tuned::{LONG_WAIT, SHORT_WAIT, WORTH};
+use super::records::Block;
+use super::{lock, open};
+use crate::geometry::Real;
+use crate::kernels::quantize::axis_in_record;
+use crate::kernels::tile::{Neighbors, Record, Scratch};
+use crate::kernels::{Kernels, PairSink};
+use crate::pairs::Pair;
+
+/// The candidates of each tile, while all objects move along one axis.
+#[derive(Debug, Default)]
+pub(super) struct AxisMotionCache {
+    axis: Option<usize>,
+    tiles: Vec<Mutex<TileCandidates>>,
+    /// Has any list been made or used since the last update?
+    used: AtomicBool,
+}
+
+/// How the records of a tile differ from those of the last frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TileDelta {
+    /// Some changed across the motion axis, or were removed.
+    pub(super) across: bool,
+    /// The number of records that arrived; they are the last ones.
+    pub(super) arrived: usize,
+}
+
+impl TileDelta {
+    /// Everything changed.
+    pub(super) const ALL: Self = Self { across: true, arrived: 0 };
+}
+
+impl Clone for AxisMotionCache {
+    fn clone(&self) -> Self {
+        let tiles = self.tiles.iter().map(|tile| Mutex::new(lock(tile).clone())).collect();
+        Self { axis: self.axis, tiles, used: AtomicBool::new(self.is_used()) }
+    }
+}
+
+/// The cached candidates of a tile.
+#[derive(Clone, Debug, Default)]
+struct TileCandidates {
+    neighbors: Neighbors,
+    /// Is the list complete?
+    is_valid: bool,
+    /// Frames that it has served.
+    served: u32,
+    /// Frames until the next list, and how many there were the last time.
+    wait: u32,
+    last_wait: u32,
+}
+
+impl TileCandidates {
+    /// The list is no longer complete.
+    fn invalidate(&mut self) {
+        if std::mem::take(&mut self.is_valid) {
+            self.back_off(self.served >= WORTH);
+        }
+    }
+
+    /// If a list did not pay, the next one waits for longer than the last time.
+    fn back_off(&mut self, has_paid: bool) {
+        self.last_wait = if has_paid { 0 } else { (2 * self.last_wait).clamp(SHORT_WAIT, LONG_WAIT) };
+        self.wait = self.last_wait;
+    }
+}
+
+impl AxisMotionCache {
+    /// The axis along which all objects move.
+    pub(super) fn axis(&self) -> Option<usize> {
+        self.axis
+    }
+
+    /// A new partition: no list is valid.
+    pub(super) fn reset(&mut self, tiles: usize) {
+        self.axis = None;
+        self.tiles.clear();
+        self.tiles.resize_with(tiles, Mutex::default);
+    }
+
+    /// Starts an update in which all objects move along an axis, or along several.
+    pub(super) fn set_axis(&mut self, axis: Option<usize>) {
+        if axis.is_none() || axis != self.axis {
+            self.tiles.iter_mut().for_each(|tile| open(tile).invalidate());
+        }
+        self.axis = axis;
+        *self.used.get_mut() = false;
+    }
+
+    /// Invalidates the lists of tiles whose records changed across the axis; adds the neighbors of records that arrived.
+    pub(super) fn apply_deltas(&mut self, blocks: &mut [Mutex<Block>], partition: &Partition, kernels: Kernels) {
+        let Some(axis) = self.axis else { return };
+        for (index, tile) in self.tiles.iter_mut().enumerate() {
+            let candidates = open(tile);
+            if !candidates.is_valid {
+                continue;
+            }
+            let (mut across, mut arrived) = (false, 0);
+            for block in &mut *blocks {
+                let delta = open(block).deltas[index];
+                (across, arrived) = (across | delta.across, arrived + delta.arrived);
+            }
+            if arrived > 0 && !across {
+                let runs = blocks.iter_mut().map(open).map(|block| (block.records(index), block.deltas[index].arrived));
+                let axis = axis_in_record(partition.tiles[index].axis, axis);
+                across = !candidates.neighbors.add_arrivals(kernels, &runs.collect::<Vec<_>>(), axis);
+            }
+            if across {
+                candidates.invalidate();
+            }
+        }
+    }
+
+    /// Has any list been made or used since the last update? Then the number of tests says nothing about the partition.
+    pub(super) fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Reports all pairs of a tile whose records are `runs`, swept along `swept`, if it has few candidates: those that overlap
+    /// here. Otherwise reports nothing. Returns whether it did.
+    pub(super) fn join<T: Real>(
+        &self,
+        (tile, swept): (usize, u8),
+        (kernels, runs): (Kernels, &[&[Record]]),
+        scratch: &mut Scratch<T>,
+        overlap_here: impl Fn(Pair) -> bool,
+        sink: &mut PairSink<'_>,
+    ) -> bool {
+        let Some(axis) = self.axis else { return false };
+        let candidates = &mut *lock(&self.tiles[tile]);
+        if candidates.wait > 0 {
+            candidates.wait -= 1;
+            return false;
+        }
+        self.used.store(true, Ordering::Relaxed);
+        if !candidates.is_valid {
+            let (are_few, tests) = candidates.neighbors.find(kernels, runs, axis_in_record(swept, axis), scratch);
+            sink.count_tests(tests);
+            (candidates.is_valid, candidates.served) = (are_few, 0);
+            if !are_few {
+                candidates.back_off(false);
+                return false;
+            }
+        }
+        candidates.served += 1;
+        let neighbors = candidates.neighbors.pairs();
+        sink.count_tests(neighbors.len() as u64);
+        neighbors.iter().filter(|pair| overlap_here(**pair)).for_each(|pair| sink.push(*pair));
+        true
+    }
+
+    /// Does a valid list of a tile miss a candidate, or hold one twice? `runs` are the records of the tile, swept along `swept`.
+    pub(super) fn is_wrong(&self, (tile, swept): (usize, u8), runs: &[&[Record]]) -> bool {
+        let candidates = lock(&self.tiles[tile]);
+        let Some(axis) = self.axis.filter(|_| candidates.is_valid) else { return false };
+        let mut all = Neighbors::default();
+        let known: BTreeSet<&Pair> = candidates.neighbors.pairs().iter().collect();
+        all.find(Kernels::best(), runs, axis_in_record(swept, axis), &mut Scratch::<f32>::default());
+        all.pairs().iter().any(|pair| !known.contains(pair)) || known.len() < candidates.neighbors.pairs().len()
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let lists: usize = self.tiles.iter().map(|tile| lock(tile).neighbors.bytes()).sum();
+        self.tiles.capacity() * size_of::<Mutex<TileCandidates>>() + lists
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algorithms::tiles::{Options, Tiles};
+    use crate::{Aabb, Context, Frame, PairStore, step};
+
+    #[test]
+    fn tests_that_cached_candidates_save_do_not_count_when_motion_changes() {
+        let mut tiles = Tiles::<3, f32>::new(Options::default());
+        let (mut context, mut store) = (Context::new(), PairStore::default());
+        for frame in 0..20 {
+            let piston = |i: usize| {
+                let at =
+                    [(i % 100) as f32, (i / 100 % 100) as f32, (i / 10_000) as f32 * 2.0 + ((i * 7 + frame) % 60) as f32 * 0.01];
+                Aabb::new(at, at.map(|x| x + 0.9))
+            };
+            let boxes: Vec<_> = (0..20_000).map(piston).collect();
+            step(&mut tiles, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+            let few = store.tests() < boxes.len() as u64;
+            assert!(few == tiles.axis_motion.is_used() || frame < 2, "{} tests in frame {frame}", store.tests());
+            assert!(tiles.load.fewest_tests > 10 * boxes.len() as u64, "frame {frame}");
+        }
+        assert!(tiles.axis_motion.is_used());
+    }
+}

@@ -1,0 +1,78 @@
+//! What changed since pairs were last found: objects, and the tiles that they touch. Several updates may lie in between.
+
+use crate::objects::changes::{bit, set_bit};
+
+/// The changes that the next `pairs` has to take into account.
+#[derive(Clone, Debug)]
+pub(super) struct PendingChanges {
+    /// The changed slots: as bits, which stay in the cache while a block is searched; as bytes, since both objects of every kept pair are looked
+    /// up; and as a list.
+    pub(super) bits: Vec<u64>,
+    pub(super) is_changed: Vec<bool>,
+    pub(super) slots: Vec<u32>,
+    /// By tile: does it hold, or did it hold, one of them?
+    pub(super) touched: Vec<bool>,
+    /// Has everything changed?
+    pub(super) all_touched: bool,
+    /// Do exactly the records of changed objects have a flag?
+    pub(super) flagged: bool,
+}
+
+impl Default for PendingChanges {
+    fn default() -> Self {
+        Self {
+            bits: Vec::new(),
+            is_changed: Vec::new(),
+            slots: Vec::new(),
+            touched: Vec::new(),
+            all_touched: true,
+            flagged: false,
+        }
+    }
+}
+
+impl PendingChanges {
+    /// Everything has changed.
+    pub(super) fn set_all(&mut self, slots: usize, tiles: usize) {
+        self.clear();
+        self.touched.clear();
+        self.touched.resize(tiles, false);
+        self.resize(slots);
+        self.all_touched = true;
+    }
+
+    /// Makes sure that every slot has its bits.
+    pub(super) fn resize(&mut self, slots: usize) {
+        self.bits.resize(slots.div_ceil(64), 0);
+        self.is_changed.resize(slots, false);
+    }
+
+    /// A slot has changed.
+    pub(super) fn insert(&mut self, id: u32) {
+        if !bit(&self.bits, id) {
+            set_bit(&mut self.bits, id, true);
+            self.is_changed[id as usize] = true;
+            self.slots.push(id);
+        }
+    }
+
+    /// Pairs have been found.
+    pub(super) fn clear(&mut self) {
+        for id in self.slots.drain(..) {
+            set_bit(&mut self.bits, id, false);
+            self.is_changed[id as usize] = false;
+        }
+        self.touched.fill(false);
+        self.all_touched = false;
+    }
+
+    /// The touched tiles, or `None` for all.
+    pub(super) fn touched_tiles(&self) -> Option<&[bool]> {
+        (!self.all_touched).then_some(&self.touched[..])
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.bits.capacity() * 8 + self.is_changed.capacity() + self.slots.capacity() * 4 + self.touched.capacity()
+    }
+}

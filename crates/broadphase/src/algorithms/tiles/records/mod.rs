@@ -1,0 +1,199 @@
+//! The records of the objects: one run of 16-byte records for each block and tile.
+//!
+//! A [`Block`] owns the records of a range of slots. Blocks are independent, so they are written in parallel. Three operations change records:
+//! - `scatter.rs` writes all of them in the order of the slots, as in the first frame;
+//! - `refresh.rs` rewrites all, or those of changed objects, where they lie, and relocates objects that reach other tiles than before;
+//! - `patch.rs` rewrites, drops and appends the records of a few listed objects, in the tiles that these touch.
+
+mod patch;
+mod refresh;
+mod scatter;
+
+use super::axis_motion::TileDelta;
+use super::partition::{FINER, Partition, Tile};
+use crate::kernels::quantize::{self, Batch, Corners, RelocationList, TileMap};
+use crate::kernels::tile::Record;
+use crate::kernels::{Scalar, Simd, prefer_huge_pages, prefetch_for_writing};
+use patch::Patch;
+
+/// The records of one tile in a block, and the map that quantizes them. Half a cache line.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Run {
+    pub(super) map: TileMap,
+    /// The run is `arena[start..next]`, with capacity up to `end`. A pass that overflows goes on counting, so that `next` passes `end`.
+    pub(super) start: u32,
+    pub(super) next: u32,
+    pub(super) end: u32,
+    /// The first records, up to here, belong to objects that were wholly inside the tile when the records were written.
+    pub(super) inner: u32,
+}
+
+const _: () = assert!(size_of::<Run>() == 32);
+
+/// A range of slots, and their records for every tile.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// The slots `first..last`.
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// By tile.
+    pub(super) runs: Vec<Run>,
+    arena: Vec<Record>,
+    /// The boxes of the current batch; scratch.
+    batch: Box<Batch>,
+    /// Were all boxes of the last pass valid?
+    pub(super) valid: bool,
+    /// The slots that were live when the records were written.
+    live: Vec<u64>,
+    /// Objects to be relocated; used only during a refresh.
+    list: RelocationList,
+    /// By tile: the end of the records that stay while objects are relocated.
+    kept: Vec<u32>,
+    /// By tile: how the last pass changed its records, where that was tracked.
+    pub(super) deltas: Vec<TileDelta>,
+    /// The next patch.
+    patch: Patch,
+}
+
+impl Run {
+    /// An empty run for a tile.
+    pub(super) fn new(tile: &Tile) -> Self {
+        Self { map: TileMap::new(tile.low, tile.shift, tile.axis), ..Self::default() }
+    }
+
+    /// The record of a box in this tile.
+    pub(super) fn record(&self, corners: &Corners, id: u32) -> Record {
+        quantize::record(Scalar, corners, &self.map, id)
+    }
+
+    /// Moves the run to the end of the arena, with capacity for the records that were counted and a quarter more. Records behind `kept` are lost.
+    fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32) {
+        let (wanted, start) = (self.next - self.start, arena.len() as u32);
+        arena.extend_from_within(self.start as usize..kept as usize);
+        arena.resize((start + wanted + wanted / 4 + 8) as usize, Record::default());
+        self.inner = start + (self.inner - self.start);
+        (self.start, self.next, self.end) = (start, start + (kept - self.start), arena.len() as u32);
+    }
+
+    /// The number of records.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        (self.next - self.start) as usize
+    }
+}
+
+impl Block {
+    /// Makes this an empty block for the slots `first..last`. The first pass counts the records, and allocates afterwards.
+    pub(super) fn reset(&mut self, first: usize, last: usize, partition: &Partition) {
+        self.first = first as u32;
+        self.last = last as u32;
+        self.arena.clear();
+        self.patch.reset(partition.tiles.len());
+        self.deltas.clear();
+        self.deltas.resize(partition.tiles.len(), TileDelta::ALL);
+        self.runs.clear();
+        self.runs.extend(partition.tiles.iter().map(Run::new));
+    }
+
+    /// The records of one tile.
+    #[inline(always)]
+    pub(super) fn records(&self, tile: usize) -> &[Record] {
+        let run = &self.runs[tile];
+        &self.arena[run.start as usize..run.next as usize]
+    }
+
+    /// Gives each run capacity for the records that it holds or, after a pass that overflowed, counted, and an eighth more. All records are lost.
+    fn reserve(&mut self) {
+        let mut start = 0;
+        for run in &mut self.runs {
+            let len = run.next - run.start;
+            run.start = start;
+            run.end = start + len + len / 8 + 4;
+            run.inner = start;
+            start = run.end;
+        }
+        self.arena.clear();
+        self.arena.reserve_exact(start as usize); // the slack is in the runs; doubling would waste another half
+        prefer_huge_pages(&self.arena, self.arena.capacity());
+        self.arena.resize(start as usize, Record::default());
+    }
+
+    /// Do runs that moved leave more holes than records?
+    fn is_fragmented(&self) -> bool {
+        let records: usize = self.runs.iter().map(Run::len).sum();
+        self.arena.len() > 3 * records + 64 * self.runs.len()
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.patch.bytes()
+            + self.runs.capacity() * size_of::<Run>()
+            + self.arena.capacity() * 16
+            + self.live.capacity() * 8
+            + self.list.bytes()
+            + self.kept.capacity() * 4
+            + self.deltas.capacity() * size_of::<TileDelta>()
+            + size_of::<Batch>()
+    }
+}
+
+/// Appends a record to a tile's run, or counts it if the run is full. Does nothing if there is no such tile.
+#[inline(always)]
+fn put<S: Simd>(simd: S, runs: &mut [Run], arena: &mut [Record], tile: u16, corners: &Corners, id: u32) {
+    let Some(run) = runs.get_mut(tile as usize) else { return };
+    let record = quantize::record(simd, corners, &run.map, id);
+    let at = run.next as usize;
+    run.next += 1;
+    if at < run.end as usize {
+        arena[at] = record;
+        prefetch_for_writing(arena, at + 4);
+    }
+}
+
+/// Appends the records of a box to all tiles that it reaches except `home`. `cell` is the cell of its lower corner, `steps` lead to that of the
+/// upper one.
+///
+/// Not a closure: the compiler would compile its body apart, without the instruction set.
+#[inline(always)]
+fn straddle<S: Simd>(
+    simd: S,
+    partition: &Partition,
+    runs: &mut [Run],
+    arena: &mut [Record],
+    (corners, id): (&Corners, u32),
+    (home, cell, steps): (u16, u32, [i32; 3]),
+) {
+    let step = steps.iter().sum::<i32>();
+    let (from, to) = (partition.entries[cell as usize], partition.entries[cell as usize + step as usize]);
+    // Most boxes reach one more cell, on one axis.
+    if partition.is_one_cell(step) & ((from | to) & FINER == 0) {
+        if to != home {
+            put(simd, runs, arena, to, corners, id);
+        }
+    } else if let Some((tiles, reached)) = partition.corner_tiles(cell, steps) {
+        for &tile in &tiles[1..reached] {
+            put(simd, runs, arena, tile, corners, id);
+        }
+    } else {
+        put_many(partition, runs, arena, (corners, id), &|tile| tile != home);
+    }
+}
+
+/// Appends the records of a box to all tiles that it reaches and that are `wanted`. Rarely needed, so it is not inlined: the walk through the
+/// tables would take registers from the common path.
+#[cold]
+#[inline(never)]
+fn put_many(
+    partition: &Partition,
+    runs: &mut [Run],
+    arena: &mut [Record],
+    (corners, id): (&Corners, u32),
+    wanted: &dyn Fn(u16) -> bool,
+) {
+    partition.visit(&corners.low(), &corners.high(), &mut |tile| {
+        if wanted(tile) {
+            put(Scalar, runs, arena, tile, corners, id);
+        }
+    });
+}

@@ -1,0 +1,378 @@
+//! The records of a tile, rewritten in place from the boxes of a new frame.
+//!
+//! The simple loop reads an object's box by its id, quantizes it and overwrites its record. Four departures:
+//! 1. Objects that were wholly inside the tile come first, and nearly all of them still are: [`rewrite_inner`] branches on the exceptions. Those
+//!    are listed for relocation.
+//! 2. An object that reaches several tiles has a record in each. The records stay in place as long as the object reaches the same tiles, which
+//!    each record can check locally ([`rewrite_straddling`]). If one check fails, all records of the object are dropped, and it is relocated.
+//! 3. Boxes lie in the order of their slots, records in the order of their tiles: the box of a record further on is prefetched.
+//! 4. A place off the lattice is not clamped while rewriting: it counts as outside, and is clamped when the object is listed.
+//!
+//! # Why a local check is enough
+//! On each side of a tile, an object ends inside or beyond. Assume that it still reaches every tile that it reached before, and ends on each side of
+//! each of them as before. Then it reaches no other tile. Proof: if it now reached another tile, it would do so across a face of one of its
+//! old tiles, *t*, which it already crossed. Follow that face from where the object touched it before to where it meets the new
+//! tile, one axis at a time. The first tile behind the face is an old one. Where the path leaves that tile, the object has grown beyond
+//! a side on which it ended inside before, which contradicts the assumption. So the path never leaves it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
+use std::ops::Range;
+
+use super::{CORNERS, Corners, Map, TileMap, corners_in, record};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::lanes::{Simd, Words};
+use crate::kernels::prefetch::prefetch;
+use crate::kernels::tile::{COORDINATES, Record};
+
+/// An object to be relocated: its corners, of which vectors write eight words, and its id.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Relocation {
+    pub(crate) corners: Corners,
+    pub(crate) id: u32,
+}
+
+const _: () = assert!(size_of::<Relocation>() == 32);
+
+/// Objects to be relocated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RelocationList {
+    /// The first `len` are valid.
+    entries: Vec<Relocation>,
+    len: usize,
+    /// Objects whose records are dropped: as a list, of which the first `count` are valid, with duplicates; and as bits, from the
+    /// object `first` on.
+    noted: Vec<u32>,
+    count: usize,
+    marks: Vec<u64>,
+    first: u32,
+    /// The bits in which the records of a tile differ from those of the last frame, if that is tracked.
+    pub(crate) difference: u128,
+}
+
+impl RelocationList {
+    /// Forgets all entries and marks. Objects from `first` to `last` may be marked.
+    pub(crate) fn clear(&mut self, first: u32, last: u32) {
+        (self.len, self.count) = (0, 0);
+        self.marks.clear();
+        self.marks.resize((last - first) as usize / 64 + 1, 0);
+        self.first = first;
+    }
+
+    /// Marks the dropped objects, and lists those that are live.
+    #[inline(always)]
+    pub(crate) fn add_noted<const D: usize, T: Real, S: Simd>(&mut self, simd: S, source: &Source<'_, D, T>) {
+        self.reserve(self.count);
+        for &id in &self.noted[..self.count] {
+            let (word, bit) = (&mut self.marks[(id - self.first) as usize / 64], 1 << ((id - self.first) % 64));
+            let is_new = *word & bit == 0;
+            *word |= bit;
+            self.entries[self.len] = Relocation { corners: corners_in(simd, &source.boxes[id as usize], source.map), id };
+            self.len += usize::from(is_new && source.has(id));
+        }
+    }
+
+    /// Drops the records of marked objects from `range` of the arena; returns the end of the others.
+    pub(crate) fn drop_marked(&self, arena: &mut [Record], range: Range<usize>) -> usize {
+        if self.count == 0 {
+            return range.end;
+        }
+        let mut end = range.start;
+        for at in range {
+            let record = arena[at];
+            arena[end] = record;
+            end += usize::from(!has_bit(&self.marks, record.id() - self.first));
+        }
+        end
+    }
+
+    /// The listed objects.
+    pub(crate) fn entries(&self) -> &[Relocation] {
+        &self.entries[..self.len]
+    }
+
+    /// Adds an object.
+    pub(crate) fn push(&mut self, corners: Corners, id: u32) {
+        self.reserve(1);
+        self.entries[self.len] = Relocation { corners, id };
+        self.len += 1;
+    }
+
+    /// Makes sure that `count` more fit.
+    fn reserve(&mut self, count: usize) {
+        if self.entries.len() < self.len + count {
+            self.entries.resize((self.len + count).max(self.len * 5 / 4), Relocation::default());
+        }
+    }
+
+    /// Makes sure that `count` more objects can be dropped, and one is written that does not count.
+    fn reserve_noted(&mut self, count: usize) {
+        if self.noted.len() <= self.count + count {
+            self.noted.resize((self.count + count + 1).max(self.noted.len() * 5 / 4), 0);
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Relocation>() + self.marks.capacity() * 8 + self.noted.capacity() * 4
+    }
+}
+
+/// What records are written from.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a, const D: usize, T> {
+    pub(crate) boxes: &'a [Aabb<D, T>],
+    pub(crate) map: &'a Map<T>,
+    /// Records of objects without a bit here, counted from `first` on, are dropped; `None` where no object was removed, which saves the
+    /// test.
+    pub(crate) live: Option<&'a [u64]>,
+    pub(crate) first: u32,
+}
+
+impl<const D: usize, T> Source<'_, D, T> {
+    /// Is the object live?
+    #[inline(always)]
+    fn has(&self, id: u32) -> bool {
+        self.live.is_none_or(|words| has_bit(words, id - self.first))
+    }
+}
+
+/// A tile: the map of its records, its lowest place inside and the lowest outside.
+#[derive(Clone, Copy)]
+pub(crate) struct TilePlace<'a> {
+    pub(crate) map: &'a TileMap,
+    pub(crate) low: [i32; 3],
+    pub(crate) high: [i32; 3],
+}
+
+impl TilePlace<'_> {
+    /// The tile itself, as a record.
+    #[inline(always)]
+    fn record<S: Simd>(&self, simd: S) -> Record {
+        let [[x, y, z], [u, v, w]] = [self.low, self.high.map(|high| high - 1)];
+        record(simd, &Corners([x, y, z, u, v, w, 0]), self.map, 0)
+    }
+
+    /// Are both corners in the tile?
+    #[inline(always)]
+    fn contains(&self, corners: &Corners) -> bool {
+        (0..3).all(|k| corners.0[k] >= self.low[k]) & (3..CORNERS).all(|k| corners.0[k] < self.high[k - 3])
+    }
+}
+
+/// Is the bit of an object set? Missing words count as zero.
+#[inline(always)]
+fn has_bit(words: &[u64], id: u32) -> bool {
+    words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+}
+
+/// How many records ahead boxes are prefetched.
+const AHEAD: usize = 48;
+
+/// Prefetches the box of the record `at`, if there is one.
+#[inline(always)]
+fn prefetch_box<const D: usize, T>(boxes: &[Aabb<D, T>], arena: &[Record], at: usize) {
+    if let Some(record) = arena.get(at) {
+        prefetch(boxes, record.id() as usize);
+    }
+}
+
+/// Rewrites the records `inner` of a tile, whose objects were wholly inside. Returns the end of those that still are, packed from the start on, and
+/// whether all boxes are valid. The others are listed. With `TRACK_DELTA`, the list records which bits of the packed ones changed.
+#[inline(always)]
+pub(crate) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: TilePlace<'_>,
+    arena: &mut [Record],
+    inner: Range<usize>,
+    list: &mut RelocationList,
+) -> (usize, bool) {
+    list.reserve(inner.len());
+    if S::HAS_AVX2 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_linear() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32` or `f64`, which
+        // differ in size; (room) just made.
+        return unsafe {
+            if size_of::<T>() == 4 {
+                avx2::rewrite_inner::<TRACK_DELTA, D, T, f32>(source, place, arena, inner, list)
+            } else {
+                avx2::rewrite_inner::<TRACK_DELTA, D, T, f64>(source, place, arena, inner, list)
+            }
+        };
+    }
+    let (mut end, mut valid) = (inner.start, true);
+    for at in inner {
+        prefetch_box(source.boxes, arena, at + AHEAD);
+        let old = arena[at];
+        let id = old.id();
+        let value = &source.boxes[id as usize];
+        let is_live = source.has(id);
+        valid &= !is_live | value.is_valid();
+        let corners = corners_in(simd, value, source.map);
+        // The vector form does not clamp places off a linear lattice, and counts them as outside.
+        let inside = place.contains(&corners) & (!source.map.is_linear() || source.map.contains(value));
+        let new = record(simd, &corners, place.map, id);
+        if TRACK_DELTA && is_live && inside {
+            list.difference |= old.difference(&new);
+        }
+        arena[end] = new;
+        list.entries[list.len] = Relocation { corners, id };
+        end += usize::from(is_live & inside);
+        list.len += usize::from(is_live & !inside);
+    }
+    (end, valid)
+}
+
+/// Rewrites the records `outer` of a tile, of objects that reach beyond it or arrived in the last frame. They are packed from `end` on, which
+/// is at most the start; those of objects wholly inside come first. Returns their end, the end of all, and whether all
+/// boxes are valid. Objects that no longer reach the same tiles are noted; their records are dropped later.
+#[inline(always)]
+pub(crate) fn rewrite_straddling<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: TilePlace<'_>,
+    arena: &mut [Record],
+    outer: Range<usize>,
+    end: usize,
+    list: &mut RelocationList,
+) -> (usize, usize, bool) {
+    list.reserve_noted(outer.len());
+    assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
+    let mut rewritten = Rewritten {
+        tile: place.record(simd),
+        arena,
+        inner_end: end,
+        end,
+        noted: &mut list.noted,
+        count: list.count,
+        difference: 0,
+    };
+    // SAFETY: (in bounds, room) just made sure.
+    let valid = unsafe { straddling_each::<TRACK_DELTA, D, T, S>(simd, source, place, outer, &mut rewritten) };
+    list.count = rewritten.count;
+    list.difference |= rewritten.difference;
+    (rewritten.inner_end, rewritten.end, valid)
+}
+
+/// The loop of [`rewrite_straddling`]. Returns whether all boxes are valid.
+///
+/// # Safety
+/// *In bounds*: the arena has the records `outer`, of which none is before the end. *Room*: for a note of each.
+#[inline(always)]
+unsafe fn straddling_each<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
+    simd: S,
+    source: &Source<'_, D, T>,
+    place: TilePlace<'_>,
+    outer: Range<usize>,
+    rewritten: &mut Rewritten<'_>,
+) -> bool {
+    if S::HAS_AVX2 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_linear() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: (isa, layout) as above; (in bounds, room) the caller's duties.
+        return unsafe {
+            if size_of::<T>() == 4 {
+                avx2::rewrite_straddling::<TRACK_DELTA, D, T, f32, S>(simd, source, place, outer, rewritten)
+            } else {
+                avx2::rewrite_straddling::<TRACK_DELTA, D, T, f64, S>(simd, source, place, outer, rewritten)
+            }
+        };
+    }
+    let mut valid = true;
+    for at in outer {
+        prefetch_box(source.boxes, rewritten.arena, at + AHEAD);
+        let old = rewritten.arena[at];
+        let id = old.id();
+        let (value, is_live) = (&source.boxes[id as usize], source.has(id));
+        valid &= !is_live | value.is_valid();
+        let new = record(simd, &corners_in(simd, value, source.map), place.map, id);
+        // SAFETY: (isa) `S` is proven by the kernel table; (in bounds, room) the caller's duties.
+        unsafe { rewritten.put::<TRACK_DELTA, S>(simd, old, new, is_live) };
+    }
+    valid
+}
+
+/// The records of a tile, while they are rewritten.
+struct Rewritten<'a> {
+    /// The tile itself, as a record.
+    tile: Record,
+    arena: &'a mut [Record],
+    /// The end of those wholly inside, and of all.
+    inner_end: usize,
+    end: usize,
+    /// The objects noted so far are the first `count`.
+    noted: &'a mut [u32],
+    count: usize,
+    /// The bits in which records differ from those of the last frame.
+    difference: u128,
+}
+
+impl Rewritten<'_> {
+    /// Replaces a record: behind those wholly inside if it is one of them, otherwise behind all. Notes the object if it was
+    /// removed, has left the tile, or does not end on each side of it as before. Unpredictable, so computed without a branch.
+    ///
+    /// # Safety
+    /// *isa* (of `S`); *in bounds*: the old record is not before the end; *room*: for one more note.
+    #[inline(always)]
+    unsafe fn put<const TRACK_DELTA: bool, S: Simd>(&mut self, _: S, old: Record, new: Record, is_live: bool) {
+        debug_assert!(self.inner_end <= self.end && self.end < self.arena.len() && self.count < self.noted.len());
+        if TRACK_DELTA {
+            self.difference |= old.difference(&new);
+        }
+        // SAFETY: (isa, in bounds, room) the caller's duties.
+        unsafe {
+            let (tile, old_words, new_words) = (S::U16::load(&self.tile.0), S::U16::load(&old.0), S::U16::load(&new.0));
+            // Coordinates grow towards the inside: an object ends beyond the tile where the tile's own coordinate exceeds its own.
+            let (ended, ends) = (tile.excess(old_words).zeros(), tile.excess(new_words).zeros());
+            let outside = !new_words.excess(tile.reach()).zeros();
+            let is_same = is_live & (((ended ^ ends) | outside) & COORDINATES == 0);
+            *self.noted.get_unchecked_mut(self.count) = new.id();
+            self.count += usize::from(!is_same);
+            *self.arena.get_unchecked_mut(self.end) = new;
+            if is_same & (ends & COORDINATES == COORDINATES) {
+                self.arena.swap(self.inner_end, self.end);
+                self.inner_end += 1;
+            }
+        }
+        self.end += 1;
+    }
+}
+
+/// Rewrites the records `all` of a tile whose objects have a bit in `changed`, and flags them; the others stay. Returns the end of the records,
+/// packed from `end` on, and whether all boxes are valid.
+#[inline(always)]
+pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    (source, changed): (&Source<'_, D, T>, &[u64]),
+    place: TilePlace<'_>,
+    arena: &mut [Record],
+    all: Range<usize>,
+    mut end: usize,
+    list: &mut RelocationList,
+) -> (usize, bool) {
+    let mut valid = true;
+    for at in all {
+        let old = arena[at];
+        let id = old.id();
+        if !has_bit(changed, id) {
+            // Mostly it is in place already, and nothing is written.
+            if at != end || old.is_flagged() {
+                arena[end] = old.without_flag();
+            }
+            end += 1;
+        } else if old.is_home() && source.has(id) {
+            let value = &source.boxes[id as usize];
+            valid &= value.is_valid();
+            let corners = corners_in(simd, value, source.map);
+            if place.contains(&corners) {
+                arena[end] = record(simd, &corners, place.map, id | Record::FLAG);
+                end += 1;
+            } else {
+                list.push(corners, id | Record::FLAG);
+            }
+        }
+    }
+    (end, valid)
+}

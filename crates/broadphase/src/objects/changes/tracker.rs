@@ -1,0 +1,348 @@
+//! The tracker: compares a frame with the last one, or takes the caller's lists.
+//!
+//! # States
+//! *Sampling*: only a small sample of boxes is remembered. Where everything moves, comparing all boxes would be wasted. *Tracking*: the last frame's
+//! boxes are remembered, because the sample is at rest or because the caller lists changes; a frame is compared box by box, or its
+//! lists are taken. After a few frames in a row with too many changes, tracking ends; if it never paid, it does not start again for a while.
+//!
+//! (Remembering the first frame, in case that the second one is the same, was slower: where objects move, the memory costs half a frame
+//! more than it saves where they rest.)
+
+use super::{ChangeSet, bit, set_bit};
+use crate::geometry::{Aabb, Real};
+use crate::kernels::prefetch;
+use crate::objects::{Changes, Frame};
+
+/// Boxes in the sample, about; of few objects, one in `SAMPLED`: otherwise the sample would be a good part of a small frame.
+const SAMPLE: usize = 128;
+const SAMPLED: usize = 32;
+/// Frames in a row with too many changes that end tracking.
+const TRIES: u32 = 2;
+/// Frames without tracking after it never paid, the first time and at most. The number doubles each time.
+const FIRST_PAUSE: u32 = 4;
+const LONGEST_PAUSE: u32 = 64;
+/// Tracking starts if the share of the sample that moved is at most four fifths of the limit, so that it does not start in vain.
+const START: [usize; 2] = [4, 5];
+/// Changed slots between prefetching a box and reading it.
+const AHEAD: usize = 16;
+
+/// When a structure wants changes told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comparing {
+    /// May boxes be compared with the last frame's? If not, only lists are taken.
+    pub(crate) allowed: bool,
+    /// More changed slots per thousand are everything.
+    pub(crate) most_per_mille: usize,
+}
+
+/// Tells a structure what changed; owns the copy of the last frame's boxes.
+#[derive(Clone, Debug)]
+pub(crate) struct ChangeTracker<const D: usize, T> {
+    /// The boxes and live slots of the last update, while tracking.
+    previous: Vec<Aabb<D, T>>,
+    live: Vec<u64>,
+    tracking: bool,
+    /// Frames in a row with too many changes.
+    failures: u32,
+    /// Has any frame been compared with success since tracking started?
+    has_paid: bool,
+    /// Frames until tracking may start again, and how many there were the last time.
+    pause: u32,
+    last_pause: u32,
+    sample: Vec<Aabb<D, T>>,
+    /// The number of slots that the sample was taken from, which decides the objects in it.
+    sample_slots: usize,
+    changes: ChangeSet,
+}
+
+impl<const D: usize, T> Default for ChangeTracker<D, T> {
+    fn default() -> Self {
+        Self {
+            previous: Vec::new(),
+            live: Vec::new(),
+            tracking: false,
+            failures: 0,
+            has_paid: false,
+            pause: 0,
+            last_pause: 0,
+            sample: Vec::new(),
+            sample_slots: 0,
+            changes: ChangeSet::default(),
+        }
+    }
+}
+
+/// # In the order of an update
+impl<const D: usize, T: Real> ChangeTracker<D, T> {
+    /// Finds what changed since the last commit. Lists must have been checked.
+    pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> &ChangeSet {
+        self.changes.clear(frame.slots());
+        let limit = frame.slots() * comparing.most_per_mille / 1000 + 8;
+        self.pause = self.pause.saturating_sub(1);
+        let may_compare = comparing.allowed && frame.may_compare();
+        let is_told_apart = match frame.changes {
+            Changes::Listed { moved, inserted, removed } if self.tracking => {
+                moved.len() + inserted.len() + removed.len() <= limit && self.take_lists(frame, [moved, inserted, removed])
+            }
+            Changes::Unknown if may_compare && self.tracking => {
+                let has_paid = self.previous.len() == frame.slots() && self.compare(frame, limit);
+                self.count(has_paid);
+                has_paid
+            }
+            // The caller lists changes: with this frame's boxes, the next list can be taken.
+            Changes::Listed { .. } => self.track(),
+            Changes::Unknown if may_compare && self.pause == 0 && self.is_at_rest(frame, comparing.most_per_mille) => {
+                self.track()
+            }
+            Changes::Unknown => false,
+            Changes::All => {
+                self.tracking = false;
+                false
+            }
+        };
+        if !is_told_apart {
+            self.changes.set_everything();
+        }
+        &self.changes
+    }
+
+    /// What [`find_changes`](ChangeTracker::find_changes) found.
+    pub(crate) fn changes(&self) -> &ChangeSet {
+        &self.changes
+    }
+
+    /// The box that a slot had in the last frame, if it was live; for slots of the change set only.
+    pub(crate) fn previous(&self, id: u32) -> Option<&Aabb<D, T>> {
+        self.previous.get(id as usize).filter(|_| bit(&self.live, id))
+    }
+
+    /// The structure has taken in the changed slots: their boxes are the last frame's now.
+    pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
+        self.previous.resize(frame.slots(), Aabb::default());
+        self.live.resize(frame.slots().div_ceil(64), 0);
+        for (at, &id) in self.changes.slots.iter().enumerate() {
+            if let Some(&coming) = self.changes.slots.get(at + AHEAD) {
+                prefetch(frame.boxes, coming as usize);
+                prefetch(&self.previous, coming as usize);
+            }
+            let is_live = frame.live.contains(id);
+            set_bit(&mut self.live, id, is_live);
+            if is_live {
+                self.previous[id as usize] = frame.boxes[id as usize];
+            }
+        }
+    }
+
+    /// The structure has taken in the whole frame: remembers it, or a sample of it.
+    pub(crate) fn commit_everything(&mut self, frame: &Frame<'_, D, T>) {
+        let slots = frame.slots();
+        self.sample.clear();
+        self.sample.extend(sample_of(frame.boxes));
+        self.sample_slots = slots;
+        self.live.clear();
+        self.previous.resize(if self.tracking { slots } else { 0 }, Aabb::default());
+        if self.tracking {
+            self.previous.copy_from_slice(frame.boxes); // extending box by box takes ten times as long
+            self.live.extend((0..slots.div_ceil(64)).map(|word| frame.live.word(word, slots)));
+        }
+    }
+
+    /// The structure has refused the frame: the next change set is everything.
+    pub(crate) fn abandon(&mut self) {
+        self.tracking = false;
+    }
+}
+
+/// # The sample
+impl<const D: usize, T: Real> ChangeTracker<D, T> {
+    /// The boxes of the sampled objects, now and when everything was last committed; none if the number of slots has changed.
+    pub(crate) fn sample<'a>(
+        &'a self,
+        frame: &Frame<'a, D, T>,
+    ) -> impl Iterator<Item = (&'a Aabb<D, T>, &'a Aabb<D, T>)> + Clone + use<'a, D, T> {
+        let known = if self.sample_slots == frame.slots() { &self.sample[..] } else { &[] };
+        sample_of(frame.boxes).zip(known)
+    }
+
+    /// The number of sampled objects.
+    pub(crate) fn sampled(&self) -> usize {
+        self.sample.len()
+    }
+
+    /// Did so few objects of the sample move that comparing all boxes pays? If slots have been added since the sample was taken, the
+    /// same objects are compared; if slots are gone, the answer is no.
+    fn is_at_rest(&self, frame: &Frame<'_, D, T>, most_per_mille: usize) -> bool {
+        let Some(now) = frame.boxes.get(..self.sample_slots) else { return false };
+        let moved = sample_of(now).zip(&self.sample).filter(|(now, before)| now != before).count();
+        let [part, of] = START;
+        !self.sample.is_empty() && moved * 1000 * of <= self.sample.len() * most_per_mille * part
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.previous.capacity() + self.sample.capacity()) * size_of::<Aabb<D, T>>()
+            + self.live.capacity() * 8
+            + self.changes.bytes()
+    }
+}
+
+/// # States
+impl<const D: usize, T: Real> ChangeTracker<D, T> {
+    /// Starts tracking with this frame. Everything counts as changed in it.
+    fn track(&mut self) -> bool {
+        self.tracking = true;
+        (self.failures, self.has_paid) = (0, false);
+        false
+    }
+
+    /// Counts a comparison. After too many that did not pay, tracking ends.
+    fn count(&mut self, has_paid: bool) {
+        if has_paid {
+            (self.failures, self.has_paid) = (0, true);
+            return;
+        }
+        self.failures += 1;
+        if self.failures == TRIES {
+            self.tracking = false;
+            self.last_pause = if self.has_paid { 0 } else { (2 * self.last_pause).clamp(FIRST_PAUSE, LONGEST_PAUSE) };
+            self.pause = self.last_pause;
+        }
+    }
+
+    /// Takes the caller's lists. A removed slot may lie behind the last one.
+    fn take_lists(&mut self, frame: &Frame<'_, D, T>, lists: [&[u32]; 3]) -> bool {
+        for &id in lists.into_iter().flatten().filter(|id| (**id as usize) < frame.slots()) {
+            self.changes.insert(id, bit(&self.live, id), frame.live.contains(id));
+        }
+        self.changes.slots.sort_unstable();
+        true
+    }
+
+    /// Compares all boxes and live slots with the last frame's; gives up after more than `limit` changes.
+    fn compare(&mut self, frame: &Frame<'_, D, T>, limit: usize) -> bool {
+        let changes = &mut self.changes;
+        for (word, (now, before)) in frame.boxes.chunks(64).zip(self.previous.chunks(64)).enumerate() {
+            let (is, was) = (frame.live.word(word, frame.slots()), self.live[word]);
+            let mut changed = (differing(now, before) & is) | (is ^ was);
+            if changed == 0 {
+                continue;
+            }
+            if changes.slots.len() + changed.count_ones() as usize > limit {
+                return false;
+            }
+            changes.bits[word] = changed;
+            changes.inserted += (is & !was).count_ones() as usize;
+            changes.removed += (was & !is).count_ones() as usize;
+            while changed != 0 {
+                changes.slots.push(word as u32 * 64 + changed.trailing_zeros());
+                changed &= changed - 1;
+            }
+        }
+        true
+    }
+}
+
+/// A bit for each of up to 64 boxes that differs, bit by bit: -0.0 differs from 0.0, which costs a test and nothing else.
+#[inline(always)]
+fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>]) -> u64 {
+    let mut changed = 0;
+    for (at, (now, before)) in now.iter().zip(before).enumerate() {
+        let mut difference = 0;
+        for (x, y) in bytemuck::bytes_of(now).as_chunks::<8>().0.iter().zip(bytemuck::bytes_of(before).as_chunks::<8>().0) {
+            difference |= u64::from_ne_bytes(*x) ^ u64::from_ne_bytes(*y);
+        }
+        changed |= u64::from(difference != 0) << at;
+    }
+    changed
+}
+
+/// Some boxes, spread over the slots at uneven distances: a caller may move every tenth object.
+fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
+    let stride = boxes.len().div_ceil(SAMPLE).max(SAMPLED);
+    (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
+        let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
+        &boxes[(start + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objects::Live;
+
+    const ALWAYS: Comparing = Comparing { allowed: true, most_per_mille: 100 };
+
+    fn points<const D: usize, T: Real>(n: usize) -> Vec<Aabb<D, T>> {
+        (0..n).map(|i| Aabb::point([T::from_f64(i as f64); D])).collect()
+    }
+
+    /// A tracker that has seen the boxes twice, and so compares from now on.
+    fn tracking<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> ChangeTracker<D, T> {
+        let mut tracker = ChangeTracker::default();
+        for _ in 0..2 {
+            assert!(tracker.find_changes(&Frame::new(boxes), ALWAYS).is_everything());
+            tracker.commit_everything(&Frame::new(boxes));
+        }
+        tracker
+    }
+
+    fn changes_are_told_apart<const D: usize, T: Real>() {
+        let mut boxes = points::<D, T>(1000);
+        let mut tracker = tracking(&boxes);
+        let mut live = vec![!0u64; 16];
+        boxes[7] = Aabb::point([-T::ONE; D]);
+        live[5] &= !(1 << 3); // slot 323
+        let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes) };
+        let changes = tracker.find_changes(&frame, ALWAYS);
+        assert_eq!((changes.slots(), changes.counts()), (&[7, 323][..], [0, 1, 1]));
+        assert!(changes.contains(323) && !changes.contains(8));
+        assert!(tracker.previous(323).is_some() && tracker.previous(7) == Some(&Aabb::point([T::from_f64(7.0); D])));
+        tracker.commit_changes(&frame);
+        assert_eq!(tracker.find_changes(&frame, ALWAYS).len(), 0);
+        let lists = Changes::Listed { moved: &[900, 9], inserted: &[323], removed: &[5000] };
+        let changes = tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS);
+        assert_eq!((changes.slots(), changes.counts()), (&[9, 323, 900][..], [1, 0, 2]), "in order, whatever the lists' order");
+        assert_eq!(tracker.previous(323), None, "it was empty");
+        tracker.commit_changes(&Frame::new(&boxes));
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes), ALWAYS).len(), 0);
+    }
+
+    #[test]
+    fn changes_are_told_apart_in_2d_and_3d() {
+        changes_are_told_apart::<2, f32>();
+        changes_are_told_apart::<3, f64>();
+    }
+
+    #[test]
+    fn too_many_changes_are_everything_and_end_tracking_for_longer_each_time() {
+        let mut boxes = points::<3, f32>(4000);
+        let sampled: Vec<usize> = sample_of(&boxes).map(|b| b.min[0] as usize).collect();
+        let mut tracker = ChangeTracker::default();
+        let mut starts = Vec::new();
+        for frame in 0..120 {
+            // All move but the sample, which hides it.
+            let is_sampled = |id: &usize| sampled.contains(id);
+            (0..4000).filter(|id| !is_sampled(id)).for_each(|id| boxes[id] = boxes[id].translate([1.0; 3]));
+            let was_tracking = tracker.tracking;
+            assert!(tracker.find_changes(&Frame::new(&boxes), ALWAYS).is_everything());
+            tracker.commit_everything(&Frame::new(&boxes));
+            if tracker.tracking && !was_tracking {
+                starts.push(frame);
+            }
+        }
+        assert!(starts.len() > 3, "{starts:?}");
+        assert!(starts.windows(3).all(|w| w[2] - w[1] > w[1] - w[0]), "{starts:?}");
+        assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(Changes::All), ALWAYS).is_everything());
+    }
+
+    #[test]
+    fn after_a_refused_frame_a_list_is_not_taken() {
+        let boxes = points::<2, f64>(100);
+        let mut tracker = tracking(&boxes);
+        tracker.abandon();
+        let lists = Changes::Listed { moved: &[1], inserted: &[], removed: &[] };
+        assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).is_everything());
+        tracker.commit_everything(&Frame::new(&boxes));
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).slots(), [1]);
+    }
+}

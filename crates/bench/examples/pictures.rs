@@ -7,12 +7,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use charts::{Entry, LineChart, RadarChart, Scale, Series};
+use broadphase_bench::charts::{self, Entry, LineChart, RadarChart, Scale, Series};
 use serde_json::Value;
-
-#[path = "../src/charts/mod.rs"]
-#[allow(dead_code, unused_imports)] // bars and pages are for the tool
-mod charts;
 
 /// The fewest scenes of a radar chart, and the fewest numbers of objects of a curve.
 const FEWEST: usize = 3;
@@ -39,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some((n, scenes)), Some(scene)) = (common(&rows), longest(&rows)) else {
         return Err("pictures: the records have too few scenes or numbers of objects; run benchmarks/record".into());
     };
-    // The same names in both, so that each has one colour.
+    // The same names in both, so that each has one color.
     let names = chosen(rows.iter().filter(|row| row.n == n || row.scene == scene), FEWEST);
     let (radar, scaling) = (radar(&rows, (n, &scenes), &names), scaling(&rows, scene, &names));
     for (name, svg) in [("radar.svg", radar.svg()), ("scaling.svg", scaling.svg())] {

@@ -14,14 +14,14 @@ pub enum Failure {
     Usage(String),
     /// The data is bad, cannot be read or written, or a result is wrong: exit 1.
     Data(String),
-    /// Somebody pressed Ctrl-C, or asked the process to end: exit 130, as shells expect.
+    /// Ctrl-C, or another request to end the process: exit 130, as shells expect.
     Interrupted,
-    /// The reader of our output went away, as `head` does. It has what it wanted: exit 0, without a word.
+    /// The reader of our output closed the pipe, as `head` does: exit 0, without a message.
     ClosedPipe,
 }
 
 impl Failure {
-    /// Says it, and gives the exit code.
+    /// Prints the message and returns the exit code.
     pub fn report(self) -> ExitCode {
         let (text, code) = match self {
             Failure::Usage(text) => (text, 2),
@@ -42,12 +42,12 @@ impl Failure {
     }
 }
 
-/// One line on stderr. If nobody listens there, so be it.
+/// One line on stderr. A failure to write it is ignored.
 pub fn tell(who: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{who}: {}", one_line(text));
 }
 
-/// A file name or a file may hold line breaks, and sequences that a terminal obeys; a message must not.
+/// The text on one line: a file name or a file may contain line breaks and terminal escape sequences, a message must not.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -1,4 +1,4 @@
-//! A progress bar for a person who waits: on a terminal only, and still while time is measured.
+//! A progress bar: on a terminal only, and not redrawn while time is measured.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -40,7 +40,7 @@ impl Progress {
         self.0.set_message(what.to_string());
     }
 
-    /// A line on stderr that does not tear the bar.
+    /// A line on stderr above the bar.
     pub fn note(&self, text: &str) {
         self.0.suspend(|| note(text));
     }
@@ -57,7 +57,7 @@ pub fn note(text: &str) {
     tell("note", text);
 }
 
-/// The same, but never twice: what holds for every number of objects is not told again for each.
+/// The same, but each text only once: a note that holds for every number of objects is not repeated for each.
 pub fn note_once(text: &str) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_string()) {

@@ -1,6 +1,6 @@
 //! How many times as fast: paired block by block, with a 95 % interval.
 //!
-//! Two rows that take turns see the same weather on the machine, so the ratio of their times in one block varies far less than
+//! Two rows that take turns run under the same load of the machine, so the ratio of their times in one block varies far less than
 //! either time. The figure is the median of the blocks' ratios. Its interval is that of order statistics: it assumes nothing about
 //! the distribution, and says how sure it is where blocks are too few for 95 %.
 

@@ -1,4 +1,4 @@
-//! Who runs: an algorithm of ours or a peer, behind one trait.
+//! What runs in a row: an algorithm of ours or a peer, behind one trait.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use broadphase_peers::{Peer, PeerError, PeerSpec};
 
 use super::measure::{Timing, timed};
 
-/// Someone who turns boxes into pairs, frame by frame.
+/// Turns boxes into pairs, frame by frame.
 pub trait Contestant<const D: usize, T> {
     /// One frame, timed: from these boxes to their exact pairs.
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal>;

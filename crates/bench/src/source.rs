@@ -29,7 +29,7 @@ pub struct Setting {
     pub scalar: Scalar,
     /// Frames to run.
     pub frames: usize,
-    /// Frames between two blocks that nobody sees: a long run is sampled. The first frame behind the gap is not measured anyway.
+    /// Frames between two blocks that are skipped: a long run is sampled. The first frame behind the gap is not measured anyway.
     pub skip: usize,
 }
 
@@ -207,7 +207,7 @@ pub struct Blocks<const D: usize, T> {
     /// Blocks in all.
     blocks: usize,
     block: Block<D, T>,
-    /// The share of objects that moved into each frame so far; `None` if nobody asked.
+    /// The share of objects that moved into each frame so far; `None` if it was not asked for.
     moved: Option<Vec<Option<f64>>>,
     /// The last frame of the block before, if moves are counted.
     last: Vec<Aabb<D, T>>,

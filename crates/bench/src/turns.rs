@@ -1,4 +1,4 @@
-//! Rows take turns, block by block, so that a slow minute of the machine meets them all.
+//! Rows take turns, block by block, so that a slow phase of the machine affects all of them alike.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::source::{Block, Blocks, Setting};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// A contestant with its papers and its results so far.
+/// A contestant with its label and its results so far.
 pub struct Row<const D: usize, T> {
-    /// Who runs.
+    /// What runs.
     pub contestant: Box<dyn Contestant<D, T>>,
     /// Was it named by the user? Then it must suit.
     pub named: bool,

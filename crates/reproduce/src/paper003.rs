@@ -54,7 +54,7 @@ fn checks(lab: &mut Lab) -> Result<Report, Failure> {
             Rule::within((0.99, 1.01), (0.9, 1.1)),
         ),
         Finding::new(
-            "A particle need only be checked against its neighbourhood: checks grow with the particles, not with their square.",
+            "A particle need only be checked against its neighborhood: checks grow with the particles, not with their square.",
             "core idea",
             "in the plane the grid's checks grow with exponent {}",
             grown[0],

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 /// The algorithm that a page is about, if it ran.
 pub const DEFAULT: &str = "auto";
 
-/// The most lines of a chart: as many as there are colours.
+/// The most lines of a chart: as many as there are colors.
 const MOST: usize = 8;
 
 /// The most peers among them, where ours fill the rest.

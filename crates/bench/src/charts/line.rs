@@ -27,7 +27,7 @@ pub struct LineChart {
     pub x_scale: Scale,
     /// The vertical scale. A linear one reaches to 0.
     pub y_scale: Scale,
-    /// The lines. Colour, dashes and marker follow from the place in this list, so that a series without points keeps its place free.
+    /// The lines. Color, dashes and marker follow from the place in this list, so that a series without points keeps its place free.
     pub series: Vec<Series>,
 }
 
@@ -36,7 +36,7 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = WIDTH - 16.0;
 const HEIGHT: f64 = 230.0;
 
-/// Up to this many places on the horizontal axis, each is labelled.
+/// Up to this many places on the horizontal axis, each is labeled.
 const OWN_TICKS: usize = 11;
 
 /// Up to this many points, each has a marker; above, markers are spread along the line.

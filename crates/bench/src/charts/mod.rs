@@ -1,8 +1,8 @@
 //! Charts as text: a struct of figures in, a self-contained SVG and an HTML table with the same figures out.
 //!
 //! An SVG carries its own style, so it looks the same in a page, in a README and in a file of its own: light or dark as the reader's
-//! system is, light on paper, and no script. Colours are those of Okabe and Ito, darkened or lightened until they stand out from the
-//! background; each series also has its own marker and dashes, so that colour is never the only sign. The first series stands out a little:
+//! system is, light on paper, and no script. Colors are those of Okabe and Ito, darkened or lightened until they stand out from the
+//! background; each series also has its own marker and dashes, so that color is never the only sign. The first series stands out a little:
 //! it is the one that the chart is about. Written by hand: a plotting
 //! crate would bring its dependencies into the default build, and neither themes nor tables.
 //!

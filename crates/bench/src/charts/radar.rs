@@ -8,7 +8,7 @@ use super::numbers::{figure, short};
 use super::svg::{Anchor, Canvas, WIDTH, letters, wrap};
 use super::{Scale, html_table};
 
-/// Values of several series on the same axes, around a centre.
+/// Values of several series on the same axes, around a center.
 #[derive(Clone, Debug, Default)]
 pub struct RadarChart {
     /// What it shows.
@@ -19,7 +19,7 @@ pub struct RadarChart {
     pub axes: Vec<String>,
     /// The values at which rings are drawn; round ones if empty.
     pub rings: Vec<f64>,
-    /// The scale along each axis, the same for all. A linear one has 0 in the centre.
+    /// The scale along each axis, the same for all. A linear one has 0 in the center.
     pub scale: Scale,
     /// Names, with a value for each axis. Missing values are NaN.
     pub series: Vec<(String, Vec<f64>)>,
@@ -37,18 +37,18 @@ impl RadarChart {
             return canvas.finish(top + 40.0, &self.title);
         };
         let top = canvas.small_print(top, &self.unit);
-        let centre = (WIDTH / 2.0, top + 30.0 + RADIUS);
+        let center = (WIDTH / 2.0, top + 30.0 + RADIUS);
         let at = |k: usize, place: f64| {
             let angle = TAU * k as f64 / self.axes.len() as f64 - FRAC_PI_2;
-            (centre.0 + angle.cos() * place * RADIUS, centre.1 + angle.sin() * place * RADIUS)
+            (center.0 + angle.cos() * place * RADIUS, center.1 + angle.sin() * place * RADIUS)
         };
         let rings = self.ring_places(&axis);
         for (_, place) in &rings {
             canvas.outline(&(0..self.axes.len()).map(|k| at(k, *place)).collect::<Vec<_>>(), "grid");
         }
         for (k, name) in self.axes.iter().enumerate() {
-            canvas.line(centre, at(k, 1.0), "grid");
-            label(&mut canvas, name, at(k, 1.06), centre);
+            canvas.line(center, at(k, 1.0), "grid");
+            label(&mut canvas, name, at(k, 1.06), center);
         }
         let mut names = Vec::new();
         for (k, (name, values)) in self.series.iter().enumerate().rev() {
@@ -70,7 +70,7 @@ impl RadarChart {
             canvas.text((x + 5.0, y + 4.0), Anchor::Start, "mute halo", &short(*value));
         }
         names.reverse(); // the first is drawn last, over the others
-        let end = canvas.legend(centre.1 + RADIUS + 46.0, &names);
+        let end = canvas.legend(center.1 + RADIUS + 46.0, &names);
         canvas.finish(end + 10.0, &self.title)
     }
 
@@ -84,13 +84,13 @@ impl RadarChart {
         html_table(&format!("{} ({})", self.title, self.unit), &head, &rows.collect::<Vec<_>>())
     }
 
-    /// The common axis from the centre outwards; `None` if there is nothing to draw.
+    /// The common axis from the center outwards; `None` if there is nothing to draw.
     fn axis(&self) -> Option<Axis> {
         let count = self.axes.len();
         let values = self.series.iter().flat_map(|(_, values)| values.iter().take(count).copied());
         Axis::over(values.clone(), self.scale, true)?;
         let axis = Axis::over(values.chain(self.rings.iter().copied()), self.scale, true)?;
-        // On a logarithmic scale nothing is at the centre: the best outline needs room to be one.
+        // On a logarithmic scale nothing is at the center: the best outline needs room to be one.
         Some(if self.scale == Scale::Log { axis.widened(0.18, 0.02) } else { axis.widened(0.0, 0.02) })
     }
 
@@ -103,8 +103,8 @@ impl RadarChart {
 }
 
 /// The name of an axis, beyond its end, on the side where there is room.
-fn label(canvas: &mut Canvas, name: &str, (x, y): (f64, f64), centre: (f64, f64)) {
-    let (dx, dy) = (x - centre.0, y - centre.1);
+fn label(canvas: &mut Canvas, name: &str, (x, y): (f64, f64), center: (f64, f64)) {
+    let (dx, dy) = (x - center.0, y - center.1);
     let (anchor, room) = match dx {
         dx if dx.abs() < 8.0 => (Anchor::Middle, WIDTH / 2.0),
         dx if dx > 0.0 => (Anchor::Start, WIDTH - x),
@@ -119,7 +119,7 @@ fn label(canvas: &mut Canvas, name: &str, (x, y): (f64, f64), centre: (f64, f64)
     }
 }
 
-/// The closed outline, or its pieces between neighbours that have a place.
+/// The closed outline, or its pieces between neighbors that have a place.
 fn outline(canvas: &mut Canvas, k: usize, placed: &[Option<(f64, f64)>]) {
     let whole: Option<Vec<(f64, f64)>> = placed.iter().copied().collect();
     if let Some(points) = whole {

@@ -8,8 +8,8 @@ pub const WIDTH: f64 = 480.0;
 /// The width of a letter, in a text long enough for letters to be mixed, and in the widest of the fonts that browsers fall back on.
 const LETTER: f64 = 7.9;
 
-/// Series beyond this number share a colour with an earlier one, but not its marker.
-const COLOURS: usize = 8;
+/// Series beyond this number share a color with an earlier one, but not its marker.
+const COLORS: usize = 8;
 
 /// Lines with more points than this are thin, so that one frame beside the next can be told.
 const FINE: usize = 150;
@@ -92,20 +92,20 @@ impl Canvas {
         );
     }
 
-    /// A line through points in the colour and dashes of series `k`; closed if `closed`.
+    /// A line through points in the color and dashes of series `k`; closed if `closed`.
     pub fn path(&mut self, points: &[(f64, f64)], k: usize, closed: bool) {
         let mut d = String::new();
         for (at, (x, y)) in points.iter().enumerate() {
             let _ = write!(d, "{}{x:.1} {y:.1}", if at == 0 { "M" } else { "L" });
         }
-        let colour = k % COLOURS;
+        let color = k % COLORS;
         // Only the first is filled: where many fills overlap, none can be seen.
         if closed && k == 0 {
-            let _ = writeln!(self.0, "<path d=\"{d}Z\" class=\"area c{colour}\"/>");
+            let _ = writeln!(self.0, "<path d=\"{d}Z\" class=\"area c{color}\"/>");
         }
         let fine = if points.len() > FINE { " fine" } else { "" };
         let (end, dashes) = (if closed { "Z" } else { "" }, DASHES[k % DASHES.len()]);
-        let _ = writeln!(self.0, "<path d=\"{d}{end}\" class=\"line c{colour}{fine}\" stroke-dasharray=\"{dashes}\"/>");
+        let _ = writeln!(self.0, "<path d=\"{d}{end}\" class=\"line c{color}{fine}\" stroke-dasharray=\"{dashes}\"/>");
     }
 
     /// A thin polygon or circle of the background grid.
@@ -127,9 +127,9 @@ impl Canvas {
             "M-4.4-1.6H4.4V1.6H-4.4Z",                      // bar
             "M-1.6-4.4H1.6V4.4H-1.6Z",                      // post
         ];
-        let (colour, shape, hint) = (k % COLOURS, SHAPES[k % SHAPES.len()], escape(hint));
+        let (color, shape, hint) = (k % COLORS, SHAPES[k % SHAPES.len()], escape(hint));
         let place = format!("transform=\"translate({x:.1} {y:.1})\"");
-        let _ = writeln!(self.0, "<path d=\"{shape}\" {place} class=\"mark c{colour}\"><title>{hint}</title></path>");
+        let _ = writeln!(self.0, "<path d=\"{shape}\" {place} class=\"mark c{color}\"><title>{hint}</title></path>");
     }
 
     /// The title at the top, on as many lines as it needs; returns the place below it.

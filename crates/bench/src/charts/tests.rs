@@ -116,7 +116,7 @@ fn tables_hold_every_figure_under_its_name() {
 }
 
 #[test]
-fn series_differ_in_more_than_colour() {
+fn series_differ_in_more_than_color() {
     let point = vec![(1.0, 1.0), (2.0, 2.0)];
     let series = (0..16).map(|k| Series { name: format!("s{k}"), points: point.clone() }).collect();
     let svg = LineChart { series, ..Default::default() }.svg();

@@ -2,7 +2,7 @@
 //!
 //! From the whole to the parts: the machine and the command, how far ahead of the best peer (`whole`), the same over scenes and over n
 //! (`whole`), then each scene and n by itself (`parts`). A chart that would have nothing to show is a sentence that says why. All
-//! charts show the same few rows in the same colours (`Cast`); the tables have every row.
+//! charts show the same few rows in the same colors (`Cast`); the tables have every row.
 
 mod parts;
 mod whole;
@@ -77,7 +77,7 @@ impl Report<'_> {
     }
 }
 
-/// Who is drawn as a line, in which order: the same names in every chart, so that each keeps its colour and marker.
+/// Who is drawn as a line, in which order: the same names in every chart, so that each keeps its color and marker.
 pub struct Cast {
     /// The names.
     names: Vec<String>,

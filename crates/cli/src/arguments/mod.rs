@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_command_or_option_is_answered_with_the_nearest() {
+    fn a_misspelled_command_or_option_is_answered_with_the_nearest() {
         assert!(refusal("bnech pile").contains("did you mean 'bench'?"));
         assert!(refusal("xyzzy").contains("unknown command 'xyzzy'"));
         assert!(refusal("pairs a.npy --algoritm brute-force").contains("did you mean '--algorithm'?"));

@@ -112,7 +112,7 @@ pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
             &[0, 1, 2].map(|scene| Some((time(scene, "dbvt-f")? < time(scene, "dbvt-d")?) == (scene == 0))),
         ),
         Finding::new(
-            "All algorithms disfavour heaps: gravity costs the kd-tree more than free fall.",
+            "All algorithms disfavor heaps: gravity costs the kd-tree more than free fall.",
             source,
             "free fall costs the kd-tree {} of what gravity does",
             coherent(TREE),

@@ -12,7 +12,7 @@ use broadphase_bench::{Outcome, Record, ms};
 /// Frames whose median smooths a curve: a hiccup of the machine is shorter.
 const WINDOW: usize = 5;
 
-/// The time of each frame, each the median of its neighbourhood; frame 0 is left out.
+/// The time of each frame, each the median of its neighborhood; frame 0 is left out.
 fn smooth(row: &Outcome, time: impl Fn(&Record) -> f64) -> Points {
     let times: Vec<f64> = row.records.iter().map(time).collect();
     let around = |k: usize| &times[k.saturating_sub(WINDOW / 2).max(1)..(k + WINDOW / 2 + 1).min(times.len())];

@@ -224,7 +224,7 @@ mod tests {
             "{'descr': '<f4', 'fortran_order': False, 'shape': (1 4)}",
             "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1, 4)}",
             "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1, 4)}",
-            "{'descr': '<f4', 'colour': 3}",
+            "{'descr': '<f4', 'color': 3}",
         ] {
             assert!(matches!(parse(text), Err(FileFault::BadHeader { byte, .. }) if byte >= 10), "{text}");
         }

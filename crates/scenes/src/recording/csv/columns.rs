@@ -274,8 +274,8 @@ mod tests {
         assert!(refusal("min_x,min_y,max_x").1.contains("`max_y` is missing"));
         assert!(refusal("min_x,max_x").1.contains("`min_y` is missing"));
         assert_eq!(refusal("x,y,w"), (4, "no column gives the size in y; add h (or max_y)".to_string()));
-        assert_eq!(refusal("x,colour,w,h").0, 2);
-        assert!(refusal("x,colour,w,h").1.contains("unknown column `colour`"));
+        assert_eq!(refusal("x,color,w,h").0, 2);
+        assert!(refusal("x,color,w,h").1.contains("unknown column `color`"));
         assert_eq!(refusal("x,y,w,w"), (4, "column `w` twice; keep one".to_string()));
         assert!(refusal("x,cx,y,w,h").1.contains("do not fit together"));
         assert!(refusal("min_x,max_x,w,y,h").1.contains("3 columns for x"));

@@ -1,4 +1,4 @@
-//! Bullets among crates and thin walls: what is missed without a remedy, with a detection rate per object, and with swept boxes, and what each
+//! Bullets among crates and thin walls: what is missed without continuous detection, with sub-steps, and with swept boxes, and what each
 //! costs: `cargo run --release --example tunnelling -- [bullets] [crates]`.
 //!
 //! A contact is a bullet and another object whose boxes touch at some time of the frame; it is missed if the two are a pair neither of this
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// What a remedy missed, and what it cost.
+/// What a method missed, and what it cost.
 #[derive(Default)]
 struct Outcome {
     contacts: usize,
@@ -44,14 +44,14 @@ fn main() -> Result<(), Error> {
     let number = |at: usize, default: usize| std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (bullets, crates) = (number(1, 200), number(2, 3000));
     println!("{bullets} bullets among {crates} crates and 20 thin walls, {FRAMES} frames");
-    println!("remedy           contacts  missed     pairs  false alarms      tests  most looks  ms a frame");
+    println!("method           contacts  missed     pairs  false alarms      tests  most looks  ms a frame");
     let mut missed = Vec::new();
-    for (name, remedy) in [
+    for (name, method) in [
         ("none", ContinuousDetection::None),
         ("detection rate", ContinuousDetection::SUB_STEPS),
         ("swept boxes", ContinuousDetection::Swept),
     ] {
-        let o = run(remedy, bullets, crates)?;
+        let o = run(method, bullets, crates)?;
         let ms = o.time.as_secs_f64() * 1e3 / FRAMES as f64;
         println!(
             "{name:15} {:9}  {:6}  {:8}  {:12}  {:9}  {:10}  {ms:10.3}",
@@ -64,10 +64,10 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// All remedies see the same frames.
-fn run(remedy: ContinuousDetection, bullets: usize, crates: usize) -> Result<Outcome, Error> {
+/// All methods see the same frames.
+fn run(method: ContinuousDetection, bullets: usize, crates: usize) -> Result<Outcome, Error> {
     let (mut random, mut world) = (Random(1), World3::new());
-    world.set_continuous_detection(remedy)?;
+    world.set_continuous_detection(method)?;
     let side = (crates as f32 * 30.0).cbrt();
     let mut place = |half: f32| Aabb::from_center(std::array::from_fn(|_| random.share() * side), [half; 3]);
     let mut others = Vec::new();

@@ -24,11 +24,11 @@
 //! later is [`Error::StaleHandle`], never another object. Insert and remove many at once with [`World::insert_many`] and
 //! [`World::remove_many`].
 //!
-//! **Who may meet whom?** Layers, masks, groups and environments: [`Tag`]. Balls instead of boxes: [`Shape`]. For all else a closure:
-//! [`World::set_filter`]. All of it happens before pairs are reported.
+//! **Who may meet whom?** Layers, masks, groups and environments: [`Tag`]. Kinds and sensors: [`Pairing`]. Balls instead of boxes: [`Shape`]. For all
+//! else a closure: [`World::set_pair_filter`]. All of it happens before pairs are reported.
 //!
-//! **What about fast objects?** A box that jumps over another in one step does not touch it. [`World::set_continuous_detection`] looks at fast objects
-//! more often, or at the boxes around their ways ([`ContinuousDetection`]); or ask where a motion first hits: [`Reader::first_along_swept`],
+//! **What about fast objects?** A box that jumps over another in one step does not touch it. With [`ContinuousDetection::Swept`] every two objects
+//! that touch at some time of the frame are a pair, and the event has the time; or ask where a motion first hits: [`Reader::first_along_swept`],
 //! [`Reader::first_along_swept_ball`].
 //!
 //! **What else can I ask?** [`World::read`] gives a [`Reader`]: boxes, balls, rays, motions, a camera's frustum, the nearest; many at once with
@@ -50,6 +50,43 @@
 //! **I keep my own arrays.** Build a structure from a [`Spec`], and call [`step()`] with a [`Frame`], a [`Context`] and a [`PairStore`], which
 //! lists pairs and differences as its [`Report`] says. [`Changes`] tells what moved: listing it makes a frame cost what changed; not knowing it
 //! is fine too. [`BroadPhase::probe`] pairs boxes with a structure's objects, [`Query`] asks it anything.
+//!
+//! # Need, call, cost
+//! | need | call | cost |
+//! | --- | --- | --- |
+//! | pairs of an array, once | [`pairs()`], [`pairs_between`] | about linear in boxes and pairs |
+//! | insert, remove, move one | [`World::insert`], [`World::remove`], [`World::set_box`] | O(1), and the next update |
+//! | move all, or some | [`World::set_boxes`], [`World::set_boxes_of`] | a pass over the boxes given |
+//! | all pairs | [`World::update`], then [`World::pairs`] | what changed; a pass over the pairs |
+//! | what started and ended, with users, value, time | [`Update::started`], [`Update::ended`] | what changed |
+//! | data per pair (manifolds) | [`World::set_pair_value`], [`PairEvent::value`] | a hash table of such pairs |
+//! | the pairs of one object | [`World::pairs_of`] | first call in a frame: a pass over all pairs |
+//! | fast objects | [`World::set_continuous_detection`], [`Object::moved_from`] | a pass over the movers, larger boxes |
+//! | a jump without a way | [`World::teleport`], [`World::teleport_many`], [`World::shift_origin`] | as a move; all objects |
+//! | layers, groups, parts of one body | [`Tag`] | a test per pair, nothing without tags |
+//! | triggers, platforms, characters | [`Object::as_sensor`], [`World::set_pairing`] | a test per pair, nothing without them |
+//! | sleeping | none: do not move it | nothing while most movers rest |
+//! | a rule of your own | [`World::set_pair_filter`], [`World::update_with`], [`World::refilter`] | a call per fresh pair |
+//! | ray, shape cast, overlap, nearest | [`World::read`], [`World::try_read`], [`Reader`] | O(log n) and the answers |
+//! | many queries | [`Answers`], `Reader::in_boxes` and its like | the same, on all threads |
+//! | pairs of two worlds | [`World::pairs_with`] | a probe per object of the smaller one |
+//! | many simulations | [`Tag::with_env`] | as if they were far apart |
+//! | store and go on | `World::snapshot`, `World::restore` (feature `serde`) | a copy; the next frame starts from scratch |
+//!
+//! # Coming from another engine
+//! | Bullet | PhysX | Jolt | Box2D | rapier | here |
+//! | --- | --- | --- | --- | --- | --- |
+//! | `btBroadphaseProxy` | actor, bounds | `BodyID` | proxy id, shape id | `ColliderHandle` | [`Handle`] |
+//! | `setAabb` | `updateObjects` | `NotifyBodiesAABBChanged` | `b2DynamicTree_MoveProxy` | `set_position` | [`World::set_box`] |
+//! | `btOverlappingPairCache` | created and lost pairs | `FindCollidingPairs` | `b2UpdateBroadPhasePairs` | `BroadPhasePairEvent` | [`World::pairs`], [`Update`] |
+//! | `btBroadphasePair` user data | pair user data | contact cache | contact | contact pair | [`World::set_pair_value`] |
+//! | filter group and mask | filter data, groups | object layers | category and mask bits, group index | `InteractionGroups` | [`Tag`] |
+//! | `btOverlapFilterCallback` | filter shader | `ObjectLayerPairFilter` | custom filter | `PhysicsHooks` | [`World::set_pair_filter`] |
+//! | ghost object | trigger flag | sensor body | sensor shape | sensor collider | [`Object::as_sensor`] |
+//! | kinematic, static flags | kinematic-kinematic, kinematic-static pairs | motion type | body type | `ActiveCollisionTypes` | [`ObjectKind`], [`Pairing`] |
+//! | CCD swept sphere | CCD flag | `LinearCast` quality | bullet flag | CCD flag | [`ContinuousDetection`] |
+//! | `rayTest`, `convexSweepTest` | `raycast`, `sweep`, `overlap` | `CastRay`, `CastShape` | `b2World_CastRay`, `b2World_CastShape` | `QueryPipeline` | [`Reader`] |
+//! | | `shiftOrigin` | | | | [`World::shift_origin`] |
 //!
 //! # What is promised
 //! The pairs are those of a double loop with [`Aabb::overlaps`], each once, as `a < b`. The set is the same for every algorithm, the list
@@ -85,24 +122,39 @@ mod error;
 #[doc(hidden)] // for the crates of this project
 pub mod spec_text;
 
+#[doc(inline)]
 pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
+#[doc(inline)]
 pub use arrays::{Between, Cancel, Chunks, Period, Search, pairs, pairs_between};
+#[doc(inline)]
 pub use context::Context;
+#[doc(inline)]
 pub use distance::{
     Near, Proximity, closest_pair, closest_pair_between, nearest, nearest_between, pairs_within, pairs_within_between,
 };
+#[doc(inline)]
 pub use error::{BoxFault, Error};
+#[doc(inline)]
 pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
+#[doc(inline)]
 pub use kernels::{Isa, Kernels, PairSink};
+#[doc(inline)]
 pub use neighbors::{NeighborSearch, Neighbors, neighbors};
+#[doc(inline)]
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Pairing, Shape, Tag};
+#[doc(inline)]
 pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
+#[doc(inline)]
 #[cfg(feature = "parallel")]
 pub use par::Threads;
+#[doc(inline)]
 pub use par::{Executor, Sequential};
+#[doc(inline)]
 pub use step::step;
+#[doc(inline)]
 #[cfg(feature = "serde")]
 pub use world::Snapshot;
+#[doc(inline)]
 pub use world::{
     Answers, ContinuousDetection, Line, MotionStats, PairCandidate, PairEvent, PairEventIter, PairEvents, Pairs, Reader, Update,
     World, World2, World2f64, World3, World3f64, WorldStats,

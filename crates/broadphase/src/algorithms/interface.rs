@@ -30,6 +30,7 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
         out: &mut PairStore,
     ) -> Result<(), Error>;
 
+    #[doc(hidden)]
     /// The same for probes of which the environments are told: pairs of two different environments, neither of them 0, may be left out.
     /// Structures that do not keep environments apart leave none out.
     fn probe_envs(

@@ -68,6 +68,14 @@ impl<V: Copy + PartialEq> Column<V> {
         self.default == default && self.values.iter().filter(|&&value| value != default).count() == self.special
     }
 
+    /// Gives memory back that is not needed.
+    pub(crate) fn shrink(&mut self) {
+        if !self.any() {
+            self.values = Vec::new();
+        }
+        self.values.shrink_to_fit();
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<V>()

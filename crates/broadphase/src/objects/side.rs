@@ -430,6 +430,27 @@ impl<const D: usize, T: Real> Side<D, T> {
             && self.plain.as_mut().is_none_or(|list| list.try_reserve(more).is_ok())
     }
 
+    /// Gives memory back that the present objects do not need.
+    pub(super) fn shrink(&mut self) {
+        self.trim();
+        self.slots.shrink();
+        self.boxes.shrink_to_fit();
+        self.plain.iter_mut().for_each(Vec::shrink_to_fit);
+        self.owners.shrink_to_fit();
+        self.marks.shrink_to_fit();
+        self.tags.shrink();
+        self.kinematic.shrink();
+        self.sensors.shrink();
+        self.shapes.shrink();
+        self.swept.shrink();
+        self.touched.bits.shrink_to_fit();
+        for list in
+            [&mut self.marked, &mut self.retired, &mut self.touched.list, &mut self.moved, &mut self.inserted, &mut self.removed]
+        {
+            list.shrink_to_fit();
+        }
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let Self { owners, marked, retired, touched, moved, inserted, removed, .. } = self;

@@ -144,6 +144,14 @@ impl Slots {
         self.live.try_reserve(words).is_ok() && self.known.try_reserve(words).is_ok()
     }
 
+    pub(crate) fn shrink(&mut self) {
+        let len = self.len;
+        self.free.retain(|&Reverse(slot)| (slot as usize) < len);
+        self.free.shrink_to_fit();
+        self.live.shrink_to_fit();
+        self.known.shrink_to_fit();
+    }
+
     /// Can nothing go wrong with these, wherever they come from? The numbers count, and what is free is not in use.
     #[cfg(feature = "serde")]
     pub(super) fn is_sound(&self) -> bool {

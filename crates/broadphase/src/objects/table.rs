@@ -235,6 +235,21 @@ impl<const D: usize, T: Real> Table<D, T> {
             && self.statics.is_sound(len)
     }
 
+    /// Gives memory back that the present objects do not need. Indices stay, since handles must not come again.
+    pub(crate) fn shrink(&mut self) {
+        self.slots.shrink();
+        self.generations.shrink_to_fit();
+        self.places.shrink_to_fit();
+        self.kinds.shrink_to_fit();
+        self.users.shrink();
+        self.margins.shrink();
+        self.retired.shrink_to_fit();
+        self.graves.shrink_to_fit();
+        self.met = Vec::new();
+        self.movers.shrink();
+        self.statics.shrink();
+    }
+
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         self.slots.bytes()

@@ -305,6 +305,21 @@ impl PairStore {
         self.active = 1;
     }
 
+    /// Gives memory back that the present pairs do not need. The next frame starts from scratch.
+    pub(crate) fn shrink(&mut self) {
+        self.revision = Revision(0);
+        self.chunks.truncate(self.active);
+        self.chunks.shrink_to_fit();
+        for chunk in &mut self.chunks {
+            let chunk = open(chunk);
+            chunk.pairs.shrink_to_fit();
+            (chunk.old, chunk.started, chunk.ended) = (Vec::new(), Vec::new(), Vec::new());
+        }
+        (self.started, self.ended) = (Vec::new(), Vec::new());
+        self.scratch = PerWorker::default();
+        self.sorter = events::Sorter::default();
+    }
+
     /// The next frame keeps nothing of this one.
     pub(crate) fn disown(&mut self) {
         self.revision = Revision(0);

@@ -132,11 +132,20 @@ struct Engine<const D: usize, T: Real> {
     filled: bool,
     /// Does it keep environments apart?
     apart: bool,
+    /// The user's own structure, empty, to start from.
+    own: Option<Box<dyn BroadPhase<D, T>>>,
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     fn new(spec: Spec) -> Self {
-        Self { spec, structure: None, filled: false, apart: false }
+        Self { spec, structure: None, filled: false, apart: false, own: None }
+    }
+}
+
+impl<const D: usize, T: Real> Engine<D, T> {
+    /// The same algorithm, or the same structure of the user's, from scratch.
+    fn fresh(&self) -> Self {
+        Self { own: self.own.clone(), ..Self::new(self.spec.clone()) }
     }
 }
 

@@ -176,6 +176,13 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.iter_mut().filter(|aabb| aabb.is_valid()).for_each(|aabb| *aabb = aabb.translate(by));
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.before.shrink_to_fit();
+        self.fleeting.shrink_to_fit();
+        self.ways = Vec::new();
+        self.scratch = super::rate::Scratch::default();
+    }
+
     /// A new update.
     pub(super) fn begin(&mut self) {
         self.stats = MotionStats { looks: 1, ..MotionStats::default() };

@@ -44,6 +44,60 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
+    /// Runs with structures of your own, one for the movers and one for the statics, both empty. They must follow the contract of
+    /// [`BroadPhase`]; objects, handles, pairs, tags, filters, events and queries work as with any other. Environments share one structure.
+    ///
+    /// A [snapshot](World::restore) does not contain them: a restored world uses the algorithm that was set last.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Spec, World2};
+    /// let mut world = World2::new();
+    /// let mine = || "brute-force".parse::<Spec>()?.build(); // or a type of yours
+    /// world.set_structures(mine()?, mine()?);
+    /// world.insert_many(&[Aabb::point([0.0, 0.0]); 3])?;
+    /// assert_eq!(world.update()?.len(), 3);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_structures(&mut self, movers: Box<dyn BroadPhase<D, T>>, statics: Box<dyn BroadPhase<D, T>>) {
+        for (engine, own) in [(&mut self.movers, movers), (&mut self.statics, statics)] {
+            *engine = Engine { own: Some(own), ..Engine::new(engine.spec.clone()) };
+        }
+        self.whole = true;
+    }
+
+    /// Gives back memory that the present objects and pairs do not need: after a large scene has gone. Pairs, handles and settings stay; the
+    /// next update builds the structures from scratch.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let handles = world.insert_many(&[Aabb::point([0.0, 0.0]); 1000])?;
+    /// world.update()?;
+    /// world.remove_many(&handles[2..])?;
+    /// world.update()?;
+    /// let before = world.stats().bytes();
+    /// world.shrink();
+    /// assert!(world.stats().bytes() < before / 20 && world.update()?.len() == 1);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn shrink(&mut self) {
+        for engine in [&mut self.movers, &mut self.statics] {
+            *engine = engine.fresh();
+        }
+        self.table.shrink();
+        self.own.shrink();
+        let mut mixed = super::mixed::Mixed::default();
+        std::mem::swap(&mut mixed.store, &mut self.mixed.store);
+        mixed.store.shrink();
+        self.mixed = mixed;
+        self.started.shrink_to_fit();
+        self.ended.shrink_to_fit();
+        self.events = Arc::new(super::events::Events::clone(&self.events));
+        self.neighbours = super::neighbours::Lazy::default();
+        self.values.shrink();
+        self.motion.shrink();
+    }
+
     /// The algorithm of the movers.
     pub fn algorithm(&self) -> &Spec {
         &self.movers.spec

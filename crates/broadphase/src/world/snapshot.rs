@@ -106,7 +106,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn snapshot(&mut self) -> Snapshot<D, T> {
         for engine in [&mut self.movers, &mut self.statics] {
-            *engine = Engine::new(engine.spec.clone());
+            *engine = engine.fresh();
         }
         self.own.disown();
         self.mixed.forget();

@@ -25,6 +25,14 @@ pub struct WorldStats {
     pub static_algorithm: String,
     /// What `auto` chose for the movers, and why.
     pub choice: Option<String>,
+    /// What `auto` chose for the statics, and why; `None` if there never were any.
+    pub static_choice: Option<String>,
+    /// Bytes of the statics' structure, which are part of `structure_bytes`.
+    pub static_bytes: usize,
+    /// Figures of the movers' structure: its levels, tiles, copies per object.
+    pub figures: Vec<(&'static str, f64)>,
+    /// Figures of the statics' structure.
+    pub static_figures: Vec<(&'static str, f64)>,
     /// Bytes of the object table.
     pub table_bytes: usize,
     /// Bytes of both structures.
@@ -61,8 +69,10 @@ impl fmt::Display for WorldStats {
             Some(choice) => writeln!(f, "algorithm {}: {choice}", self.algorithm)?,
             None => writeln!(f, "algorithm {}", self.algorithm)?,
         }
-        if self.static_algorithm != self.algorithm {
-            writeln!(f, "algorithm of the statics {}", self.static_algorithm)?;
+        match &self.static_choice {
+            Some(choice) if *fixed > 0 => writeln!(f, "algorithm of the statics {}: {choice}", self.static_algorithm)?,
+            _ if self.static_algorithm != self.algorithm => writeln!(f, "algorithm of the statics {}", self.static_algorithm)?,
+            _ => {}
         }
         let [all, table, structures, pairs] = [self.bytes(), self.table_bytes, self.structure_bytes, self.pair_bytes].map(Size);
         write!(f, "{all} in all: objects {table}, structures {structures}, pairs {pairs}")
@@ -99,6 +109,10 @@ impl<const D: usize, T: Real> World<D, T> {
             algorithm: self.movers.spec.to_string(),
             static_algorithm: self.statics.spec.to_string(),
             choice: movers.choice,
+            static_choice: statics.choice,
+            static_bytes: statics.bytes,
+            figures: movers.extra,
+            static_figures: statics.extra,
             table_bytes: self.table.bytes(),
             structure_bytes: movers.bytes + statics.bytes,
             pair_bytes: self.own.bytes()

@@ -17,8 +17,11 @@ impl<const D: usize, T: Real> Engine<D, T> {
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
         let structure = match self.structure.take() {
             Some(structure) => structure,
-            None if self.apart => Box::new(Environments::new(&self.spec)?),
-            None => self.spec.build()?,
+            None => match &self.own {
+                Some(own) => own.clone(),
+                None if self.apart => Box::new(Environments::new(&self.spec)?),
+                None => self.spec.build()?,
+            },
         };
         Ok(&mut **self.structure.insert(structure))
     }
@@ -32,9 +35,9 @@ impl<const D: usize, T: Real> Engine<D, T> {
         context: &mut Context,
     ) -> Result<(), Error> {
         let (environments, others) = side.environments();
-        let apart = worth(environments, others, side.slots.count(), self.apart);
+        let apart = self.own.is_none() && worth(environments, others, side.slots.count(), self.apart);
         if apart != self.apart {
-            *self = Self { apart, ..Self::new(self.spec.clone()) };
+            *self = Self { apart, ..self.fresh() };
         }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
         self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context)?;

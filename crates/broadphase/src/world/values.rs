@@ -28,6 +28,10 @@ impl Values {
         }
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.map.shrink_to_fit();
+    }
+
     /// All values, sorted by pair.
     #[cfg(feature = "serde")]
     pub(super) fn to_list(&self) -> Vec<(Pair, u64)> {

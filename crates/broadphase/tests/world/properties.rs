@@ -102,6 +102,8 @@ enum Op {
     SetSensor(usize, bool),
     Pairing(bool, bool),
     Refilter(usize),
+    Shrink,
+    Structures(usize),
     WorldMargin(u8),
     Filter(u8),
     Shape(bool),
@@ -157,6 +159,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (pick(), any::<bool>()).prop_map(|(k, s)| Op::SetSensor(k, s)),
         1 => (any::<bool>(), any::<bool>()).prop_map(|(k, s)| Op::Pairing(k, s)),
         1 => pick().prop_map(Op::Refilter),
+        1 => Just(Op::Shrink),
+        1 => pick().prop_map(Op::Structures),
         1 => (0..8u8).prop_map(Op::WorldMargin),
         1 => (0..4u8).prop_map(Op::Filter),
         1 => any::<bool>().prop_map(Op::Shape),
@@ -305,6 +309,12 @@ impl<const D: usize, T: Real> Run<D, T> {
                 if let Some(handle) = self.pick(*k) {
                     self.world.refilter(handle).unwrap();
                 }
+            }
+            Op::Shrink => self.world.shrink(),
+            Op::Structures(k) => {
+                // As a structure of the user's own would be handed over.
+                let spec = &self.specs[k % self.specs.len()];
+                self.world.set_structures(spec.build().unwrap(), spec.build().unwrap());
             }
             Op::Shape(ball) if self.balls => {
                 self.model.shape = if *ball { Shape::Ball } else { Shape::Box };

@@ -10,8 +10,8 @@ use crate::par::Executor;
 ///
 /// ```
 /// use broadphase::{Aabb, Cancel, Error, Search};
-/// let cancel = Cancel::new();
-/// let search = Search::new(&[Aabb::point([0.0, 0.0])]).cancel(&cancel);
+/// let (boxes, cancel) = ([Aabb::point([0.0, 0.0])], Cancel::new());
+/// let search = Search::new(&boxes).cancel(&cancel);
 /// cancel.cancel(); // usually from another thread
 /// assert_eq!(search.list(), Err(Error::Cancelled));
 /// ```

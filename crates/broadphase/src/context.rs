@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::kernels::Kernels;
-use crate::par::{Executor, Sequential};
+use crate::par::{Executor, Gauge, Regions, Sequential};
 
 /// Threads and kernels for one frame, and where its stages are timed.
 ///
@@ -20,19 +20,18 @@ use crate::par::{Executor, Sequential};
 pub struct Context {
     executor: Arc<dyn Executor>,
     kernels: Kernels,
-    /// Use one worker for now, whatever the executor has.
-    sequential: bool,
-    timing: bool,
+    /// There is one if time is measured.
+    gauge: Option<Arc<Gauge>>,
     stages: Vec<(&'static str, Duration)>,
 }
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernels, timing, stages, .. } = self;
+        let Self { kernels, gauge, stages, .. } = self;
         f.debug_struct("Context")
             .field("width", &self.width())
             .field("kernels", kernels)
-            .field("timing", timing)
+            .field("timing", &gauge.is_some())
             .field("stages", stages)
             .finish()
     }
@@ -47,7 +46,7 @@ impl Default for Context {
 impl Context {
     /// The calling thread and the widest kernels of this CPU.
     pub fn new() -> Self {
-        Self { executor: Arc::new(Sequential), kernels: Kernels::best(), sequential: false, timing: false, stages: Vec::new() }
+        Self { executor: Arc::new(Sequential), kernels: Kernels::best(), gauge: None, stages: Vec::new() }
     }
 
     /// With another executor.
@@ -72,9 +71,9 @@ impl Context {
         std::mem::replace(&mut self.kernels, kernels)
     }
 
-    /// Measures stages from now on; see [`Context::stages`].
+    /// Measures stages and regions from now on; see [`Context::stages`] and [`Context::regions`].
     pub fn with_timing(mut self) -> Self {
-        self.timing = true;
+        self.gauge = Some(Arc::default());
         self
     }
 
@@ -87,28 +86,64 @@ impl Context {
     /// The number of workers.
     #[inline]
     pub fn width(&self) -> usize {
-        if self.sequential { 1 } else { self.executor.width().max(1) }
-    }
-
-    /// Uses one worker for now, for work that is not worth a second one. Results do not depend on it.
-    pub(crate) fn set_sequential(&mut self, sequential: bool) {
-        self.sequential = sequential;
+        self.executor.width().max(1)
     }
 
     /// Calls `job(number, worker)` once for each number in `0..jobs`.
     #[inline]
     pub fn run(&self, jobs: usize, job: impl Fn(usize, usize) + Sync) {
-        if jobs <= 1 || self.sequential {
-            Sequential.run(jobs, &job);
-        } else {
-            self.executor.run(jobs, &job);
+        self.start(self.width(), jobs, &job);
+    }
+
+    /// As [`run`](Context::run), on as many workers as the work feeds. `work` is that of all jobs together, counted from the data, in units of about
+    /// a nanosecond of one core: a box that is read is about one. What does not feed two workers ([`Executor::work_per_worker`]) runs
+    /// on the calling thread, and no other one is touched.
+    #[inline]
+    pub fn run_weighted(&self, jobs: usize, work: usize, job: impl Fn(usize, usize) + Sync) {
+        self.start(self.workers_for(work), jobs, &job);
+    }
+
+    fn start(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+        let workers = workers.min(jobs);
+        let run = |job: &(dyn Fn(usize, usize) + Sync)| match workers {
+            0 | 1 => Sequential.run(jobs, job),
+            _ => self.executor.run_on(workers, jobs, job),
+        };
+        match &self.gauge {
+            None => run(job),
+            Some(gauge) => gauge.measure(workers, job, run),
         }
+    }
+
+    /// Calls `job(item, worker)` once for each of `count` items, such as parts of a slice that jobs may write; otherwise as
+    /// [`run_weighted`](Context::run_weighted). Items are made when they are asked for, so none is stored.
+    pub(crate) fn run_each<X>(
+        &self,
+        items: impl Iterator<Item = X> + Send,
+        count: usize,
+        work: usize,
+        job: impl Fn(X, usize) + Sync,
+    ) {
+        let items = Mutex::new(items);
+        self.run_weighted(count, work, |_, worker| {
+            // The guard must be gone before the job starts.
+            let item = items.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
+            if let Some(item) = item {
+                job(item, worker);
+            }
+        });
+    }
+
+    /// How many workers an amount of work feeds, in the units of [`run_weighted`](Context::run_weighted); at least one.
+    #[inline]
+    pub fn workers_for(&self, work: usize) -> usize {
+        work.checked_div(self.executor.work_per_worker()).unwrap_or(usize::MAX).clamp(1, self.width())
     }
 
     /// Starts a stage: hand the result to [`Context::record`].
     #[inline]
     pub fn clock(&self) -> Option<Instant> {
-        self.timing.then(Instant::now)
+        self.gauge.is_some().then(Instant::now)
     }
 
     /// Ends a stage: adds the time since `start` under `name`.
@@ -126,11 +161,23 @@ impl Context {
         &self.stages
     }
 
-    /// Forgets the stages.
+    /// What regions took since the last [`clear_stages`](Context::clear_stages): the part of the time that more threads can shorten. Zero
+    /// unless time is measured. Clones of a context count together.
+    pub fn regions(&self) -> Regions {
+        self.gauge.as_ref().map(|gauge| gauge.read()).unwrap_or_default()
+    }
+
+    /// Forgets the stages and regions.
     pub fn clear_stages(&mut self) {
+        if let Some(gauge) = &self.gauge {
+            gauge.clear();
+        }
         self.stages.clear();
     }
 }
+
+/// The work of seeking the pairs of one object, for [`Context::run_weighted`]; most structures take half as long to twice as long.
+pub(crate) const SEEK: usize = 100;
 
 /// One buffer per worker: scratch, which can be dropped without changing a result.
 #[derive(Debug, Default)]

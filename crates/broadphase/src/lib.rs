@@ -148,7 +148,7 @@ pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
 #[cfg(feature = "parallel")]
 pub use par::Threads;
 #[doc(inline)]
-pub use par::{Executor, Sequential};
+pub use par::{CORES, Executor, Regions, Sequential};
 #[doc(inline)]
 pub use step::step;
 #[doc(inline)]

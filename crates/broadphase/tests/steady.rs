@@ -1,21 +1,33 @@
 //! No allocation in the steady state: once buffers have met the largest frame, frames come and go without the allocator.
 //!
-//! A binary of its own, since it replaces the allocator. Counts are per thread: the frames run on the test's own.
+//! A binary of its own, since it replaces the allocator. Counts are per thread, since tests run at once: a test's own thread counts for itself,
+//! and the threads of a pool, once they have been told so, for the one test that uses a pool.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use broadphase::{
-    Aabb, Ball, Changes, Context, Frame, PairStore, Ray, Real, Report, Shape, Spec, Swept, Tag, World2, World3, algorithms, step,
+    Aabb, Ball, BroadPhase, Changes, Context, Executor, Frame, PairStore, Ray, Real, Report, Shape, Spec, Swept, Tag, World2,
+    World3, algorithms, step,
 };
+
+mod support;
+
+use support::executors::{self, Eager, Serialized};
 
 /// The system's allocator, with a count of calls that ask for memory.
 struct Counting;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    /// Is this a thread of the pool?
+    static IS_OF_POOL: Cell<bool> = const { Cell::new(false) };
 }
+
+/// The calls of the pool's threads.
+static POOL_CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// The calls of this thread so far.
 fn calls() -> u64 {
@@ -24,6 +36,9 @@ fn calls() -> u64 {
 
 fn count() {
     CALLS.with(|calls| calls.set(calls.get() + 1));
+    if IS_OF_POOL.with(Cell::get) {
+        POOL_CALLS.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 // SAFETY: (allocator) every call goes to the system's allocator unchanged.
@@ -56,6 +71,8 @@ const PERIOD: usize = 5;
 /// Periods before counting, and counted.
 const WARM_UP: usize = 5;
 const COUNTED: usize = 2;
+/// Periods within which the buffers of all workers have met the largest job.
+const PATIENCE: usize = 60;
 
 /// One frame of the motion: its boxes, and which objects differ from the frame before it.
 struct Moment<const D: usize, T> {
@@ -85,38 +102,93 @@ fn motion<const D: usize, T: Real>() -> Vec<Moment<D, T>> {
     moments.collect()
 }
 
-/// The allocations of the counted periods, for one way of telling the changes.
-fn allocations<const D: usize, T: Real>(spec: &Spec, moments: &[Moment<D, T>], tell: &str, report: Report) -> u64 {
-    let shape = if spec.descriptor().shapes.contains(&Shape::Box) { Shape::Box } else { Shape::Ball };
-    let mut structure = spec.build::<D, T>().expect("listed for this dimension");
-    let (mut context, mut store) = (Context::new(), PairStore::new(report));
-    let mut before = 0;
-    for number in 0..(WARM_UP + COUNTED) * PERIOD {
-        let moment = &moments[number % PERIOD];
-        let changes = match tell {
-            "unknown" => Changes::Unknown,
-            "listed" if number > 0 => Changes::Listed { moved: &moment.moved, inserted: &[], removed: &[] },
-            _ => Changes::All,
-        };
-        if number == WARM_UP * PERIOD {
-            before = calls();
-        }
-        let frame = Frame { shape, changes, ..Frame::new(&moment.boxes) };
-        step(&mut *structure, &frame, &mut context, &mut store).expect("a good frame");
-    }
-    let spent = calls() - before;
-    assert!(!store.is_empty(), "the motion has pairs");
-    spent
+/// A structure that is shown the motion, period after period.
+struct Site<'a, const D: usize, T: Real> {
+    moments: &'a [Moment<D, T>],
+    tell: &'static str,
+    shape: Shape,
+    structure: Box<dyn BroadPhase<D, T>>,
+    context: Context,
+    store: PairStore,
+    started: bool,
 }
 
-fn check<const D: usize, T: Real>(spec: &Spec, failures: &mut Vec<String>) {
-    let moments = motion::<D, T>();
-    for (tell, report) in [("unknown", Report::All), ("all", Report::All), ("listed", Report::All), ("listed", Report::Both)] {
-        let spent = allocations::<D, T>(spec, &moments, tell, report);
-        if spent > 0 {
-            failures.push(format!("{spec} in {D}D {}: {spent} allocations, changes {tell}, {report:?}", T::NAME));
+impl<'a, const D: usize, T: Real> Site<'a, D, T> {
+    fn new(spec: &Spec, moments: &'a [Moment<D, T>], (tell, report): (&'static str, Report), context: Context) -> Self {
+        let shape = if spec.descriptor().shapes.contains(&Shape::Box) { Shape::Box } else { Shape::Ball };
+        let structure = spec.build::<D, T>().expect("listed for this dimension");
+        Self { moments, tell, shape, structure, context, store: PairStore::new(report), started: false }
+    }
+
+    /// The allocations of one period on this thread.
+    fn period(&mut self) -> u64 {
+        let before = calls();
+        for moment in self.moments {
+            let changes = match self.tell {
+                "unknown" => Changes::Unknown,
+                "listed" if self.started => Changes::Listed { moved: &moment.moved, inserted: &[], removed: &[] },
+                _ => Changes::All,
+            };
+            self.started = true;
+            let frame = Frame { shape: self.shape, changes, ..Frame::new(&moment.boxes) };
+            step(&mut *self.structure, &frame, &mut self.context, &mut self.store).expect("a good frame");
+        }
+        assert!(!self.store.is_empty(), "the motion has pairs");
+        calls() - before
+    }
+}
+
+const WAYS: [(&str, Report); 4] =
+    [("unknown", Report::All), ("all", Report::All), ("listed", Report::All), ("listed", Report::Both)];
+
+/// Each structure, in the context that `context` makes, in three spaces; `check` says what is wrong.
+fn for_each_site(context: impl Fn() -> Context, check: impl Fn(Visit<'_>) -> Option<String>) {
+    fn of_space<const D: usize, T: Real>(spec: &Spec, context: &dyn Fn() -> Context, run: &mut dyn FnMut(&str, Visit<'_>)) {
+        let moments = motion::<D, T>();
+        for way in WAYS {
+            let mut site = Site::new(spec, &moments, way, context());
+            run(&format!("{spec} in {D}D {}, changes {}, {:?}", T::NAME, way.0, way.1), &mut || site.period());
         }
     }
+    let only = std::env::var("BROADPHASE_ONLY").unwrap_or_default();
+    let mut failures = Vec::new();
+    let mut run = |name: &str, period: Visit<'_>| failures.extend(check(period).map(|wrong| format!("{name}: {wrong}")));
+    for descriptor in algorithms::list() {
+        if !only.is_empty() && !only.split(',').any(|name| name == descriptor.name) {
+            continue;
+        }
+        let spec: Spec = descriptor.name.parse().expect("a listed name");
+        if descriptor.dims.contains(&2) {
+            of_space::<2, f32>(&spec, &context, &mut run);
+        }
+        if descriptor.dims.contains(&3) {
+            of_space::<3, f32>(&spec, &context, &mut run);
+            of_space::<3, f64>(&spec, &context, &mut run);
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Shows one period; returns its allocations.
+type Visit<'a> = &'a mut dyn FnMut() -> u64;
+
+/// The allocations after the warm-up.
+fn none_after_warm_up(period: Visit<'_>) -> Option<String> {
+    (0..WARM_UP).for_each(|_| _ = period());
+    let spent: u64 = (0..COUNTED).map(|_| period()).sum();
+    (spent > 0).then(|| format!("{spent} allocations"))
+}
+
+/// Whether allocations end, within some time, as buffers of all workers have met the largest job.
+fn none_in_the_end(period: Visit<'_>) -> Option<String> {
+    let mut quiet = 0;
+    for _ in 0..PATIENCE {
+        quiet = if period() == 0 { quiet + 1 } else { 0 };
+        if quiet == COUNTED {
+            return None;
+        }
+    }
+    Some(format!("still allocates after {PATIENCE} periods"))
 }
 
 #[test]
@@ -124,23 +196,49 @@ fn the_steady_state_does_not_allocate() {
     let before = calls();
     drop(std::hint::black_box(Box::new(1)));
     assert!(calls() > before, "the allocator counts");
+    for_each_site(Context::new, none_after_warm_up);
+}
 
-    let only = std::env::var("BROADPHASE_ONLY").unwrap_or_default();
-    let mut failures = Vec::new();
-    for descriptor in algorithms::list() {
-        if !only.is_empty() && !only.split(',').any(|name| name == descriptor.name) {
-            continue;
-        }
-        let spec: Spec = descriptor.name.parse().expect("a listed name");
-        if descriptor.dims.contains(&2) {
-            check::<2, f32>(&spec, &mut failures);
-        }
-        if descriptor.dims.contains(&3) {
-            check::<3, f32>(&spec, &mut failures);
-            check::<3, f64>(&spec, &mut failures);
-        }
+/// The same jobs for the same workers in each period: what a worker needs, it has.
+#[test]
+fn the_steady_state_of_several_workers_does_not_allocate() {
+    for width in [2, 3] {
+        for_each_site(|| Context::new().with_executor(Serialized::forward(width)), none_after_warm_up);
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Which thread runs which job differs from frame to frame. So buffers grow for longer, as long as some worker has not met the largest job,
+/// but not for ever.
+#[test]
+fn the_steady_state_of_threads_does_not_allocate() {
+    for width in [2, 3] {
+        let Eager(threads) = executors::threads(width);
+        let told = AtomicU64::new(1); // the calling thread counts for itself
+        while told.load(Ordering::Relaxed) < threads.width() as u64 {
+            threads.run(threads.width(), &|_, worker| {
+                if worker > 0 && !IS_OF_POOL.with(|flag| flag.replace(true)) {
+                    told.fetch_add(1, Ordering::Relaxed);
+                }
+                std::thread::yield_now();
+            });
+        }
+        let before = POOL_CALLS.load(Ordering::Relaxed);
+        let counts = (0..10_000).any(|_| {
+            threads.run(50, &|_, _| {
+                drop(std::hint::black_box(Box::new(1)));
+                std::thread::yield_now();
+            });
+            POOL_CALLS.load(Ordering::Relaxed) > before
+        });
+        assert!(threads.width() == 1 || counts, "the allocator counts on other threads");
+        let everywhere = |period: Visit<'_>| {
+            none_in_the_end(&mut || {
+                let before = POOL_CALLS.load(Ordering::Relaxed);
+                period() + POOL_CALLS.load(Ordering::Relaxed) - before
+            })
+        };
+        for_each_site(|| Context::new().with_executor(Eager(threads.clone())), everywhere);
+    }
 }
 
 /// A world adds nothing of its own: handles, margins, tags, whole frames and single moves, differences, the pairs of one object.

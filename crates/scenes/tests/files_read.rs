@@ -126,6 +126,24 @@ fn a_header_that_lies_about_sizes_neither_overflows_nor_allocates() {
     assert!(refusal("a.npy", &bytes).contains("the file ends inside its header of 4294967295 bytes"));
 }
 
+/// Frames without objects take no bytes: a file of 304 bytes could promise two thousand million of them.
+#[test]
+fn a_file_without_objects_cannot_promise_frames_without_end() {
+    let aabbs = |blocks: i32| {
+        let mut bytes = vec![0; 304];
+        bytes[260..264].copy_from_slice(&blocks.to_le_bytes());
+        bytes
+    };
+    for blocks in [1 << 16, i32::MAX - 1, i32::MAX] {
+        assert_eq!(refusal("a.aabbs", &aabbs(blocks)), ": too large: a recording without objects has at most 2^16 frames");
+    }
+    let text = refusal("a.npy", &npy(1, &head("<f4", "(65537, 0, 6)"), &[]));
+    assert_eq!(text, ": too large: a recording without objects has at most 2^16 frames");
+    let folder = Folder::new("empty frames");
+    let recording = Recording::open(&folder.file("a.aabbs", &aabbs((1 << 16) - 1))).unwrap();
+    assert_eq!((recording.n(), recording.frames()), (0, 1 << 16));
+}
+
 #[test]
 fn every_prefix_of_a_good_file_is_refused() {
     let whole = npy(1, &head("<f4", "(1, 4)"), &floats(&[0.0; 4]));

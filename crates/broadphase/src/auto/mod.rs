@@ -23,8 +23,6 @@ use crate::pairs::PairStore;
 
 /// Frames after a switch for which `tiles` is kept although brute force would do.
 pub const PATIENCE: u32 = 32;
-/// Below this many objects a frame takes less time than waking a second thread.
-const WORTH_THREADS: usize = 4096;
 
 /// Chooses an algorithm by itself. See the module's text.
 #[derive(Clone, Debug)]
@@ -76,14 +74,12 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         let features = Features { objects: frame.count() };
         let now = self.verdict.map(|verdict| verdict.choice);
         let verdict = policy(features, now);
-        context.set_sequential(features.objects < WORTH_THREADS);
         let waits = verdict.choice == Choice::BruteForce && now.is_some() && self.frames_since_switch < PATIENCE;
         let result = if now == Some(verdict.choice) || waits {
             self.current.update(frame, context)
         } else {
             self.switch(frame, context, verdict)
         };
-        context.set_sequential(false);
         result?;
         self.frames_since_switch = self.frames_since_switch.saturating_add(1);
         // While a switch is delayed, the verdict keeps the count that it was made from.
@@ -94,10 +90,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        context.set_sequential(frame.slots() < WORTH_THREADS);
-        let result = self.current.pairs(frame, context, out);
-        context.set_sequential(false);
-        result
+        self.current.pairs(frame, context, out)
     }
 
     fn probe(

@@ -117,21 +117,19 @@ impl<const D: usize, T: Real> Soa<D, T> {
     }
 
     /// Cuts the boxes at the ascending positions `cuts`, the first being 0, into parts that several workers can write at once.
-    pub(crate) fn parts(&mut self, cuts: &[usize]) -> Vec<Part<'_, D, T>> {
+    pub(crate) fn parts<'a>(&'a mut self, cuts: &'a [usize]) -> impl Iterator<Item = Part<'a, D, T>> {
         let len = self.len;
         let mut min = self.min.each_mut().map(|column| &mut column[..len]);
         let mut max = self.max.each_mut().map(|column| &mut column[..len]);
         let mut ids = &mut self.ids[..len];
-        let mut parts = Vec::with_capacity(cuts.len());
-        for (part, &from) in cuts.iter().enumerate() {
+        cuts.iter().enumerate().map(move |(part, &from)| {
             let count = cuts.get(part + 1).copied().unwrap_or(len) - from;
-            parts.push(Part {
+            Part {
                 min: min.each_mut().map(|rest| take_front(rest, count)),
                 max: max.each_mut().map(|rest| take_front(rest, count)),
                 ids: take_front(&mut ids, count),
-            });
-        }
-        parts
+            }
+        })
     }
 
     /// The bytes it holds.

@@ -50,20 +50,22 @@ impl<const D: usize, T: Real> Sorted<D, T> {
     }
 
     /// Makes room for `len` boxes, to be written in parts that start at the positions `cuts`, the first being 0.
-    pub(crate) fn parts(&mut self, axes: [usize; D], len: usize, cuts: &[usize]) -> Vec<SortedPart<'_, D, T>> {
+    pub(crate) fn parts<'a>(
+        &'a mut self,
+        axes: [usize; D],
+        len: usize,
+        cuts: &'a [usize],
+    ) -> impl Iterator<Item = SortedPart<'a, D, T>> {
         self.axes = axes;
         self.columns.resize(len);
         self.reach.resize(len, T::ZERO);
         let mut rest = &mut self.reach[..];
-        let columns = self.columns.parts(cuts).into_iter().enumerate();
-        columns
-            .map(|(part, columns)| {
-                let count = cuts.get(part + 1).copied().unwrap_or(len) - cuts[part];
-                let (reach, behind) = std::mem::take(&mut rest).split_at_mut(count);
-                rest = behind;
-                SortedPart { columns, reach, axes }
-            })
-            .collect()
+        self.columns.parts(cuts).enumerate().map(move |(part, columns)| {
+            let count = cuts.get(part + 1).copied().unwrap_or(len) - cuts[part];
+            let (reach, behind) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = behind;
+            SortedPart { columns, reach, axes }
+        })
     }
 
     /// Carries `reach` from part to part, after all parts have been written.
@@ -191,7 +193,7 @@ mod tests {
         let (mut whole, mut cut) = (Sorted::default(), Sorted::default());
         whole.fill(&boxes, [1, 0], 0..100);
         for cuts in [&[0][..], &[0, 0, 7, 50, 50, 93, 100]] {
-            for (part, mut place) in cut.parts([1, 0], 100, cuts).into_iter().enumerate() {
+            for (part, mut place) in cut.parts([1, 0], 100, cuts).enumerate() {
                 let end = cuts.get(part + 1).copied().unwrap_or(100);
                 place.fill(&boxes, cuts[part] as u32..end as u32);
             }

@@ -11,6 +11,8 @@ use crate::objects::Handle;
 
 /// Questions that are asked by one job.
 const BLOCK: usize = 64;
+/// The work of one question, in the units of [`Context::run_weighted`].
+const QUESTION: usize = 500;
 
 /// Answers to many questions, in the caller's hands: keep it, and the next round allocates nothing.
 ///
@@ -101,7 +103,7 @@ impl<A: Copy + Send> Answers<A> {
             self.blocks.push(Mutex::new(Block { list: Vec::new(), ends: Vec::with_capacity(BLOCK), error: None }));
         }
         let blocks = &self.blocks;
-        context.run(jobs, |job, _| {
+        context.run_weighted(jobs, QUESTION * questions.len(), |job, _| {
             let block = &mut *open(&blocks[job]);
             block.list.clear();
             block.ends.clear();

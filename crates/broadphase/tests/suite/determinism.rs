@@ -1,11 +1,12 @@
-//! The list of pairs, not only the set, is the same for every number of threads and every instruction set, and again tomorrow.
+//! The list of pairs, not only the set, is the same for every number of threads, every order of jobs and every instruction set.
 
-use broadphase::{Context, Isa, Kernels, Pair, Real, Report, Threads};
+use broadphase::{Context, Isa, Kernels, Pair, Real, Report};
 
 use crate::data::{Layout, Random};
 use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Subject, Trial, in_every_space};
+use crate::support::executors::{self, Racing};
 
 /// Enough for several tiles, leaves and chunks.
 const N: usize = 1000;
@@ -84,8 +85,7 @@ fn definition<const D: usize, T: Real>(subject: &Subject, tables: &[(Table<D, T>
     tables.iter().map(|(table, tell)| oracle::pairs(&table.frame(subject, *tell))).collect()
 }
 
-fn the_list_is_the_same_for_every_isa_thread_count_and_run<const D: usize, T: Real>(trial: &mut Trial) {
-    let pools = [1, 2, 3, 8].map(|width| (width, Threads::new(width).expect("threads")));
+fn the_list_is_the_same_for_every_isa_thread_count_and_order_of_jobs<const D: usize, T: Real>(trial: &mut Trial) {
     // The double loop is asked once for all that take boxes as they are.
     let plain = trial.subjects.iter().find(|subject| !subject.equal_balls);
     let shared = plain.map(|subject| definition(subject, &tables::<D, T>(subject)));
@@ -103,13 +103,12 @@ fn the_list_is_the_same_for_every_isa_thread_count_and_run<const D: usize, T: Re
             let context = Context::new().with_kernels(Kernels::new(isa).expect("available"));
             assert_alike(&watch(subject, &tables, context), &first, isa.name());
         }
-        for (width, pool) in &pools {
-            let context = Context::new().with_executor(pool.clone());
-            assert_alike(&watch(subject, &tables, context), &first, &format!("{width} threads"));
+        for (name, context) in executors::contexts() {
+            assert_alike(&watch(subject, &tables, context), &first, &name);
         }
-        let narrow = Context::new().with_executor(pools[2].1.clone()).with_kernels(Kernels::new(Isa::Scalar).expect("always"));
-        assert_alike(&watch(subject, &tables, narrow), &first, "3 threads, scalar");
+        let narrow = Context::new().with_executor(Racing(3)).with_kernels(Kernels::new(Isa::Scalar).expect("always"));
+        assert_alike(&watch(subject, &tables, narrow), &first, "3 threads that race, scalar");
     });
 }
 
-in_every_space!(the_list_is_the_same_for_every_isa_thread_count_and_run);
+in_every_space!(the_list_is_the_same_for_every_isa_thread_count_and_order_of_jobs);

@@ -6,6 +6,7 @@ use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, Pair, PairStor
 
 use crate::oracle;
 use crate::subjects::Subject;
+use crate::support::executors::Serialized;
 
 /// What the caller says about changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +117,9 @@ pub struct Run<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> Run<D, T> {
+    /// With jobs in random order.
     pub fn new(subject: &Subject) -> Self {
-        Self::with_context(subject, Context::new())
+        Self::with_context(subject, Context::new().with_executor(Serialized::shuffled(3, 7)))
     }
 
     pub fn with_context(subject: &Subject, context: Context) -> Self {

@@ -80,6 +80,9 @@ impl Layout {
     }
 }
 
+/// The most frames of a recording without objects.
+const MAX_EMPTY_FRAMES: usize = 1 << 16;
+
 /// The bytes of the frames.
 #[derive(Debug)]
 enum Data {
@@ -181,6 +184,10 @@ impl Recording {
         // Only a file without data gets here with such counts: one of them is zero, the other one anything.
         if layout.n.max(layout.frames) > u32::MAX as usize {
             return Err(FileFault::TooLarge { what: "a recording has at most 2^32 - 1 objects and frames" });
+        }
+        // Frames without objects take no bytes, so the length of the file does not limit them.
+        if layout.n == 0 && layout.frames > MAX_EMPTY_FRAMES {
+            return Err(FileFault::TooLarge { what: "a recording without objects has at most 2^16 frames" });
         }
         Ok(layout)
     }

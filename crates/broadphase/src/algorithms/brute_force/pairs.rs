@@ -26,7 +26,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     }
 
     fn join_all(&self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, chunks: usize) {
-        context.run(chunks, |chunk, worker| {
+        context.run_weighted(chunks, self.columns.len() * self.columns.len() / 16, |chunk, worker| {
             let rows = chunk * ROWS_PER_CHUNK..((chunk + 1) * ROWS_PER_CHUNK).min(self.columns.len());
             out.rewrite(chunk, worker, frame, |hits| all_pairs::join_self(context.kernels(), self.columns.columns(), rows, hits));
         });

@@ -16,6 +16,9 @@ pub(crate) type Visit<'a> = &'a mut dyn FnMut(u32) -> ControlFlow<()>;
 /// Probes that share a chunk.
 const PROBES_PER_CHUNK: usize = 1024;
 
+/// The work of one probe, in the units of [`Context::run_weighted`].
+const PROBE: usize = 300;
+
 /// Runs probes in chunks: `join` reports the pairs of a range of them.
 ///
 /// Probes without ids have no slots, so that neither tags nor shapes of their own are known: boxes decide.
@@ -33,7 +36,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
     let view = if probes.ids.is_some() { frame } else { &unfiltered };
     out.begin(view, context, Revision::default(), chunks);
-    context.run(chunks, |chunk, worker| {
+    context.run_weighted(chunks, PROBE * probes.boxes.len(), |chunk, worker| {
         let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
         out.rewrite(chunk, worker, view, |hits| join(range, hits));
     });

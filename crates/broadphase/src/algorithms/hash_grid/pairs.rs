@@ -8,7 +8,7 @@ use super::region::{Gathered, Nearby};
 use super::{FEW, HashGrid};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_chunks;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::cell_runs::{CellBlock, join_neighbours, join_rows};
@@ -73,7 +73,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     fn rewrite_all(&self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore) {
         let plan = &self.scratch.plan;
-        context.run(plan.chunks.len() + 1, |chunk, worker| {
+        context.run_weighted(plan.chunks.len() + 1, SEEK * frame.slots(), |chunk, worker| {
             out.rewrite(chunk, worker, frame, |hits| match plan.chunks.get(chunk) {
                 Some((level, regions)) => {
                     let gathered = &mut *self.scratch.gathered.get(worker);
@@ -218,7 +218,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.scratch.few.gather(frame.boxes, &ids);
             self.scratch.ids = ids;
             let all = self.scratch.few.columns();
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, all.len() * all.len() / 16, |chunk, worker| {
                 let rows = chunk * ROWS_PER_CHUNK..((chunk + 1) * ROWS_PER_CHUNK).min(all.len());
                 out.rewrite(chunk, worker, frame, |hits| all_pairs::join_self(context.kernels(), all, rows, hits));
             });

@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if self.scratch.pending.len() < jobs {
             self.scratch.pending.resize_with(jobs, Mutex::default);
         }
-        context.run(jobs, |job, _| {
+        context.run_weighted(jobs, 5 * frame.slots(), |job, _| {
             let mut pending = self.scratch.pending[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             pending.clear();
             let end = ((job + 1) * SLOTS_PER_JOB).min(frame.slots());

@@ -15,7 +15,7 @@ use super::nodes::{ROOT, Tree};
 use super::options::Pruning;
 use super::shelves;
 use super::walk::{Gather, Search, Shelving};
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::node::{Rest, Runs};
@@ -163,7 +163,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             kernels: context.kernels(),
             pruning: self.options.pruning,
         };
-        context.run(self.plan.jobs.len(), |number, worker| {
+        context.run_weighted(self.plan.jobs.len(), SEEK / 2 * frame.slots(), |number, worker| {
             let (job, walker) = (&self.plan.jobs[number], &mut *self.walkers.get(worker));
             let externals = walker.start(&search, &self.plan.externals[job.externals.clone()], Gather::All);
             walker.descend(&search, (job.node, job.whole), externals, Gather::All, &mut |walker, stop| {
@@ -203,7 +203,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let kept = kept && method == Method::Incremental;
         let restless = method == Method::Incremental && coherency.static_share(&self.members, 1) < AT_REST;
         let report = Report { coherency: &coherency, frame, out, kept, restless, limit, counts: Counts::default() };
-        context.run(self.plan.jobs.len(), |number, worker| self.run_cached(&self.plan.jobs[number], worker, &search, &report));
+        context.run_weighted(self.plan.jobs.len(), SEEK / 4 * frame.slots(), |number, worker| {
+            self.run_cached(&self.plan.jobs[number], worker, &search, &report)
+        });
         // Places without a node may still keep cached pairs.
         self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, &mut Vec::new(), |_| ()));
         let stop = report.stop();

@@ -47,7 +47,7 @@ pub(super) fn mark<const D: usize, T: Real>(
     marks.clear();
     marks.resize_with(boxes.len().div_ceil(64), AtomicU64::default);
     let marks = &marks[..];
-    context.run(tree.nodes.len().div_ceil(NODES_PER_JOB), |job, _| {
+    context.run_weighted(tree.nodes.len().div_ceil(NODES_PER_JOB), 2 * boxes.len(), |job, _| {
         let from = job * NODES_PER_JOB;
         for node in &tree.nodes[from..(from + NODES_PER_JOB).min(tree.nodes.len())] {
             for &id in &tree.order[node.own()] {

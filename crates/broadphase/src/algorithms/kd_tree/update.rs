@@ -208,7 +208,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let mut raised = 0;
         if !rebuilt {
             let mut climbers = loose;
-            if context.width() > 1 {
+            if context.workers_for(2 * boxes.len()) > 1 {
                 mark(&self.tree, boxes, loose, context, &mut self.marks);
                 climbers = Loose::Marked(&self.marks);
             }

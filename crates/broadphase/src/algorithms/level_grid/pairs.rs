@@ -6,7 +6,7 @@ use super::sections::Sections;
 use super::{LevelGrid, Scratch};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_each;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::PairSink;
@@ -30,7 +30,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
             context.record("lay out", clock);
             let clock = context.clock();
             if let Some(sections) = &self.sections {
-                context.run(chunks, |chunk, worker| {
+                context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                     let range = chunk * OBJECTS_PER_CHUNK..((chunk + 1) * OBJECTS_PER_CHUNK).min(objects);
                     out.rewrite(chunk, worker, frame, |hits| range.for_each(|at| self.join(sections, at, hits)));
                 });

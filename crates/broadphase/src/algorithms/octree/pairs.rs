@@ -3,7 +3,7 @@
 use super::{Octree, Scratch};
 use crate::algorithms::Probes;
 use crate::algorithms::common::{NONE, probe_each};
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::{Order, PairSink, all_pairs};
@@ -24,7 +24,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
             columns.gather(self.ledger.boxes(), ids);
             context.record("lay out", clock);
             let clock = context.clock();
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 let nodes = chunk * NODES_PER_CHUNK..((chunk + 1) * NODES_PER_CHUNK).min(self.nodes.len());
                 out.rewrite(chunk, worker, frame, |hits| nodes.for_each(|node| self.join(node, context, hits)));
             });

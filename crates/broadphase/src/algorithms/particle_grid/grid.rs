@@ -271,7 +271,7 @@ fn list_keys<const D: usize, T: Real>(
     lists: &[Mutex<Vec<u32>>],
     key: impl Fn(&[T; D]) -> u32 + Sync,
 ) {
-    context.run(points.len().div_ceil(PER_JOB), |job, _| {
+    context.run_weighted(points.len().div_ceil(PER_JOB), 5 * points.len(), |job, _| {
         let mut list = lists[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         list.clear();
         let end = ((job + 1) * PER_JOB).min(points.len());

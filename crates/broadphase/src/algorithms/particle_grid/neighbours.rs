@@ -1,7 +1,7 @@
 //! Pairs, neighbours of one particle, and neighbour lists.
 
 use super::grid::ParticleGrid;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::ball_runs::{PointBlock, join_balls};
@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
             self.lay_out(points);
         }
         let this = &*self;
-        context.run(chunks, |chunk, worker| {
+        context.run_weighted(chunks, SEEK * points.len(), |chunk, worker| {
             out.rewrite(chunk, worker, &frame, |hits| {
                 if this.is_in_rows() {
                     let slots = this.chunk_slots(chunk, chunks);

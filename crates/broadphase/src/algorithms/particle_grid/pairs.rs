@@ -5,7 +5,7 @@ use super::space::{floor, for_each_cell};
 use super::{ParticleGrid, ParticlePhase};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_chunks;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::cell_runs::{CellBlock, join_neighbours};
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
                 grid.lay_out(&self.centers);
             }
             let this = (&*grid, &self.sorted, &self.ids, &self.centers);
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 let (grid, sorted, ids, centers) = this;
                 out.rewrite(chunk, worker, frame, |hits| {
                     if !grid.is_in_rows() {

@@ -3,7 +3,7 @@
 use super::{ROWS_PER_CHUNK, SortAndSweep};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_sorted;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::sorted_rows;
@@ -17,7 +17,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
         let chunks = len.div_ceil(ROWS_PER_CHUNK);
         let kept = out.begin(frame, context, self.revision, chunks) && !self.changed;
         if !kept {
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 let rows = chunk * ROWS_PER_CHUNK..((chunk + 1) * ROWS_PER_CHUNK).min(len);
                 out.rewrite(chunk, worker, frame, |hits| {
                     sorted_rows::join(context.kernels(), self.boxes.columns(), rows, hits);

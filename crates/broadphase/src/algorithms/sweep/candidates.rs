@@ -52,6 +52,9 @@ pub(super) struct Scratch {
     by_rank: Vec<u32>,
     /// The active ranks at the begin of each interval.
     trees: Slots<SuccTree>,
+    /// The number of starts in each interval, and in all before it.
+    starts: Numbers,
+    first_ranks: Vec<usize>,
 }
 
 impl Scratch {
@@ -112,21 +115,24 @@ impl Candidates {
         scratch.ranks.prepare(n);
         scratch.upper.prepare(n);
         let interval = |job: usize| &order[cut(2 * n, intervals, job)..cut(2 * n, intervals, job + 1)];
-        let counts: Slots<usize> = Slots::of(vec![0; intervals]);
-        context.run(intervals, |job, _| {
-            *counts.write(job) = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n).count();
+        let Scratch { ranks, upper, trees, starts, first_ranks, .. } = scratch;
+        starts.prepare(intervals);
+        context.run_weighted(intervals, n, |job, _| {
+            starts.set(job, interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n).count() as u32);
         });
-        let mut first_ranks = vec![0; intervals];
-        for job in 1..intervals {
-            first_ranks[job] = first_ranks[job - 1] + *counts.read(job - 1);
-        }
+        first_ranks.clear();
+        first_ranks.push(0);
+        first_ranks.extend((1..intervals).scan(0, |first, job| {
+            *first += starts.get(job - 1) as usize;
+            Some(*first)
+        }));
+        let first_ranks = &first_ranks[..];
 
-        let Scratch { ranks, upper, trees, .. } = scratch;
-        context.run(intervals, |job, _| {
+        context.run_weighted(intervals, 3 * n, |job, _| {
             let starts = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n);
             starts.zip(first_ranks[job]..).for_each(|(&endpoint, rank)| ranks.set(endpoint as usize, rank as u32));
         });
-        context.run(intervals, |job, _| {
+        context.run_weighted(intervals, 5 * n, |job, _| {
             let mut count = first_ranks[job] as u32;
             for &endpoint in interval(job) {
                 match (endpoint as usize).checked_sub(n) {
@@ -136,25 +142,22 @@ impl Candidates {
             }
         });
         self.bounds.resize(n, Bounds::default());
-        let places = Slots::of(split(&mut self.bounds, &first_ranks));
-        context.run(intervals, |job, _| {
-            places.write(job).iter_mut().zip(first_ranks[job]..).for_each(|(place, rank)| place.upper = upper.get(rank));
+        let places = split(&mut self.bounds, first_ranks).zip(first_ranks);
+        context.run_each(places, intervals, n, |(places, &first), _| {
+            places.iter_mut().zip(first..).for_each(|(place, rank)| place.upper = upper.get(rank));
         });
-        drop(places);
         self.find_long();
         self.activity(context, intervals, n, &interval, ranks, trees);
 
         let (longest, mut bounds) = (self.longest, std::mem::take(&mut self.bounds));
-        let places = Slots::of(split(&mut bounds, &first_ranks).into_iter().zip(sorted.parts(axes, n, &first_ranks)));
-        context.run(intervals, |job, _| {
-            let mut place = places.write(job);
-            lower_bounds(interval(job), n, first_ranks[job], longest, ranks, &mut trees.write(job), place.0);
+        let places = split(&mut bounds, first_ranks).zip(sorted.parts(axes, n, first_ranks)).zip(0..);
+        context.run_each(places, intervals, 20 * n, |((bounds, mut sorted), job), _| {
+            lower_bounds(interval(job), n, first_ranks[job], longest, ranks, &mut trees.write(job), bounds);
             let starts = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n);
-            place.1.fill(boxes, starts.map(|&endpoint| ids[endpoint as usize]));
+            sorted.fill(boxes, starts.map(|&endpoint| ids[endpoint as usize]));
         });
-        drop(places);
         self.bounds = bounds;
-        sorted.join_parts(&first_ranks);
+        sorted.join_parts(first_ranks);
     }
 
     /// Fills `trees` with the ranks that are active at the begin of each interval.
@@ -170,7 +173,7 @@ impl Candidates {
         let width = intervals.next_power_of_two();
         trees.prepare(width);
         let trees = &*trees;
-        context.run(width, |job, _| {
+        context.run_weighted(width, 5 * n, |job, _| {
             let mut tree = trees.write(job);
             tree.reset(n);
             if job < intervals {
@@ -259,9 +262,10 @@ fn lower_bounds(
 /// Replaces each of `width` trees, a power of two, by the symmetric difference of all before it: up a binary tree of partial
 /// sums, and down again.
 fn prefix_sums(context: &Context, trees: &Slots<SuccTree>, width: usize) {
+    let words = trees.read(0).bytes() / 8;
     let mut half = 1;
     while half < width {
-        context.run(width / (2 * half), |job, _| {
+        context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
             let right = (job + 1) * 2 * half - 1;
             trees.write(right).symmetric_difference(&trees.read(right - half));
         });
@@ -270,7 +274,7 @@ fn prefix_sums(context: &Context, trees: &Slots<SuccTree>, width: usize) {
     trees.write(width - 1).clear();
     while half > 1 {
         half /= 2;
-        context.run(width / (2 * half), |job, _| {
+        context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
             let right = (job + 1) * 2 * half - 1;
             let (mut left, mut right) = (trees.write(right - half), trees.write(right));
             std::mem::swap(&mut *left, &mut *right);

@@ -7,7 +7,7 @@ use super::slots::{Slots, cut};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_sorted;
 use crate::bits::SuccTree;
-use crate::context::{Context, PerWorker};
+use crate::context::{Context, PerWorker, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::active::{Bounds, Event, Long, Ranks};
@@ -110,7 +110,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             let mut dealt = std::mem::take(&mut self.scratch.dealt);
             self.deal(context, count, &mut dealt);
             dealt.workers.prepare(context);
-            context.run(chunks, |job, worker| {
+            context.run_weighted(chunks, SEEK * self.boxes.len(), |job, worker| {
                 let chunk = chunks - 1 - job; // the long objects first: theirs may be the longest list
                 out.rewrite(chunk, worker, frame, |hits| self.sweep(context, chunk, &dealt, worker, hits));
             });
@@ -128,11 +128,11 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     /// Deals the endpoints out to the partitions that they concern, in order.
     fn deal(&self, context: &Context, count: usize, dealt: &mut Dealt<T>) {
         let n = self.boxes.len();
-        let segments = if self.is_parallel(context) { self.options.buckets } else { 1 };
+        let segments = if self.is_parallel(context, self.boxes.len()) { self.options.buckets } else { 1 };
         let partitions = Partitions::new(n, count);
         dealt.segments.prepare(segments);
         let slots = &dealt.segments;
-        context.run(segments, |job, _| {
+        context.run_weighted(segments, 5 * n, |job, _| {
             let mut segment = slots.write(job);
             segment.lists.resize_with(count + 1, Vec::new);
             segment.lists.iter_mut().for_each(Vec::clear);

@@ -87,14 +87,13 @@ pub(super) fn cut(len: usize, parts: usize, part: usize) -> usize {
 }
 
 /// Cuts a slice at ascending positions, the first being 0, into parts that several workers can write.
-pub(super) fn split<'a, E>(mut rest: &'a mut [E], cuts: &[usize]) -> Vec<&'a mut [E]> {
-    let len = rest.len();
-    let ends = cuts.iter().skip(1).copied().chain([len]);
-    let mut parts = Vec::with_capacity(cuts.len());
-    for (&from, to) in cuts.iter().zip(ends) {
-        let (part, behind) = rest.split_at_mut(to - from);
-        parts.push(part);
+pub(super) fn split<'a, E>(slice: &'a mut [E], cuts: &'a [usize]) -> impl Iterator<Item = &'a mut [E]> {
+    let len = slice.len();
+    let mut rest = slice;
+    cuts.iter().enumerate().map(move |(part, &from)| {
+        let to = cuts.get(part + 1).copied().unwrap_or(len);
+        let (part, behind) = std::mem::take(&mut rest).split_at_mut(to - from);
         rest = behind;
-    }
-    parts
+        part
+    })
 }

@@ -18,6 +18,8 @@ pub(super) struct EndpointSort<K> {
     /// By segment: its endpoints, bucket by bucket.
     segments: Slots<Vec<Vec<(K, u32)>>>,
     buckets: Slots<Bucket<K>>,
+    /// Where each bucket begins in the whole order.
+    begins: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +36,7 @@ impl<K: Key> Default for Bucket<K> {
 
 impl<K: Key> Default for EndpointSort<K> {
     fn default() -> Self {
-        Self { whole: IndexSort::default(), segments: Slots::of([]), buckets: Slots::of([]) }
+        Self { whole: IndexSort::default(), segments: Slots::of([]), buckets: Slots::of([]), begins: Vec::new() }
     }
 }
 
@@ -63,7 +65,7 @@ impl<K: Key> EndpointSort<K> {
         self.segments.prepare(parts);
         self.buckets.prepare(parts);
         let (segments, buckets) = (&self.segments, &self.buckets);
-        context.run(parts, |job, _| {
+        context.run_weighted(parts, 10 * count, |job, _| {
             let mut lists = segments.write(job);
             lists.resize_with(parts, Vec::new);
             lists.iter_mut().for_each(Vec::clear);
@@ -73,7 +75,7 @@ impl<K: Key> EndpointSort<K> {
                 lists[bucket].push((K::truncate(value), endpoint as u32));
             }
         });
-        context.run(parts, |job, _| {
+        context.run_weighted(parts, 20 * count, |job, _| {
             let mut bucket = buckets.write(job);
             let Bucket { sort, order } = &mut *bucket;
             sort.load([].into_iter());
@@ -81,16 +83,14 @@ impl<K: Key> EndpointSort<K> {
             sort.sort_into(order);
         });
         order.resize(count, 0);
-        let mut begin = 0;
-        let begins: Vec<usize> = (0..parts)
-            .map(|job| {
-                let here = begin;
-                begin += buckets.read(job).order.len();
-                here
-            })
-            .collect();
-        let places = Slots::of(split(order, &begins));
-        context.run(parts, |job, _| places.write(job).copy_from_slice(&buckets.read(job).order));
+        self.begins.clear();
+        self.begins.push(0);
+        self.begins.extend((1..parts).scan(0, |begin, job| {
+            *begin += buckets.read(job - 1).order.len();
+            Some(*begin)
+        }));
+        let places = split(order, &self.begins).zip(0..);
+        context.run_each(places, parts, count, |(place, job), _| place.copy_from_slice(&buckets.read(job).order));
     }
 
     /// The bytes it holds.

@@ -50,10 +50,10 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         Ok(())
     }
 
-    /// Is the work cut for several workers?
-    pub(super) fn is_parallel(&self, context: &Context) -> bool {
+    /// Is the work on `n` objects cut for several workers? That takes more steps in all, so it pays only for many.
+    pub(super) fn is_parallel(&self, context: &Context, n: usize) -> bool {
         match self.options.path {
-            Path::Auto => context.width() > 1,
+            Path::Auto => context.workers_for(n) > 1,
             Path::Sequential => false,
             Path::Parallel => true,
         }
@@ -66,12 +66,12 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         sort: &mut EndpointSort<K>,
         scratch: &mut Scratch<T>,
     ) {
-        let parallel = self.is_parallel(context);
         let buckets = self.options.buckets;
         let axes = self.axes.order();
         let (primary, secondary) = (axes[0], axes[D - 1]);
         let ids = &scratch.ids;
         let n = ids.len();
+        let parallel = self.is_parallel(context, n);
         let boxes = || ids.iter().map(|&id| frame.boxes[id as usize]);
 
         let clock = context.clock();

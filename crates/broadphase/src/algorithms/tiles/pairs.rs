@@ -9,7 +9,7 @@ use super::records::Block;
 use super::{Tiles, lock};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_chunks;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile::{self, Record};
@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         // Frames that list their changes cost what changed, and not a look at every tag.
         let nothing_can_pair = !matches!(frame.changes, Changes::Listed { .. }) && frame.nothing_can_pair();
         if nothing_can_pair {
-            context.run(chunks, |tile, worker| out.rewrite(tile, worker, frame, |_| ()));
+            context.run_weighted(chunks, SEEK * chunks, |tile, worker| out.rewrite(tile, worker, frame, |_| ()));
         } else {
             self.join(frame, context, out, kept);
         }
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let runs_of = |tile: usize| -> [&[Record]; BLOCKS] {
             std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)))
         };
-        context.run(jobs.len(), |job, worker| {
+        context.run_weighted(jobs.len(), JOIN * self.load.records / tiles * jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
             let place = &self.partition.tiles[tile];
             let runs = runs_of(tile);
@@ -136,3 +136,6 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         })
     }
 }
+
+/// The work of one record, in the units of [`Context::run_weighted`].
+const JOIN: usize = 10;

@@ -21,6 +21,8 @@ use crate::objects::{Changes, Frame};
 
 /// Slots that a record can name beside its flag.
 const MAX_SLOTS: usize = Record::FLAG as usize;
+/// The work of one object's records, in the units of [`Context::run_weighted`].
+const SCATTER: usize = 5;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Updates the records, and drops the query trees of tiles that changed.
@@ -154,7 +156,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.extend(frame.slots());
         let in_order = std::mem::replace(&mut self.stale, true) || in_order;
         let (lattice, partition, kernels, axis) = (&self.lattice, &self.partition, context.kernels(), self.axis_motion.axis());
-        context.run(self.blocks.len(), |block, _| {
+        context.run_weighted(self.blocks.len(), SCATTER * frame.slots(), |block, _| {
             let mut block = lock(&self.blocks[block]);
             if in_order {
                 block.scatter(kernels, frame, lattice, partition, changed);

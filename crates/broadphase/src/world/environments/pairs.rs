@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::{Environments, Group, open, read, write};
 use crate::algorithms::Probes;
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
@@ -147,7 +147,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             });
         }
         let (zero, failure) = (&*zero, Failure::default());
-        context.run(others.len(), |number, worker| {
+        context.run_weighted(others.len(), SEEK * frame.slots(), |number, worker| {
             let mut group = write(&others[number]);
             if !(all_others || group.touched) {
                 return;
@@ -185,7 +185,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         }
         out.begin(view, context, Revision::default(), self.groups.len());
         let (failure, sorted, sink) = (Failure::default(), &order.chosen, &*out);
-        context.run(self.groups.len(), |number, worker| {
+        context.run_weighted(self.groups.len(), SEEK * (self.groups.len() + probes.boxes.len()), |number, worker| {
             let mut scratch = self.scratch.take();
             let result = self.probe_group(number, probes, envs.map(|envs| (envs, &sorted[..])), sink, context, &mut scratch);
             match result {

@@ -3,7 +3,7 @@
 use super::{Dbvt, Mode};
 use crate::algorithms::Probes;
 use crate::algorithms::common::{NONE, probe_each};
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::PairSink;
@@ -29,7 +29,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         let clock = context.clock();
         if !kept {
             let leaf_tests = std::mem::take(&mut self.tests);
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 out.rewrite(chunk, worker, frame, |hits| match mode {
                     _ if chunk == parts => {
                         hits.count_tests(leaf_tests);

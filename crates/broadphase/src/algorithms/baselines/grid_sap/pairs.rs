@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::{GridSap, Scratch};
 use crate::algorithms::Probes;
 use crate::algorithms::common::{Visit, probe_each};
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::PairSink;
@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         let clock = context.clock();
         if let Some(cells) = self.cells.as_ref().filter(|_| !kept) {
             let starts = &self.scratch.starts;
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 let range = chunk * CELLS_PER_CHUNK..((chunk + 1) * CELLS_PER_CHUNK).min(occupied);
                 out.rewrite(chunk, worker, frame, |hits| {
                     range.for_each(|at| self.sweep(cells, starts[at] as usize..starts[at + 1] as usize, hits));

@@ -3,7 +3,7 @@
 use super::Sweep3Axis;
 use crate::algorithms::Probes;
 use crate::algorithms::common::{Visit, probe_each};
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
@@ -19,7 +19,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         if !kept {
             let tests = std::mem::take(&mut self.tests);
-            context.run(chunks, |chunk, worker| {
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 let range = chunk * PAIRS_PER_CHUNK..((chunk + 1) * PAIRS_PER_CHUNK).min(self.overlaps.len());
                 out.rewrite(chunk, worker, frame, |hits| {
                     hits.count_tests(if chunk == 0 { tests } else { 0 });

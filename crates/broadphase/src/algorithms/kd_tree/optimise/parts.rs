@@ -124,7 +124,7 @@ impl<const D: usize, T: Real> Parts<D, T> {
             self.parts.resize_with(self.nodes.len(), Mutex::default);
         }
         let (shared, parts, nodes, scratches) = (&*tree, &self.parts, &self.nodes, &self.scratch);
-        context.run(nodes.len(), |number, worker| {
+        context.run_weighted(nodes.len(), 10 * tree.order.len(), |number, worker| {
             let mut part = parts[number].lock().unwrap_or_else(PoisonError::into_inner);
             let (node, all) = nodes[number];
             part.take(shared, node);

@@ -390,6 +390,31 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(
+    /// Which, and where.
+    pub String,
+);
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+/// Fails a validation with a formatted text unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($text:tt)+) => {
+        if !$condition {
+            return Err($crate::error::Violation(format!($($text)+)));
+        }
+    };
+}
+pub(crate) use ensure;
+
 #[cfg(test)]
 mod tests {
     use super::*;

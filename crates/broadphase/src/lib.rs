@@ -119,6 +119,7 @@ mod context;
 mod par;
 mod spare;
 mod error;
+mod pair;
 #[doc(hidden)] // for the crates of this project
 pub mod spec_text;
 

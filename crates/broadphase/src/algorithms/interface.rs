@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::context::Context;
-use crate::error::Error;
+use crate::error::{Error, Violation};
 use crate::geometry::{Aabb, Ball, Measure, Ray, Real, Swept};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
@@ -173,31 +173,6 @@ pub enum Strength {
     /// And against the boxes of the frame: everything is where it belongs.
     Geometry,
 }
-
-/// An invariant that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation(
-    /// Which, and where.
-    pub String,
-);
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Violation {}
-
-/// Fails a validation with a formatted text unless the condition holds.
-macro_rules! ensure {
-    ($condition:expr, $($text:tt)+) => {
-        if !$condition {
-            return Err($crate::algorithms::Violation(format!($($text)+)));
-        }
-    };
-}
-pub(crate) use ensure;
 
 /// What a structure says of itself.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -28,8 +28,9 @@ pub mod sweep;
 pub mod tiles;
 mod with_kernels;
 
+pub use crate::error::Violation;
+pub(crate) use crate::error::ensure;
 pub(crate) use common::scan;
-pub(crate) use interface::ensure;
-pub use interface::{BroadPhase, Found, Outline, Probes, Query, Stats, Strength, Violation};
+pub use interface::{BroadPhase, Found, Outline, Probes, Query, Stats, Strength};
 pub use list::{Descriptor, Kind, OptionDescriptor, list};
 pub use spec::{COMMON_OPTIONS, Spec};

@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use crate::kernels::{Lanes, Simd, Truncate};
+use crate::kernels::lanes::{Lanes, Simd, Truncate};
 
 pub(crate) mod sealed {
     use super::{Lanes, Simd, Truncate};

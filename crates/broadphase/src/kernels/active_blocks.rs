@@ -21,7 +21,7 @@ use super::lanes::{Lanes, Mask, Simd};
 use super::pair_sink::PairSink;
 use super::soa::Columns;
 use crate::geometry::{Real, sealed::Sealed};
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 /// The place of an object that is not active.
 const NOWHERE: u32 = u32::MAX;

@@ -3,6 +3,12 @@
 //! A kernel is written once, generic over [`Simd`], with every method always inlined; the `#[target_feature]` shells in
 //! `isa.rs` are the only place where an instruction set is entered.
 
+/// The integer part of a float, by one instruction.
+pub trait Truncate: Sized {
+    /// The integer part, held between 0 and the last coordinate of a lattice; 0 for NaN. Monotone.
+    fn truncate(self) -> i32;
+}
+
 /// A mask over [`Lanes::N`] lanes.
 pub trait Mask: Copy {
     /// Lane-wise and.

@@ -20,7 +20,7 @@ pub(crate) mod ball_runs;
 pub(crate) mod cell_runs;
 mod pair_sink;
 mod isa;
-mod lanes;
+pub(crate) mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(feature = "papers")]
@@ -40,13 +40,13 @@ pub(crate) mod tile;
 mod x86;
 
 pub use isa::{Isa, Kernels};
-pub use lanes::{Lanes, Simd};
+pub(crate) use lanes::Simd;
 pub use pair_sink::PairSink;
 
 pub(crate) use isa::Kernel;
 pub(crate) use pages::prefer_huge_pages;
 pub(crate) use pair_sink::{Order, Refine, Stop};
-pub(crate) use prefetch::{LAST_PLACE, LATTICE_END, Truncate, prefetch, prefetch_for_writing};
+pub(crate) use prefetch::{LAST_PLACE, LATTICE_END, prefetch, prefetch_for_writing};
 pub(crate) use scalar::Scalar;
 pub(crate) use soa::{PAD, Soa};
 pub(crate) use sorted::Sorted;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 /// A pass over fresh pairs, `pairs[from..]`, that removes those which the frame's filters forbid.
 pub(crate) type Refine<'a> = &'a (dyn Fn(&mut Vec<Pair>, usize) + Sync);

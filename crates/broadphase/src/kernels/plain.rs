@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::geometry::{Aabb, Real};
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 const _: () = assert!(size_of::<Aabb<3, f32>>() == 24 && size_of::<Aabb<2, f64>>() == 32);
 const _: () = assert!(size_of::<Pair>() == 8 && align_of::<Pair>() == 4);

@@ -1,5 +1,7 @@
 //! Single instructions that safe Rust has no word for.
 
+use super::lanes::Truncate;
+
 /// Asks for a cache line. Changes nothing but time.
 #[inline(always)]
 fn prefetch_address(target: *const i8) {
@@ -77,12 +79,6 @@ const LINE: usize = 64;
 pub(crate) const LATTICE_END: i32 = 1 << 30;
 /// The last place that a float is clamped to: exact in `f32`, whose steps are 64 there.
 pub(crate) const LAST_PLACE: i32 = LATTICE_END - 64;
-
-/// A float's place on the lattice, by one instruction.
-pub trait Truncate: Sized {
-    /// The integer part, held between 0 and [`LATTICE_END`]` - 1`; 0 for NaN. Monotone.
-    fn truncate(self) -> i32;
-}
 
 macro_rules! truncate {
     ($t:ty) => {

@@ -3,7 +3,7 @@
 use super::side::Side;
 use super::table::Table;
 use super::{MAX_OBJECTS, ObjectKind};
-use crate::algorithms::{Violation, ensure};
+use crate::error::{Violation, ensure};
 use crate::geometry::Real;
 
 impl<const D: usize, T: Real> Table<D, T> {

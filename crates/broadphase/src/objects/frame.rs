@@ -4,8 +4,9 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
+use crate::objects::Retain;
 use crate::objects::Tag;
-use crate::pairs::{Pair, Retain};
+use crate::pair::Pair;
 
 /// The most objects a frame can hold: ids are `u32`, and the last one is reserved.
 pub const MAX_OBJECTS: usize = u32::MAX as usize - 1;

@@ -16,7 +16,7 @@ use super::slots::Slots;
 use super::{Handle, MAX_OBJECTS, Object, ObjectKind, Shape, Tag};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 /// The objects of a world. Every change is checked before anything is written.
 #[derive(Clone, Debug)]

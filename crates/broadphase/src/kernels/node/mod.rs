@@ -185,7 +185,7 @@ fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>]) -> usize {
 mod tests {
     use super::*;
     use crate::kernels::Isa;
-    use crate::pairs::Pair;
+    use crate::pair::Pair;
 
     pub(super) fn entries<const D: usize, T: Real>(
         count: u32,

@@ -140,7 +140,7 @@ mod tests {
     use super::super::join;
     use super::super::tests::{entries, finds};
     use super::*;
-    use crate::pairs::Pair;
+    use crate::pair::Pair;
 
     /// Fills a shelf in search 1, then lets a tenth come to rest elsewhere in search 2, and another tenth move in search 3.
     fn agrees<const D: usize, T: Real>(own: u32, other: u32) {

@@ -7,7 +7,7 @@ use crate::geometry::Real;
 use crate::kernels::lanes::{Bytes, Simd};
 use crate::kernels::pair_sink::PairSink;
 use crate::kernels::prefetch;
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 /// How many candidates ahead a box on a shelf is asked for.
 const AHEAD: usize = 8;

@@ -8,7 +8,7 @@ use super::{BATCH, COORDINATES, Record, Scratch};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::lanes::{Simd, Words};
 use crate::kernels::pair_sink::PairSink;
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 /// All words, as bits of [`Words::zeros`].
 const ALL: u32 = 0xffff;

@@ -12,7 +12,7 @@ use super::{Record, Scratch, WORDS};
 use crate::geometry::Real;
 use crate::kernels::isa::{Kernel, Kernels};
 use crate::kernels::lanes::Simd;
-use crate::pairs::Pair;
+use crate::pair::Pair;
 
 /// Neighbors per record at most: testing more costs as much as a sweep.
 const MOST_PER_RECORD: usize = 1;

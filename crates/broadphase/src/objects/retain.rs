@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Pair;
+use crate::pair::Pair;
 
 /// The fresh pairs of one chunk, from which a filter removes what it does not want. Nothing can be added.
 pub struct Retain<'a> {

@@ -93,7 +93,7 @@
 //! for every number of threads and every instruction set. A bad frame is an [`Error`] that names the object, and leaves the structure as it
 //! was. Infinite sides are legal. [`BroadPhase::validate`] checks all invariants.
 //!
-//! # The rooms
+//! # Modules
 //! The modules stand in the order in which data meets them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], of which
 //! [`auto`] chooses one), the joins (`kernels`), pairs out (`pairs`). One frame from end to end is [`step()`].
 

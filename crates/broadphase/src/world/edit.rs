@@ -120,7 +120,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Changes what its box stands for; `None`: what the [world](World::world_shape) says. A ball and a box are a pair if their boxes
     /// overlap and the ball reaches the box ([`Ball::overlaps_box`](crate::Ball::overlaps_box)), margins included. An algorithm that
-    /// takes only balls ([`particle-grid`](crate::algorithms::particle_grid)) refuses a world in which a mover has a shape of its own.
+    /// takes only balls (`particle-grid`) refuses a world in which a mover has a shape of its own.
     ///
     /// ```
     /// use broadphase::{Aabb, Shape, World2};

@@ -47,7 +47,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Runs with structures of your own, one for the movers and one for the statics, both empty. They must follow the contract of
     /// [`BroadPhase`]; objects, handles, pairs, tags, filters, events and queries work as with any other. Environments share one structure.
     ///
-    /// A [snapshot](World::restore) does not contain them: a restored world uses the algorithm that was set last.
+    /// A snapshot (feature `serde`) does not contain them: a restored world uses the algorithm that was set last.
     ///
     /// ```
     /// use broadphase::{Aabb, Spec, World2};

@@ -192,8 +192,8 @@ impl ExactSizeIterator for PairEventIter<'_> {}
 /// use broadphase::{Aabb, Object, World2};
 /// let mut world = World2::new();
 /// let mut contacts = vec![];
-/// for x in [0.0, 0.5] {
-///     world.insert(Object::new(Aabb::new([x, 0.0], [x + 1.0, 1.0])).with_user(x.to_bits().into()))?;
+/// for (x, user) in [(0.0, 7), (0.5, 8)] {
+///     world.insert(Object::new(Aabb::new([x, 0.0], [x + 1.0, 1.0])).with_user(user))?;
 /// }
 /// for pair in world.update()?.started() {
 ///     contacts.push((pair.user_a, pair.user_b));

@@ -74,7 +74,8 @@ impl<const D: usize, T: Real> World<D, T> {
     /// let handles = world.insert_many(&[Aabb::point([0.0, 0.0]); 1000])?;
     /// world.update()?;
     /// world.remove_many(&handles[2..])?;
-    /// world.update()?;
+    /// world.update()?; // half a million pairs end,
+    /// world.update()?; // and their events are over
     /// let before = world.stats().bytes();
     /// world.shrink();
     /// assert!(world.stats().bytes() < before / 20 && world.update()?.len() == 1);

@@ -1,7 +1,8 @@
 //! `particles` (paper 003): equal balls that fill 40 % of a box, jostle and are pushed apart each frame.
 //!
-//! Balls have diameter 1. Velocities are random walks, as in `brownian`; each frame moves the balls, then separates every overlapping
-//! pair once, as the paper's simulation does. The sides of the box hold the balls in.
+//! Balls have diameter 1. Velocities are random walks, as in `brownian`. Each frame moves the balls, then pushes the two balls of every
+//! overlapping pair apart equally, as the paper does, but by 70 % of their overlap in all: the pushes of all pairs are computed from the same
+//! positions and added up, and full pushes would overshoot where many balls meet. So some overlap remains. The sides of the box hold the balls in.
 
 use std::f64::consts::PI;
 

@@ -90,7 +90,7 @@ impl RadarChart {
         let values = self.series.iter().flat_map(|(_, values)| values.iter().take(count).copied());
         Axis::over(values.clone(), self.scale, true)?;
         let axis = Axis::over(values.chain(self.rings.iter().copied()), self.scale, true)?;
-        // On a logarithmic scale nothing is at the center: the best outline needs room to be one.
+        // A logarithmic scale has no zero, so the smallest value is drawn at some distance from the center.
         Some(if self.scale == Scale::Log { axis.widened(0.18, 0.02) } else { axis.widened(0.0, 0.02) })
     }
 

@@ -146,7 +146,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         let decides = rules.decide();
         let filter = |retain: &mut Retain<'_>| {
             if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
-                return retain.retain(|_| false); // nobody will look at them
+                return retain.retain(|_| false); // the search was cancelled, and its pairs are discarded
             }
             if decides {
                 retain.retain(|slots| rules.allows(slots));

@@ -167,7 +167,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
-    /// All ended pairs have been reported: nobody asks for removed objects any more.
+    /// All ended pairs have been reported, so removed objects are no longer looked up.
     pub(crate) fn forget_removed(&mut self) {
         self.graves.clear();
     }

@@ -2,7 +2,7 @@
 //!
 //! Jobs of neighboring numbers share data, and the same number means about the same data in the next region. So a worker takes its
 //! range from the front, and another one steals from the back, only when it has nothing left. A range is one atomic word: a job is in
-//! exactly one share until a compare-and-swap takes it out, so that it runs once, whoever is faster.
+//! exactly one share until a compare-and-swap takes it out, so it runs exactly once.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

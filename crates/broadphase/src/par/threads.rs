@@ -162,7 +162,7 @@ impl Shared {
             if patience.is_over() {
                 let sleeping = &self.sleeping[worker];
                 sleeping.store(true, Ordering::SeqCst);
-                // Asked again after the flag is up: whoever opens a region now sees it.
+                // Checked again after the flag is set: a caller that opens a region from now on sees the flag.
                 if next().is_none() && !self.stop.load(Ordering::SeqCst) {
                     thread::park();
                 }

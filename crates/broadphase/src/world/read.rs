@@ -82,7 +82,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(self.reader())
     }
 
-    /// A reader of a world that nobody may change meanwhile; `None` if changes are pending that only [`read`](World::read) or
+    /// A reader of a shared world, which cannot change while the reader exists; `None` if changes are pending that only [`read`](World::read) or
     /// [`update`](World::update) can take in.
     ///
     /// ```

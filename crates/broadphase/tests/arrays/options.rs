@@ -165,7 +165,7 @@ fn bad_input_is_named_by_argument_index_and_axis() {
 
 #[test]
 fn a_search_in_progress_is_cancelled_from_another_thread() {
-    // Everything overlaps everything: far more pairs than anybody waits for.
+    // Everything overlaps everything: the full search would take very long.
     let list = vec![Aabb::new([0.0f32; 3], [1.0; 3]); 30_000];
     let threads = Threads::new(2).unwrap();
     let cancel = Cancel::new();

@@ -70,7 +70,7 @@ fn unknown_command(word: &str, tool: &clap::Command) -> String {
     format!("unknown command '{word}'; did you mean '{}'? (broadphase --help lists all)", nearest.unwrap_or("--help"))
 }
 
-/// A whole command line for somebody who left something out.
+/// An example of a complete command line, shown when an argument is missing.
 fn example(command: &str) -> &'static str {
     match command {
         "pairs" => "broadphase pairs boxes.npy",

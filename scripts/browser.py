@@ -2,7 +2,8 @@
 
 For each page, in light and dark, on a laptop, a phone and a narrow phone:
 - the console is empty, and nothing is loaded but the page;
-- every figure has a chart with a size, and a table with figures;
+- every figure has a chart with a size, and a table with figures; no section is empty;
+- the conclusion is on the first screen, and no verdict is cut off;
 - the page is not wider than the screen, and no text of a chart leaves its picture or is too small to read;
 - the theme is the one asked for, and text and lines stand out from their background.
 Once for each page: on paper it is light and its tables are open; without scripts its charts are there; embedded JSON can be read,
@@ -49,7 +50,7 @@ LOOK = r"""
       const place = text.getBBox(), size = parseFloat(style(text).fontSize) * shown.width / box.width;
       need(place.x >= -1 && place.x + place.width <= box.width + 1 && place.y >= -1 && place.y + place.height <= box.height + 1,
         `${name}: "${text.textContent}" leaves the picture`);
-      need(size >= (width < 360 ? 6.5 : 8), `${name}: letters of ${size.toFixed(1)} units`);
+      need(size >= (width < 360 ? 8.5 : 10.5), `${name}: letters of ${size.toFixed(1)} units`);
       need(contrast(style(text).fill, paper) >= 4.5, `${name}: "${text.textContent}" does not stand out`);
     }
     for (const line of svg.querySelectorAll(".line, .mark")) {
@@ -62,6 +63,16 @@ LOOK = r"""
   for (const figure of document.querySelectorAll("figure")) {
     need(figure.querySelector("svg"), "a figure without a chart");
     need(figure.querySelectorAll("table tbody tr").length > 0, "a figure without a table");
+  }
+  const lead = document.querySelector(".lead");
+  need(lead && lead.getBoundingClientRect().top < innerHeight, "the conclusion is not on the first screen");
+  for (const badge of document.querySelectorAll(".verdict")) {
+    const box = badge.getBoundingClientRect(), card = badge.closest(".finding") || document.body;
+    need(box.left >= 0 && box.right <= width, `the verdict "${badge.textContent}" is cut off`);
+    need(contrast(style(badge).color, style(card).backgroundColor) >= 4.5, `the verdict "${badge.textContent}" does not stand out`);
+  }
+  for (const title of document.querySelectorAll("h2")) {
+    need(title.nextElementSibling && title.nextElementSibling.tagName !== "H2", `the section "${title.textContent}" is empty`);
   }
   const ids = [...document.querySelectorAll("[id]")].map(element => element.id);
   need(new Set(ids).size === ids.length, "ids are not distinct");

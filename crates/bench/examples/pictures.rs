@@ -122,6 +122,7 @@ fn radar(rows: &[Row], (n, scenes): (u64, &[&str]), names: &[String]) -> RadarCh
         unit: "CPU ms per frame, logarithmic; further in is faster".to_string(),
         axes: scenes.iter().map(|scene| scene.to_string()).collect(),
         rings: Vec::new(),
+        reference: None,
         scale: Scale::Log,
         series: series.collect(),
     }
@@ -142,6 +143,7 @@ fn scaling(rows: &[Row], scene: &str, names: &[String]) -> LineChart {
         y_label: "CPU ns per object and frame; a level line is linear scaling".to_string(),
         x_scale: Scale::Log,
         y_scale: Scale::Log,
+        reference: None,
         series: series.collect(),
     }
 }

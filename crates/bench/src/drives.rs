@@ -14,7 +14,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::str::FromStr;
 
-use broadphase::{Aabb, Context, Error, Handle, Object, Pair, Real, Search, Shape, Spec, World};
+use broadphase::{Aabb, Context, Error, Handle, Object, Pair, Real, Regions, Search, Shape, Spec, World};
 
 use super::measure::{Timing, timed};
 use super::rows::{Contestant, Facts, Refusal};
@@ -95,7 +95,7 @@ pub fn contestant<const D: usize, T: Real>(
     shape: Shape,
     scope: &Scope,
 ) -> Result<Box<dyn Contestant<D, T>>, Error> {
-    let threads = context.width();
+    let gauge = context.clone(); // clones of a context count together
     let kept = |scope: &Scope| match scope {
         Scope::NotStill(still) => Some(Rc::clone(still)),
         _ => None,
@@ -107,11 +107,12 @@ pub fn contestant<const D: usize, T: Real>(
             world.set_algorithm(spec)?;
             world.set_static_algorithm(spec)?;
             world.set_world_shape(shape);
-            Box::new(ThroughWorld { world, handles: Vec::new(), ids: Vec::new(), last: Vec::new(), still: kept(scope) })
+            Box::new(ThroughWorld { world, gauge, handles: Vec::new(), ids: Vec::new(), last: Vec::new(), still: kept(scope) })
         }
         Drive::Step | Drive::Oneshot | Drive::Between => {
             spec.build::<D, T>()?; // an algorithm that does not suit is refused before the first frame
             let split = drive == Drive::Between;
+            let threads = context.width();
             Box::new(OneCall { spec: spec.clone(), threads, shape, split, even: Vec::new(), odd: Vec::new(), pairs: Vec::new() })
         }
     })
@@ -120,6 +121,8 @@ pub fn contestant<const D: usize, T: Real>(
 /// A world whose objects follow the frames.
 struct ThroughWorld<const D: usize, T: Real> {
     world: World<D, T>,
+    /// Measures the parallel regions of the world's frames.
+    gauge: Context,
     handles: Vec<Handle>,
     /// The object of each handle's index.
     ids: Vec<u32>,
@@ -153,6 +156,7 @@ impl<const D: usize, T: Real> ThroughWorld<D, T> {
 
 impl<const D: usize, T: Real> Contestant<D, T> for ThroughWorld<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
+        self.gauge.clear_stages();
         let mut timing = timed(
             self,
             |this| this.set(boxes),
@@ -181,6 +185,10 @@ impl<const D: usize, T: Real> Contestant<D, T> for ThroughWorld<D, T> {
 
     fn tests(&self) -> Option<u64> {
         Some(self.world.tests())
+    }
+
+    fn regions(&self) -> Option<Regions> {
+        Some(self.gauge.regions())
     }
 
     fn facts(&self) -> Facts {

@@ -79,7 +79,7 @@ pub fn outcome(name: &str, base: &'static str, peer: bool, times: &[u64], hashes
         let zero = Duration::ZERO;
         let timing = Timing { wall: time, cpu: Some(time), cpu_update: Some(zero), update: zero, detect: time };
         let hash = hashes.get(frame).copied().unwrap_or(7);
-        Record { timing, pairs: 1, hash, tests: None, block: frame / 2, counts: frame % 2 == 1 }
+        Record { timing, pairs: 1, hash, tests: None, regions: None, block: frame / 2, counts: frame % 2 == 1 }
     };
     Outcome {
         setting: setting(frames),

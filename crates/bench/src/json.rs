@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::measure::ms;
 use super::outcome::Outcome;
+use super::span::Span;
 use crate::machine;
 use crate::selection::shape_name;
 
@@ -49,6 +50,7 @@ pub fn row(outcome: &Outcome, series: bool) -> Value {
         "choice": outcome.facts.choice,
         "stopped": outcome.stopped,
         "wrong": outcome.wrong.any().then(|| json!({ "missing": outcome.wrong.missing, "extra": outcome.wrong.extra })),
+        "parallel": Span::of(outcome).map(|span| span.json()),
         "extra": extra(outcome),
     });
     if let (true, Some(row)) = (series, row.as_object_mut()) {

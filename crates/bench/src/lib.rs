@@ -2,7 +2,7 @@
 //!
 //! The way of a measurement: what is asked for (`request`, `selection`), frames in blocks (`source`, from an `input`), who runs (`rows`,
 //! `drives`), in turns (`turns`), under clocks (`measure`), right or wrong (`check`), and what came out (`outcome`) as a table, as ratios,
-//! as JSON, and as a page with charts (`report`). What the tool and the experiments share besides is here too: errors that end a command
+//! as work and span (`span`), as JSON, and as a page with charts (`report`). What the tool and the experiments share besides is here too: errors that end a command
 //! (`failure`), results that are written whole or not at all (`output`), progress bars, and the machine.
 
 pub mod charts;
@@ -25,6 +25,7 @@ pub mod rows;
 pub mod selection;
 pub mod sentence;
 pub mod source;
+pub mod span;
 pub mod table;
 mod turns;
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use broadphase::Shape;
+use broadphase::{Regions, Shape};
 
 use super::drives::Drive;
 use super::measure::{Sorted, Timing, ms};
@@ -21,6 +21,8 @@ pub struct Record {
     pub hash: u64,
     /// The tests, if they are counted.
     pub tests: Option<u64>,
+    /// What its parallel regions took, if they are measured.
+    pub regions: Option<Regions>,
     /// The block it ran in.
     pub block: usize,
     /// Does it count in medians? Not the first frame of a block, which finds cold caches.
@@ -140,6 +142,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The name, and the number of threads if there are several.
+    pub fn title(&self) -> String {
+        if self.threads == 1 { self.name.clone() } else { format!("{} on {} threads", self.name, self.threads) }
+    }
+
     /// The frames that count, or frame 0 if that is all there is.
     pub fn measured(&self) -> impl Iterator<Item = &Record> + Clone {
         let none = !self.records.iter().any(|record| record.counts);

@@ -76,17 +76,35 @@ pub fn ranked(outcomes: &[Outcome], peer: bool, clock: Clock) -> Vec<&Outcome> {
 pub fn lines(outcomes: &[Outcome]) -> Vec<String> {
     let clock = Clock::of(outcomes);
     let (ours, peers) = (ranked(outcomes, false, clock), ranked(outcomes, true, clock));
+    let mut lines = speed_ups(&ours);
     match (ours.as_slice(), peers.first()) {
-        (ours, Some(peer)) => ours.iter().filter_map(|our| line(our, peer, clock)).collect(),
-        ([best, others @ ..], None) => others.iter().filter_map(|other| line(best, other, clock)).collect(),
-        ([], None) => Vec::new(),
+        (ours, Some(peer)) => lines.extend(ours.iter().filter_map(|our| line(our, peer, clock))),
+        ([best, others @ ..], None) => {
+            let others = others.iter().filter(|other| other.name != best.name);
+            lines.extend(others.filter_map(|other| line(best, other, clock)));
+        }
+        ([], None) => {}
     }
+    lines
+}
+
+/// For each algorithm that ran on several numbers of threads: the others against the fewest, by wall time.
+fn speed_ups(ours: &[&Outcome]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for &base in ours {
+        let mut others: Vec<&Outcome> = ours.iter().copied().filter(|other| other.name == base.name).collect();
+        others.sort_by_key(|other| other.threads);
+        if others.first().is_some_and(|first| first.threads == base.threads) {
+            lines.extend(others[1..].iter().filter_map(|other| line(other, base, Clock::Wall)));
+        }
+    }
+    lines
 }
 
 /// "A is x times as fast as B [lo, hi]".
 fn line(fast: &Outcome, slow: &Outcome, clock: Clock) -> Option<String> {
     let ratio = ratio(slow, fast, clock)?;
-    Some(format!("{} is {} times as fast as {} {}", fast.name, times(ratio.median), slow.name, ratio.interval_text()))
+    Some(format!("{} is {} times as fast as {} {}", fast.title(), times(ratio.median), slow.title(), ratio.interval_text()))
 }
 
 impl Ratio {
@@ -150,6 +168,24 @@ mod tests {
         let ratio = ratio(&slow, &fast, Clock::Cpu).unwrap();
         assert_eq!((ratio.median, ratio.interval), (3.0, Some((3.0, 3.0, 1.0 - 2.0 / 64.0))));
         assert_eq!(lines(&[fast, slow]), ["fast is 3.00 times as fast as slow [3.00, 3.00]"]);
+    }
+
+    #[test]
+    fn rows_of_several_numbers_of_threads_are_compared_with_the_fewest() {
+        let row = |name: &'static str, threads: usize, ms: u64| {
+            let mut row = outcome(name, name, false, &[ms; 6], &[]);
+            row.threads = threads;
+            row
+        };
+        let rows = [row("a", 2, 15), row("a", 1, 30), row("a", 4, 10), row("b", 1, 60)];
+        assert_eq!(
+            lines(&rows),
+            [
+                "a on 2 threads is 2.00 times as fast as a [2.00, 2.00]",
+                "a on 4 threads is 3.00 times as fast as a [3.00, 3.00]",
+                "a on 4 threads is 6.00 times as fast as b [6.00, 6.00]"
+            ]
+        );
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub struct Request<'a> {
     pub peers: &'a [Choice<PeerSpec>],
     /// What a box stands for.
     pub shape: Shape,
-    /// Threads of our algorithms.
-    pub threads: usize,
+    /// Threads of our algorithms: a row for each number.
+    pub threads: &'a [usize],
     /// How our rows are driven; peers have one way.
     pub drive: Drive,
     /// The time that a row may spend in frames.
@@ -138,7 +138,8 @@ impl Request<'_> {
 
     /// The rows that suit; a note for each that does not.
     fn rows<const D: usize, T: Real>(&self, setting: &Rc<Setting>, scope: &Scope) -> Result<Vec<Row<D, T>>, Failure> {
-        let context = context(self.threads)?;
+        let contexts =
+            self.threads.iter().map(|&threads| Ok((threads, context(threads)?))).collect::<Result<Vec<_>, Failure>>()?;
         let mut rows = Vec::new();
         for choice in self.algorithms {
             let spec = &choice.spec;
@@ -148,19 +149,22 @@ impl Request<'_> {
                 note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
-            let contestant: Box<dyn Contestant<D, T>> = match self.drive {
-                Drive::Step => Box::new(Ours::<D, T>::new(spec, context.clone(), self.shape, Report::All)?),
-                drive => drives::contestant(drive, spec, context.clone(), self.shape, scope)?,
-            };
-            let label = Label {
-                name: spec.to_string(),
-                base: spec.descriptor().name,
-                peer: false,
-                threads: context.width(),
-                drive: self.drive,
-                isa: Some(spec.kernels().isa().name()),
-            };
-            rows.push(Row::new(contestant, label, choice.named, setting, self.shape));
+            for (threads, context) in &contexts {
+                let context = context.clone().with_timing(); // a gauge for each row
+                let contestant: Box<dyn Contestant<D, T>> = match self.drive {
+                    Drive::Step => Box::new(Ours::<D, T>::new(spec, context, self.shape, Report::All)?),
+                    drive => drives::contestant(drive, spec, context, self.shape, scope)?,
+                };
+                let label = Label {
+                    name: spec.to_string(),
+                    base: spec.descriptor().name,
+                    peer: false,
+                    threads: *threads,
+                    drive: self.drive,
+                    isa: Some(spec.kernels().isa().name()),
+                };
+                rows.push(Row::new(contestant, label, choice.named, setting, self.shape));
+            }
         }
         if self.drive != Drive::Step && !self.peers.is_empty() {
             note_once(&format!("peers have one way to be driven: none of them in rows of --drive {}", self.drive));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use broadphase::{Aabb, Ball, BroadPhase, Context, Error, Frame, Pair, PairStore, Real, Report, Shape, Spec};
+use broadphase::{Aabb, Ball, BroadPhase, Context, Error, Frame, Pair, PairStore, Real, Regions, Report, Shape, Spec};
 use broadphase_peers::{Peer, PeerError, PeerSpec};
 
 use super::measure::{Timing, timed};
@@ -23,6 +23,11 @@ pub trait Contestant<const D: usize, T> {
     /// The stages of the last frame.
     fn stages(&self) -> &[(&'static str, Duration)] {
         &[]
+    }
+
+    /// What the parallel regions of the last frame took, if they are measured.
+    fn regions(&self) -> Option<Regions> {
+        None
     }
 
     /// What it says of itself after the last frame.
@@ -137,6 +142,10 @@ impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
         self.context.stages()
     }
 
+    fn regions(&self) -> Option<Regions> {
+        Some(self.context.regions())
+    }
+
     fn facts(&self) -> Facts {
         let stats = self.structure.stats();
         let mut extra = stats.extra;
@@ -165,7 +174,7 @@ impl<const D: usize, T: Real> Theirs<D, T> {
 
 impl<const D: usize, T: Real> Contestant<D, T> for Theirs<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
-        let ball = |id: u32| Ball::inscribed(&boxes[id as usize]);
+        let ball = |id: u32| Ball::of_box(&boxes[id as usize]);
         let timing = timed(
             self,
             |theirs| theirs.peer.update(boxes),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::drives::Drive;
 use super::outcome::{Clock, Outcome};
-use super::ratios;
+use super::{ratios, span};
 use crate::selection::shape_name;
 
 /// A few lines that explain the columns.
@@ -54,7 +54,7 @@ pub fn head(clock: Clock) -> [&'static str; 10] {
 /// The table of one scene and number of objects, with its heading and the ratios below.
 pub fn render(outcomes: &[Outcome]) -> String {
     let mut text = render_rows(outcomes);
-    for line in ratios::lines(outcomes) {
+    for line in ratios::lines(outcomes).into_iter().chain(span::lines(outcomes)) {
         let _ = writeln!(text, "  {line}");
     }
     text
@@ -72,7 +72,11 @@ pub fn render_rows(outcomes: &[Outcome]) -> String {
 /// What all rows of a setting have in common, in a line.
 pub fn heading(first: &Outcome, outcomes: &[Outcome]) -> String {
     let setting = &first.setting;
-    let threads = outcomes.iter().map(|outcome| outcome.threads).max().unwrap_or(1);
+    let mut threads: Vec<usize> = outcomes.iter().filter(|outcome| !outcome.peer).map(|outcome| outcome.threads).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let one = threads.iter().all(|&count| count == 1);
+    let threads = if threads.is_empty() { "1".to_string() } else { join(&threads) };
     let drive = if first.drive == Drive::Step { String::new() } else { format!(", drive {}", first.drive) };
     format!(
         "{} objects, {}D {} {}, {} frames, {threads} thread{}{drive}{}",
@@ -81,9 +85,13 @@ pub fn heading(first: &Outcome, outcomes: &[Outcome]) -> String {
         setting.scalar,
         shape_name(first.shape),
         thousands(setting.frames as u64),
-        if threads == 1 { "" } else { "s" },
+        if one { "" } else { "s" },
         first.oracle.map_or(String::new(), |oracle| format!(", every frame checked against {oracle}")),
     )
+}
+
+fn join(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The cells of all rows, fastest first, wrong ones last.
@@ -109,7 +117,7 @@ fn cells(outcome: &Outcome, clock: Clock, compared: bool) -> [String; 10] {
     // A row that stopped early has seen other frames than the rest: its mean number of pairs would look like a wrong result.
     let whole = frames > 0.0 && (!outcome.stopped || outcome.wrong.any());
     [
-        outcome.name.clone(),
+        outcome.title(),
         digits(first),
         digits(second),
         digits(wall.percentile(95.0)),
@@ -257,7 +265,9 @@ mod tests {
         parallel.records.iter_mut().for_each(|record| record.timing.cpu = None);
         let wall = lines(&[parallel]);
         assert!(wall[0].ends_with("ranked by wall time"), "{wall:?}");
-        assert!(wall[1].trim_start().starts_with("algorithm  wall ms  cpu ms") && wall[2].contains(" 3.00       - "), "{wall:?}");
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&wall[1]).starts_with("algorithm wall ms cpu ms"), "{wall:?}");
+        assert!(words(&wall[2]).starts_with("fast on 2 threads 3.00 - "), "{wall:?}");
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl<const D: usize, T: Real> Row<D, T> {
         let outcome = &mut self.outcome;
         outcome.stages.add(outcome.records.len(), self.contestant.stages());
         let tests = self.contestant.tests();
-        outcome.records.push(Record { timing, pairs, hash, tests, block: block.number, counts: k > 0 });
+        let regions = self.contestant.regions();
+        outcome.records.push(Record { timing, pairs, hash, tests, regions, block: block.number, counts: k > 0 });
         Ok(())
     }
 

@@ -36,7 +36,7 @@ fn main() -> Result<(), Error> {
             for _ in 0..missing {
                 let muzzle = Aabb::from_center([random(0.0, 1000.0), random(0.0, 1000.0)], [half; 2]);
                 let now = muzzle.translate([random(-20.0, 20.0), random(-20.0, 20.0)]);
-                let tag = Tag::new(layer, BULLET + ENEMY - layer); // bullets meet enemies, and nothing else
+                let tag = Tag::in_layers(layer).meeting(BULLET + ENEMY - layer); // bullets meet enemies, and nothing else
                 let handle = world.insert(Object::new(now).moved_from(muzzle).with_tag(tag).with_user(layer.into()))?;
                 list.insert(handle, (muzzle, now));
             }

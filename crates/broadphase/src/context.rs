@@ -1,7 +1,7 @@
-//! What a frame runs with: threads, kernels, and a clock for those who ask.
+//! What a frame runs with: threads, kernels, and an optional clock.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use crate::kernels::Kernels;
@@ -179,32 +179,59 @@ impl Context {
 /// The work of seeking the pairs of one object, for [`Context::run_weighted`]; most structures take half as long to twice as long.
 pub(crate) const SEEK: usize = 100;
 
-/// One buffer per worker: scratch, which can be dropped without changing a result.
-#[derive(Debug, Default)]
-pub(crate) struct PerWorker<S>(Vec<Mutex<S>>);
+/// One buffer per worker, or per job of a region: scratch, which can be dropped without changing a result.
+///
+/// Several workers write at once without unsafe code: each locks its own buffer, which is never contended, and buffers that jobs have
+/// written are read by all in a later region.
+#[derive(Debug)]
+pub(crate) struct PerWorker<S>(Vec<RwLock<S>>);
+
+impl<S> Default for PerWorker<S> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
 impl<S> Clone for PerWorker<S> {
     /// Scratch is not copied.
     fn clone(&self) -> Self {
-        Self(Vec::new())
+        Self::default()
     }
 }
 
 impl<S: Default> PerWorker<S> {
     /// Makes sure that each worker of `context` has its buffer.
     pub(crate) fn prepare(&mut self, context: &Context) {
-        if self.0.len() < context.width() {
-            self.0.resize_with(context.width(), Mutex::default);
-        }
+        self.prepare_for(context.width());
     }
 
-    /// The buffer of `worker`; never contended, since a worker runs one job at a time.
-    pub(crate) fn get(&self, worker: usize) -> MutexGuard<'_, S> {
-        self.0[worker].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// Makes sure that there are `count` buffers.
+    pub(crate) fn prepare_for(&mut self, count: usize) {
+        if self.0.len() < count {
+            self.0.resize_with(count, RwLock::default);
+        }
+    }
+}
+
+impl<S> PerWorker<S> {
+    /// Buffers with these values.
+    #[cfg(test)]
+    pub(crate) fn of(values: impl IntoIterator<Item = S>) -> Self {
+        Self(values.into_iter().map(RwLock::new).collect())
+    }
+
+    /// The buffer of a worker or job, to be written.
+    pub(crate) fn get(&self, at: usize) -> RwLockWriteGuard<'_, S> {
+        self.0[at].write().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The buffer of a worker or job, to be read by several at once.
+    pub(crate) fn read(&self, at: usize) -> RwLockReadGuard<'_, S> {
+        self.0[at].read().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// All buffers, for accounting and merging.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = MutexGuard<'_, S>> {
-        (0..self.0.len()).map(|worker| self.get(worker))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RwLockWriteGuard<'_, S>> {
+        (0..self.0.len()).map(|at| self.get(at))
     }
 }

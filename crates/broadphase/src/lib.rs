@@ -1,9 +1,10 @@
 //! Finds all overlapping pairs among many moving boxes, every frame: the broad phase of collision detection.
 //!
-//! # A tour, by a newcomer's questions
+//! # A tour by questions
 //!
-//! **I have boxes in an array.** One call: [`pairs()`]; two arrays: [`pairs_between`]; with options, in pieces, in a periodic space: [`Search`];
-//! two arrays that move: [`Between`]. Pairs within a distance: [`pairs_within`]; the nearest of each: [`nearest`]. Points: [`neighbors`]. Meshes: [`mesh`].
+//! **I have boxes in an array.** Call [`pairs()`]. For two arrays, call [`pairs_between`]. [`Search`] has the options: threads, margins, filters, a space
+//! that repeats, results in pieces. [`Between`] follows two arrays that move. [`pairs_within`] finds pairs within a distance, [`nearest`] the nearest
+//! objects of each, [`neighbors`] the neighbors of points, and [`mesh`] the collision candidates of meshes.
 //!
 //! ```
 //! use broadphase::{Aabb, Pair, pairs};
@@ -12,66 +13,69 @@
 //! # Ok::<(), broadphase::Error>(())
 //! ```
 //!
-//! **My objects move.** A [`World`] owns their boxes and gives out [`Handle`]s. [`World::update`], once a frame, finds all pairs, and which
-//! started and ended. Move one with [`World::set_box`], all with [`World::set_boxes`]. Objects that never move are [`ObjectKind::Static`]:
-//! they cost nothing until something comes near.
+//! **My objects move.** Put them into a [`World`]. It owns their boxes and gives you a [`Handle`] for each. Once a frame, [`World::update`] finds all pairs,
+//! and which of them started and ended. Move one object with [`World::set_box`], several with [`World::set_boxes_of`]. Make objects that never move
+//! [`ObjectKind::Static`]: they cost nothing until something comes near.
 //!
-//! **Which algorithm?** None: the default, `auto`, chooses, and says what and why ([`World::stats`]). To try another, hand a [`Spec`] such as
-//! `"kd-tree:t=256"` to [`World::set_algorithm`]; [`algorithms::list`] has all of them, with their papers and options. The pairs are the
-//! same with each.
+//! **Which algorithm should I use?** The default, `auto`, chooses for you; [`World::stats`] tells what it chose and why. To try another one, pass a
+//! [`Spec`] to [`World::set_algorithm`]: a text such as `"tiles:target=500"`, or typed options such as [`tiles::Options`](algorithms::tiles::Options).
+//! [`algorithms::list`] has all of them, with their papers and options. Each gives the same pairs.
 //!
-//! **How do I remove things?** [`World::remove`]: the pairs end with the next update, under the handle that was valid. A handle that is used
-//! later is [`Error::StaleHandle`], never another object. Insert and remove many at once with [`World::insert_many`] and
-//! [`World::remove_many`].
+//! **How do I remove objects?** Call [`World::remove`]. Their pairs end with the next update, and the events carry the handles that were valid. Using
+//! such a handle later is [`Error::StaleHandle`]; it never names another object. [`World::insert_many`] and [`World::remove_many`] work on lists.
 //!
-//! **Who may meet whom?** Layers, masks, groups and environments: [`Tag`]. Kinds and sensors: [`Pairing`]. Balls instead of boxes: [`Shape`]. For all
-//! else a closure: [`World::set_pair_filter`]. All of it happens before pairs are reported.
+//! **How do I say which objects may meet?** With layers, masks, groups and environments ([`Tag`]), with kinds and sensors ([`Pairing`]), with balls instead of
+//! boxes ([`Shape`]), and with a closure for everything else ([`World::set_pair_filter`]). Filters run before pairs are reported.
 //!
-//! **What about fast objects?** A box that jumps over another in one step does not touch it. With [`ContinuousDetection::Swept`] every two objects
-//! that touch at some time of the frame are a pair, and the event has the time; or ask where a motion first hits: [`Reader::first_along_swept`],
-//! [`Reader::first_along_swept_ball`].
+//! **What about fast objects?** A box that jumps over another one in a single step never touches it. With [`ContinuousDetection::Swept`], any two objects
+//! that touch at some time during the frame are a pair, and the event has the time. Or ask where a motion first hits something:
+//! [`Reader::first_along_swept`], [`Reader::first_along_swept_ball`].
 //!
-//! **What else can I ask?** [`World::read`] gives a [`Reader`]: boxes, balls, rays, motions, a camera's frustum, the nearest; many at once with
-//! [`Answers`]. Pairs of two worlds: [`World::pairs_with`].
+//! **What else can I ask?** [`World::read`] gives you a [`Reader`], which answers questions about boxes, balls, rays, moving boxes and balls, camera frusta and
+//! nearest objects. [`Answers`] takes many questions at once. [`World::pairs_with`] finds the pairs of two worlds.
 //!
-//! **Threads?** One, unless you hand over more: `world.set_context(Context::new().with_executor(Threads::new(0)?))`. Your own pool is an
-//! [`Executor`]. A [`Reader`] is `Copy` and `Sync`.
+//! **Does it use threads?** One, unless you provide more: `world.set_context(Context::new().with_executor(Threads::new(0)?))`. To use your own pool,
+//! implement [`Executor`]. A [`Reader`] is `Copy` and `Sync`, so any number of threads can query at once.
 //!
-//! **Is it deterministic?** Yes. The set of pairs is the same for every algorithm, the list for every number of threads and every
-//! instruction set. After a snapshot (`World::snapshot`, feature `serde`) a restored world goes on with the identical lists.
+//! **Is it deterministic?** Yes. Every algorithm finds the same set of pairs, and the list of pairs is the same for any number of threads and any
+//! instruction set. A world restored from a snapshot (`World::snapshot`, feature `serde`) continues with identical lists.
 //!
-//! **Thousands of simulations at once?** One world, an environment each ([`Tag::with_env`]): objects of different environments never meet,
-//! and cost what they would cost far apart.
+//! **Can space repeat?** Yes, along any axes: [`World::set_period`], [`Search::periodic`], [`NeighborSearch::periodic`], and [`Periodic`] around a structure.
 //!
-//! **What does it cost?** About linear in objects and pairs; the types say it, each with its bad case: [`World`], [`Reader`],
-//! [`Tiles`](algorithms::tiles). What did not change is not looked at again. No allocation once buffers have met the largest frame. Measure with
-//! [`Context::stages`], [`WorldStats`], or the tool `broadphase bench`; look at it with [`World::debug_lines`].
+//! **Can I run thousands of simulations at once?** Put them into one world and give each an environment ([`Tag::with_env`]). Objects of different
+//! environments never meet, and cost what they would cost far apart.
 //!
-//! **I keep my own arrays.** Build a structure from a [`Spec`], and call [`step()`] with a [`Frame`], a [`Context`] and a [`PairStore`], which
-//! lists pairs and differences as its [`Report`] says. [`Changes`] tells what moved: listing it makes a frame cost what changed; not knowing it
-//! is fine too. [`BroadPhase::probe`] pairs boxes with a structure's objects, [`Query`] asks it anything.
+//! **What does it cost?** Time grows about linearly with objects and pairs. The documentation of [`World`], [`Reader`] and [`Tiles`](algorithms::tiles)
+//! gives the cost of each, and its worst case. Objects that did not change are not looked at again. Nothing is allocated once buffers have grown to
+//! the largest frame. To measure, use [`Context::stages`], [`WorldStats`] or the command `broadphase bench`; to see the structure, draw
+//! [`World::debug_lines`].
+//!
+//! **Can I keep my own arrays?** Yes. Build a structure from a [`Spec`], then call [`step()`] each frame with a [`Frame`], a [`Context`] and a [`PairStore`], whose
+//! [`Report`] says whether you want pairs, differences or both. If you know what moved, say so with [`Changes`]: the frame then costs what changed.
+//! [`BroadPhase::probe`] pairs other boxes with the structure's objects, and [`Query`] answers questions.
 //!
 //! # Need, call, cost
 //! | need | call | cost |
 //! | --- | --- | --- |
 //! | pairs of an array, once | [`pairs()`], [`pairs_between`] | about linear in boxes and pairs |
 //! | insert, remove, move one | [`World::insert`], [`World::remove`], [`World::set_box`] | O(1), and the next update |
-//! | move all, or some | [`World::set_boxes`], [`World::set_boxes_of`] | a pass over the boxes given |
+//! | move all, or some | [`World::set_mover_boxes`], [`World::set_boxes_of`] | a pass over the boxes given |
 //! | all pairs | [`World::update`], then [`World::pairs`] | what changed; a pass over the pairs |
 //! | what started and ended, with users, value, time | [`Update::started`], [`Update::ended`] | what changed |
 //! | data per pair (manifolds) | [`World::set_pair_value`], [`PairEvent::value`] | a hash table of such pairs |
-//! | the pairs of one object | [`World::pairs_of`] | first call in a frame: a pass over all pairs |
+//! | the pairs of one object | [`World::pairs_of`] | the first call after an update: a pass over all pairs |
 //! | fast objects | [`World::set_continuous_detection`], [`Object::moved_from`] | a pass over the movers, larger boxes |
-//! | a jump without a way | [`World::teleport`], [`World::teleport_many`], [`World::shift_origin`] | as a move; all objects |
+//! | a jump that hits nothing on its way | [`World::teleport`], [`World::teleport_many`], [`World::shift_origin`] | as a move; all objects |
 //! | layers, groups, parts of one body | [`Tag`] | a test per pair, nothing without tags |
 //! | triggers, platforms, characters | [`Object::as_sensor`], [`World::set_pairing`] | a test per pair, nothing without them |
-//! | sleeping | none: do not move it | nothing while most movers rest |
+//! | sleeping | none: do not set its box ([`World::set_kind`] says why) | nothing while most movers rest |
+//! | a space that repeats | [`World::set_period`], [`Search::periodic`], [`NeighborSearch::periodic`] | images of the boxes at the borders |
 //! | a rule of your own | [`World::set_pair_filter`], [`World::update_with`], [`World::refilter`] | a call per fresh pair |
 //! | ray, shape cast, overlap, nearest | [`World::read`], [`World::try_read`], [`Reader`] | O(log n) and the answers |
-//! | many queries | [`Answers`], `Reader::in_boxes` and its like | the same, on all threads |
+//! | many queries | [`Answers`], [`Reader::in_boxes`] and others | the same, on all threads |
 //! | pairs of two worlds | [`World::pairs_with`] | a probe per object of the smaller one |
 //! | many simulations | [`Tag::with_env`] | as if they were far apart |
-//! | store and go on | `World::snapshot`, `World::restore` (feature `serde`) | a copy; the next frame starts from scratch |
+//! | save and restore | `World::snapshot`, `World::restore` (feature `serde`) | a copy; the next frame starts from scratch |
 //!
 //! # Coming from another engine
 //! | Bullet | PhysX | Jolt | Box2D | rapier | here |
@@ -88,16 +92,18 @@
 //! | `rayTest`, `convexSweepTest` | `raycast`, `sweep`, `overlap` | `CastRay`, `CastShape` | `b2World_CastRay`, `b2World_CastShape` | `QueryPipeline` | [`Reader`] |
 //! | | `shiftOrigin` | | | | [`World::shift_origin`] |
 //!
-//! # What is promised
-//! The pairs are those of a double loop with [`Aabb::overlaps`], each once, as `a < b`. The set is the same for every algorithm, the list
-//! for every number of threads and every instruction set. A bad frame is an [`Error`] that names the object, and leaves the structure as it
-//! was. Infinite sides are legal. [`BroadPhase::validate`] checks all invariants.
+//! # Promises
+//! The pairs are those of a double loop with [`Aabb::overlaps`], each reported once, with `a < b`. Every algorithm finds the same set, and the list is
+//! the same for any number of threads and any instruction set. Bad input gives an [`Error`] that names the object and leaves the structure as it was.
+//! Infinite sides are legal. [`BroadPhase::validate`] checks all invariants of a structure.
 //!
 //! # Modules
-//! The modules stand in the order in which data meets them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], of which
-//! [`auto`] chooses one), the joins (`kernels`), pairs out (`pairs`). One frame from end to end is [`step()`].
+//! The modules are listed in the order in which data passes through them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], one of which
+//! [`auto`] chooses), the joins (`kernels`), pairs out (`pairs`). [`step()`] is one frame from end to end.
 
 #![deny(missing_debug_implementations)]
+#![deny(unsafe_code)]
+// allowed in `kernels` and in `par/region.rs`
 // Small helpers of the papers' algorithms stay compiled without them: a `cfg` on each would hide the code.
 #![cfg_attr(not(feature = "papers"), allow(dead_code, unused_imports))]
 
@@ -106,6 +112,7 @@ pub mod objects;
 mod step;
 pub mod auto;
 pub mod algorithms;
+#[allow(unsafe_code)]
 mod kernels;
 mod bits;
 mod pairs;
@@ -113,9 +120,12 @@ mod arrays;
 mod neighbors;
 mod distance;
 pub mod mesh;
+mod periodic;
 mod world;
 // What everyone uses.
 mod context;
+mod backoff;
+mod memory;
 mod par;
 mod spare;
 mod error;
@@ -124,19 +134,20 @@ mod pair;
 pub mod spec_text;
 
 #[doc(inline)]
-pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Spec, Stats, Strength, Violation};
+pub use algorithms::{BroadPhase, Descriptor, Found, Kind, Outline, Probes, Query, Region, Spec, Stats, Strength, Violation};
 #[doc(inline)]
-pub use arrays::{Between, Cancel, Chunks, Period, Search, pairs, pairs_between};
+pub use arrays::{Between, Cancel, Chunks, Search, pairs, pairs_between};
 #[doc(inline)]
 pub use context::Context;
 #[doc(inline)]
 pub use distance::{
-    Near, Proximity, closest_pair, closest_pair_between, nearest, nearest_between, pairs_within, pairs_within_between,
+    DistanceSearch, Near, Proximity, closest_pair, closest_pair_between, nearest, nearest_between, pairs_within,
+    pairs_within_between,
 };
 #[doc(inline)]
 pub use error::{BoxFault, Error};
 #[doc(inline)]
-pub use geometry::{Aabb, Ball, HalfSpace, Ray, Real, Swept, SweptBall};
+pub use geometry::{Aabb, Ball, HalfSpace, Period, Ray, Real, Swept, SweptBall};
 #[doc(inline)]
 pub use kernels::{Isa, Kernels, PairSink};
 #[doc(inline)]
@@ -150,6 +161,8 @@ pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
 pub use par::Threads;
 #[doc(inline)]
 pub use par::{CORES, Executor, Regions, Sequential};
+#[doc(inline)]
+pub use periodic::Periodic;
 #[doc(inline)]
 pub use step::step;
 #[doc(inline)]

@@ -38,12 +38,22 @@ fn every_listed_algorithm_has_its_row_in_the_readme() {
     }
 }
 
+/// The name under which a forge links to a heading: lower case, hyphens for spaces, nothing but letters, digits and hyphens.
+fn anchor_of(heading: &str) -> String {
+    let title = heading.trim_start_matches('#').trim().to_lowercase();
+    title.chars().map(|c| if c == ' ' { '-' } else { c }).filter(|c| c.is_alphanumeric() || *c == '-').collect()
+}
+
 #[test]
 fn links_between_the_pages_lead_somewhere() {
     for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
         let text = page(name);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            assert!(link.starts_with("https://") || root().join(link).exists(), "{name} links to {link}");
+            let known = match link.strip_prefix('#') {
+                Some(anchor) => text.lines().any(|line| line.starts_with('#') && anchor_of(line) == anchor),
+                None => link.starts_with("https://") || root().join(link).exists(),
+            };
+            assert!(known, "{name} links to {link}");
         }
     }
 }

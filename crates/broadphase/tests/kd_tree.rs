@@ -8,28 +8,9 @@ use broadphase::{
     Aabb, Ball, BroadPhase, Changes, Context, Frame, HalfSpace, Isa, Kernels, Live, Pair, PairStore, Query, Ray, Real, Report,
     Spec, Strength, Swept, step,
 };
+use broadphase_testing::Random;
 
 const VARIANTS: [&str; 4] = ["kd-tree", "kd-tree-complete", "kd-tree-incremental", "kd-tree-rebuilt"];
-
-/// A small deterministic generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-
-    /// In 0..1.
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 30) as f64 / (1u64 << 30) as f64
-    }
-
-    fn cube<const D: usize, T: Real>(&mut self, world: f64, size: f64) -> Aabb<D, T> {
-        let min: [T; D] = std::array::from_fn(|_| T::from_f64(self.unit() * world - world * 0.5));
-        Aabb::new(min, std::array::from_fn(|k| min[k] + T::from_f64(size)))
-    }
-}
 
 fn build<const D: usize, T: Real>(spec: &str) -> Box<dyn BroadPhase<D, T>> {
     spec.parse::<Spec>().unwrap().build().unwrap()

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use broadphase::mesh::{Mesh, MeshCandidates, mesh_candidates};
-use broadphase::{Aabb, Error, Pair, Real, Threads};
+use broadphase::{Aabb, Cancel, Error, Pair, Real, Threads};
 
 struct Scene<const D: usize, T> {
     vertices: Vec<[T; D]>,
@@ -159,6 +159,19 @@ fn bad_meshes_are_named_and_leave_the_candidates_as_they_were() {
 }
 
 /// Reads the binary little-endian PLY files of the data set: vertices of three doubles, triangles of a byte and three `i32`.
+#[test]
+fn a_cancelled_mesh_keeps_its_candidates() {
+    let scene = sheets::<3, f32>(2, 12, 5);
+    let cancel = Cancel::new();
+    let mut mesh = Mesh::new(scene.vertices.len(), &scene.edges, &scene.faces).unwrap().with_cancel(&cancel);
+    let before = mesh.update(&scene.vertices).unwrap().clone();
+    assert!(!before.is_empty());
+    cancel.cancel();
+    let moved: Vec<_> = scene.vertices.iter().map(|vertex| vertex.map(|x| x * 0.5)).collect();
+    assert_eq!(mesh.update(&moved), Err(Error::Cancelled));
+    assert_eq!(*mesh.candidates(), before);
+}
+
 fn read_mesh(path: &Path) -> Scene<3, f64> {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let end = b"end_header\n";

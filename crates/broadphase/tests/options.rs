@@ -2,7 +2,7 @@
 
 use broadphase::algorithms::baselines::{dbvt, grid_sap};
 use broadphase::algorithms::{COMMON_OPTIONS, hash_grid, kd_tree, level_grid, list, octree, tiles};
-use broadphase::{Aabb, BroadPhase, Context, Frame, PairStore, Spec, Strength, pairs, step};
+use broadphase::{Aabb, BroadPhase, Context, Error, Frame, PairStore, Spec, Strength, pairs, step};
 
 /// Cubes of several sizes at random places.
 fn crowd() -> Vec<Aabb<3, f32>> {
@@ -73,4 +73,43 @@ fn options_outside_their_range_count_as_the_nearest_value_inside() {
             finds_all("hash-grid", Box::new(hash_grid::HashGrid::new(options)));
         }
     }
+}
+
+/// Typed options are the spec that this text is read as, and both build.
+fn assert_typed(options: impl Into<Spec>, text: &str) {
+    let spec = options.into();
+    assert_eq!(spec.to_string(), text);
+    assert_eq!(spec, text.parse().unwrap());
+    spec.build::<3, f32>().unwrap();
+}
+
+#[test]
+fn typed_options_are_the_text_that_says_the_same() {
+    assert_typed(tiles::Options { target: 77, coherence: false }, "tiles:target=77:coherence=false");
+    assert_typed(tiles::Options::default(), "tiles");
+    for (variant, name) in [(kd_tree::Variant::Adaptive, "kd-tree"), (kd_tree::Variant::Incremental, "kd-tree-incremental")] {
+        let pruning = kd_tree::Pruning::SweepOnly;
+        let options = kd_tree::Options { threshold: 9, epsilon: 0.125, pruning, ..kd_tree::Options::new(variant) };
+        assert_typed(options, &format!("{name}:t=9:mode=sweep:epsilon=0.125"));
+        assert_typed(kd_tree::Options::new(variant), name);
+    }
+    let options = hash_grid::Options { factor: 3.5, dims: [64, 16, 4], merge: 0.0, ..Default::default() };
+    assert_typed(options.clone(), "hash-grid:factor=3.5:dims=64x16x4:merge=0");
+    let strategy = hash_grid::Strategy::Reinsert;
+    assert_typed(hash_grid::Options { strategy, dims: [8; 3], ..Default::default() }, "hash-grid-reinsert:dims=8");
+    assert_typed(hash_grid::Options::default(), "hash-grid");
+    assert_typed(octree::Options { depth: 6, split: 0 }, "octree:depth=6");
+    assert_typed(octree::Options { depth: 4, split: 9 }, "octree:depth=4:split=9"); // with a split, 12 is the default
+    assert_typed(level_grid::Options { levels: 3, ratio: 0.5 }, "level-grid:levels=3:ratio=0.5");
+    assert_typed(dbvt::Options { mode: dbvt::Mode::Deferred, margin: 0.25 }, "dbvt-d:margin=0.25");
+    assert_typed(grid_sap::Options { cells: 7 }, "grid-sap:cells=7");
+}
+
+#[test]
+fn a_typed_value_out_of_range_is_an_error_when_the_structure_is_built() {
+    let spec = Spec::from(broadphase::algorithms::tiles::Options { target: 3, ..Default::default() });
+    assert!(matches!(spec.build::<2, f32>(), Err(Error::InvalidOption { option: "target", .. })));
+    let mut world = broadphase::World2::new();
+    assert!(matches!(world.set_algorithm(&spec), Err(Error::InvalidOption { option: "target", .. })));
+    assert_eq!(world.algorithm(), &Spec::default(), "the world is unchanged");
 }

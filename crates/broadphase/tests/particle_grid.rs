@@ -1,6 +1,6 @@
 //! The particle grid of paper 003, through both doors: points and a radius, and boxes that stand for balls.
 
-use broadphase::algorithms::particle_grid::{Hash, NeighbourLists, Options, ParticleGrid, Storage};
+use broadphase::algorithms::particle_grid::{Hash, NeighborLists, Options, ParticleGrid, Storage};
 use broadphase::{Aabb, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Report, Shape, Spec, Strength, step};
 
 struct Random(u64);
@@ -53,23 +53,23 @@ fn all_answers_agree<const D: usize, T: Real>(points: &[[T; D]], radius: T, opti
     grid.pairs(points, context, &mut store).unwrap();
     assert_eq!(store.sorted(), expected, "{D} dimensions, {options:?}");
 
-    let mut neighbours = vec![Vec::new(); points.len()];
+    let mut neighbors = vec![Vec::new(); points.len()];
     for pair in &expected {
-        neighbours[pair.a as usize].push(pair.b);
-        neighbours[pair.b as usize].push(pair.a);
+        neighbors[pair.a as usize].push(pair.b);
+        neighbors[pair.b as usize].push(pair.a);
     }
-    let (mut full, mut half) = (NeighbourLists::default(), NeighbourLists::default());
-    grid.neighbour_lists(points, false, context, &mut full).unwrap();
-    grid.neighbour_lists(points, true, context, &mut half).unwrap();
+    let (mut full, mut half) = (NeighborLists::default(), NeighborLists::default());
+    grid.neighbor_lists(points, false, context, &mut full).unwrap();
+    grid.neighbor_lists(points, true, context, &mut half).unwrap();
     assert_eq!((full.items.len(), half.items.len()), (2 * expected.len(), expected.len()));
-    for (index, list) in neighbours.iter_mut().enumerate() {
+    for (index, list) in neighbors.iter_mut().enumerate() {
         list.sort_unstable();
         assert_eq!(full.of(index), &list[..]);
         assert!(half.of(index).iter().eq(list.iter().filter(|&&other| other as usize > index)));
         let mut found = Vec::new();
-        grid.for_each_neighbour(points, index, |other| found.push(other));
+        grid.for_each_neighbor(points, index, |other| found.push(other));
         found.sort_unstable();
-        assert_eq!(found, *list, "neighbours of {index}, {options:?}");
+        assert_eq!(found, *list, "neighbors of {index}, {options:?}");
     }
 }
 
@@ -110,7 +110,7 @@ fn every_instruction_set_and_thread_count_gives_the_same_list() {
 }
 
 #[test]
-fn a_world_that_repeats_finds_neighbours_across_its_sides() {
+fn a_world_that_repeats_finds_neighbors_across_its_sides() {
     let mut random = Random(4);
     // Down to worlds of one and two cells, where the cells on both sides are the same one.
     for side in [1.3, 2.2, 3.4, 9.0] {

@@ -12,10 +12,7 @@ use broadphase::{
     Aabb, Ball, BroadPhase, Changes, Context, Executor, Frame, PairStore, Ray, Real, Report, Shape, Spec, Swept, Tag, World2,
     World3, algorithms, step,
 };
-
-mod support;
-
-use support::executors::{self, Eager, Serialized};
+use broadphase_testing::executors::{self, Eager, Serialized};
 
 /// The system's allocator, with a count of calls that ask for memory.
 struct Counting;
@@ -257,7 +254,7 @@ fn a_world_of_movers_does_not_allocate() {
         }
         let boxes = &moments[number % PERIOD].boxes;
         if number % 2 == 0 {
-            world.set_boxes(boxes).expect("a good frame");
+            world.set_mover_boxes(boxes).expect("a good frame");
         } else {
             handles.iter().zip(boxes).for_each(|(&handle, &aabb)| world.set_box(handle, aabb).expect("a good box"));
         }
@@ -281,7 +278,7 @@ fn questions_do_not_allocate() {
             if number == WARM_UP * PERIOD {
                 before = calls();
             }
-            world.set_boxes(&moments[number % PERIOD].boxes).expect("a good frame");
+            world.set_mover_boxes(&moments[number % PERIOD].boxes).expect("a good frame");
             let reader = world.read().expect("a reader");
             let count = |_| {
                 seen += 1;

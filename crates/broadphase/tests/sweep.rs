@@ -4,21 +4,16 @@ use broadphase::{
     Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Report, Spec, Strength, step,
 };
 use broadphase_scenes::{AnyScene, SceneSpec};
+use broadphase_testing::Random;
+use broadphase_testing::naive::pairs_of;
 
-/// A small deterministic generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 30) as f64 / (1u64 << 30) as f64
-    }
-
+/// Boxes for these tests.
+trait RandomBoxes {
     /// Whole coordinates, so that many are equal; now and then something nasty.
+    fn aabb<const D: usize, T: Real>(&mut self) -> Aabb<D, T>;
+}
+
+impl RandomBoxes for Random {
     fn aabb<const D: usize, T: Real>(&mut self) -> Aabb<D, T> {
         let mut value: Aabb<D, T> = Aabb::point(std::array::from_fn(|_| T::from_f64(self.below(60) as f64 - 30.0)));
         for k in 0..D {
@@ -40,12 +35,6 @@ impl Random {
 
 fn build<const D: usize, T: Real>(spec: &str) -> Box<dyn BroadPhase<D, T>> {
     spec.parse::<Spec>().unwrap().build().unwrap()
-}
-
-fn naive<const D: usize, T: Real>(boxes: &[Aabb<D, T>], live: impl Fn(u32) -> bool) -> Vec<Pair> {
-    let n = boxes.len() as u32;
-    let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| Pair { a, b }));
-    all.filter(|p| live(p.a) && live(p.b) && boxes[p.a as usize].overlaps(&boxes[p.b as usize])).collect()
 }
 
 fn extra<const D: usize, T: Real>(structure: &dyn BroadPhase<D, T>, name: &str) -> f64 {
@@ -92,7 +81,7 @@ fn changes_against_naive<const D: usize, T: Real>(spec: &str, isa: Isa) {
         let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes).with_changes(changes) };
         step(&mut *structure, &frame, &mut context, &mut store).unwrap();
         structure.validate(&frame, Strength::Geometry).unwrap();
-        let expected = naive(&boxes, |id| frame.live.contains(id));
+        let expected = pairs_of(&boxes, |id| frame.live.contains(id));
         assert_eq!(store.sorted(), expected, "{spec} {isa} round {round}");
         let started: Vec<_> = expected.iter().filter(|p| !last.contains(p)).copied().collect();
         let ended: Vec<_> = last.iter().filter(|p| !expected.contains(p)).copied().collect();
@@ -157,7 +146,7 @@ impl Bouncing {
 #[test]
 fn one_to_64_partitions_give_the_same_set_and_test_each_pair_once() {
     let scene = Bouncing::new(3000, 0.35);
-    let expected = naive(&scene.boxes, |_| true);
+    let expected = pairs_of(&scene.boxes, |_| true);
     assert!(expected.len() > 3000);
     for partitions in (1..=64).chain([4096]) {
         for rest in ["", ":active=tree", ":path=parallel"] {
@@ -344,7 +333,7 @@ fn a_refused_frame_leaves_the_structure_as_it_was() {
         structure.validate(&Frame::new(&scene.boxes), Strength::Geometry).unwrap();
         let mut store = PairStore::default();
         structure.pairs(&Frame::new(&scene.boxes), &mut context, &mut store).unwrap();
-        assert_eq!(store.sorted(), naive(&scene.boxes, |_| true), "{spec}");
+        assert_eq!(store.sorted(), pairs_of(&scene.boxes, |_| true), "{spec}");
     }
 }
 

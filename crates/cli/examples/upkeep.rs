@@ -115,7 +115,7 @@ fn listed(n: usize) -> Result<(), Box<dyn Error>> {
         few_times.push(timed(|| result = few.set_boxes_of(&list).and_then(|()| few.update().map(drop))));
         result?;
         let mut result = Ok(());
-        all_times.push(timed(|| result = all.set_boxes(&next).and_then(|()| all.update().map(drop))));
+        all_times.push(timed(|| result = all.set_mover_boxes(&next).and_then(|()| all.update().map(drop))));
         result?;
     }
     let (few, all) = (median(&mut few_times), median(&mut all_times));

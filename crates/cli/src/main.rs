@@ -32,6 +32,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Record(asked) => commands::record::run(&asked),
         Command::Bench(asked) => commands::bench::run(&asked),
         Command::Doctor(asked) => doctor::run(&asked),
+        Command::View(asked) => commands::view::run(&asked),
         Command::Reproduce(asked) => broadphase_reproduce::run(&asked),
     }
 }

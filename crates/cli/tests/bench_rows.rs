@@ -5,7 +5,7 @@ mod tool;
 use serde_json::Value;
 use tool::Folder;
 
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 32] = [
     "scene",
     "n",
     "dim",
@@ -36,6 +36,7 @@ const KEYS: [&str; 31] = [
     "choice",
     "stopped",
     "wrong",
+    "parallel",
     "extra",
 ];
 
@@ -138,6 +139,29 @@ fn cpu_time_is_unknown_with_more_than_one_thread() {
     assert_eq!((row["threads"].as_u64(), row["cpu_ms_median"].is_null()), (Some(2), true));
     let share = row["extra"]["largest_worker_share"].as_f64().unwrap();
     assert!((0.5..=1.0).contains(&share), "{share}");
+}
+
+#[test]
+fn rows_of_several_numbers_of_threads_take_turns_in_one_run() {
+    let folder = Folder::new();
+    let line = "bench pile --n 3000 --frames 17 --algorithms auto,sort-and-sweep --threads 1,2,4,2 --drive step,world";
+    let result = folder.json(&format!("{line} --json -"));
+    let rows = result["rows"].as_array().unwrap();
+    let threads: Vec<_> = rows.iter().map(|row| row["threads"].as_u64().unwrap()).collect();
+    assert_eq!(threads, [1, 2, 4].repeat(4), "each number once, for both algorithms and drives");
+    for row in rows {
+        assert_eq!((&row["pairs_hash"], row["wrong"].is_null()), (&rows[0]["pairs_hash"], true), "{row}");
+        assert!(row["parallel"]["regions"].as_f64().unwrap() >= 1.0, "{row}");
+        let (jobs, longest) = (row["parallel"]["jobs_ms"].as_f64().unwrap(), row["parallel"]["longest_ms"].as_f64().unwrap());
+        assert!(jobs > 0.0 && longest > 0.0 && row["parallel"]["projected_speed_up"]["64"].as_f64().unwrap() >= 1.0, "{row}");
+    }
+    let text = folder.ok(line);
+    for words in
+        ["1, 2, 4 threads", "auto on 2 threads", "times as fast as auto [", "% sequential", "projected speed-up by work and span"]
+    {
+        assert!(text.contains(words), "no '{words}' in {text}");
+    }
+    folder.fails("bench pile --threads 1,0", 2, &["--threads", "1,2,4"]);
 }
 
 #[test]

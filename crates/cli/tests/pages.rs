@@ -19,9 +19,9 @@ fn a_page_has_charts_tables_machine_command_and_json() {
     assert!(text.contains("pile: 50 objects"), "the table is printed all the same: {text}");
     assert_eq!(folder.names(), ["page.html"]);
     let page = String::from_utf8(folder.read("page.html")).unwrap();
-    // Two radars, three curves; times, frames and memory of six settings.
+    // Two charts over scenes, three curves; times, frames and memory of six settings.
     assert_eq!(page.matches("<svg").count(), 2 + 3 + 6 * 3);
-    for word in [&format!("broadphase {line}"), "<dt>cpu</dt>", "No peer to compare with", "<!DOCTYPE html>", "</html>"] {
+    for word in [&format!("broadphase {line}"), "<dt>cpu</dt>", "<p class=\"lead\">", "<!DOCTYPE html>", "</html>"] {
         assert!(page.contains(word), "no '{word}'");
     }
     let results = embedded(&page);

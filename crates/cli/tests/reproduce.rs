@@ -47,7 +47,11 @@ fn an_experiment_leaves_its_figures_a_chart_a_page_and_an_index() {
     assert!(page.contains("<svg") && page.contains("<table") && page.contains("section 3.2.3"));
     let sentence = result["sentence"].as_str().unwrap().replace('\'', "&#39;");
     let sentence = sentence.as_str();
-    assert!(index.contains("href=\"004-test3.html\"") && index.contains(sentence) && page.contains(sentence));
+    assert!(index.contains("href=\"004-test3.html\"") && index.contains(sentence));
+    // On the page, the verdict before the colon is a badge.
+    let (_, found) = sentence.split_once(": ").unwrap();
+    let badge = format!("\">{}</span>", result["verdict"].as_str().unwrap());
+    assert!(page.contains(&badge) && page.contains(found), "{badge} {sentence}");
     assert!(index.contains("not run"), "the index also says what is missing");
     assert!(text("004-test3.svg").starts_with("<svg"));
     for page in [&page, &index] {

@@ -52,7 +52,7 @@ fn main() {
         let boxes = [apart(&places), together(&places)];
         for (which, world) in [&mut spread, &mut stacked].into_iter().enumerate() {
             let start = ThreadTime::now();
-            world.set_boxes(&boxes[which]).expect("valid boxes");
+            world.set_mover_boxes(&boxes[which]).expect("valid boxes");
             world.update().expect("a frame");
             if frame > 0 {
                 times[which].push(start.elapsed());

@@ -77,7 +77,7 @@ fn expected<const D: usize, T: Real>(boxes: &[Aabb<D, T>], balls: bool) -> BTree
     for a in 0..boxes.len() {
         for b in a + 1..boxes.len() {
             let overlap = match balls {
-                true => Ball::inscribed(&boxes[a]).overlaps(&Ball::inscribed(&boxes[b])),
+                true => Ball::of_box(&boxes[a]).overlaps(&Ball::of_box(&boxes[b])),
                 false => boxes[a].overlaps(&boxes[b]),
             };
             if overlap {

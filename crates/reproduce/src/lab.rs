@@ -155,7 +155,7 @@ impl Lab {
             algorithms: &algorithms,
             peers: &choices(&peers, false)?,
             shape: trial.shape,
-            threads: trial.threads,
+            threads: &[trial.threads],
             drive: Drive::Step,
             row_limit: Duration::from_secs_f64(self.pick(ROW_SHARE * self.budget, FULL_ROW)),
             min_frames: 1,

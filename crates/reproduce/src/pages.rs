@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::report::Report;
 use super::state::Finished;
-use super::verdict::{Finding, sentence};
+use super::verdict::{Finding, Verdict, sentence};
 use super::{Experiment, Mode};
 use broadphase_bench::charts::{escape, figure, number, page};
 use broadphase_bench::machine;
@@ -13,11 +13,19 @@ use broadphase_bench::machine;
 pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &[String], seconds: f64) -> String {
     let (name, title) = (experiment.name, escape(experiment.title));
     let mut body = format!("<p><a href=\"index.html\">All experiments</a></p>\n<h1>{name}: {title}</h1>\n");
-    let _ = writeln!(body, "<p><strong>{}</strong></p>\n<div class=\"charts\">", escape(&sentence(&report.findings)));
-    for chart in report.charts.iter().filter(|chart| !chart.is_empty()) {
-        body.push_str(&figure(&chart.svg(), &chart.table(), ""));
+    let verdict = Verdict::of_all(report.findings.iter().map(|finding| finding.verdict)).name();
+    let sentence = sentence(&report.findings);
+    // The badge has the verdict; behind the colon is what was found.
+    let found = sentence.split_once(": ").map_or(sentence.as_str(), |(_, found)| found);
+    let _ = writeln!(body, "<p class=\"lead\">{} <strong>{}</strong></p>", badge(verdict), escape(found));
+    let charts = report.charts.iter().filter(|chart| !chart.is_empty());
+    let charts: String = charts.map(|chart| figure(&chart.svg(), &chart.table(), "")).collect();
+    if !charts.is_empty() {
+        let _ = writeln!(body, "<div class=\"charts\">\n{charts}</div>");
     }
-    let _ = writeln!(body, "</div>\n<h2>The paper's findings and ours</h2>\n{}", findings(&report.findings));
+    if !report.findings.is_empty() {
+        let _ = writeln!(body, "<h2>The paper's findings and ours</h2>\n{}", findings(&report.findings));
+    }
     let _ = writeln!(body, "<h2>What was run</h2>\n<p>{}</p>\n<p>{}</p>", prose(&report.setup), scale(mode));
     if !notes.is_empty() {
         let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
@@ -25,7 +33,7 @@ pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &
     }
     let _ = writeln!(
         body,
-        "<p class=\"soft\">{}; broadphase {}; {} s; times are medians unless the text says otherwise, CPU time where one thread runs. \
+        "<p class=\"soft\">{}; broadphase {}; {} s; times are medians of CPU time unless the text says otherwise. \
          Every row: <a href=\"{name}.json\">{name}.json</a>. The chart alone: <a href=\"{name}.svg\">{name}.svg</a>. \
          Again: <code>broadphase reproduce {name} --{} -o DIR</code></p>",
         escape(&machine::summary()),
@@ -49,29 +57,40 @@ fn scale(mode: Mode) -> &'static str {
     }
 }
 
+/// A card for each finding: the verdict first, then the claim, our figures and the rule. Nothing has to be scrolled sideways.
 fn findings(findings: &[Finding]) -> String {
-    let mut text = String::from("<div class=\"wide\"><table>\n<thead><tr><th class=\"left\">the paper</th>");
-    text.push_str("<th class=\"left\">where</th><th class=\"left\">ours</th><th class=\"left\">rule</th>");
-    text.push_str("<th class=\"left\">verdict</th></tr></thead>\n<tbody>\n");
+    let mut text = String::from("<div class=\"findings\">\n");
     for finding in findings {
-        let cells = [&finding.claim, finding.source, &finding.ours, &finding.rule, finding.verdict.name()];
-        let cells: String = cells.iter().map(|cell| format!("<td class=\"left\">{}</td>", escape(cell))).collect();
-        let _ = writeln!(text, "<tr>{cells}</tr>");
+        let verdict = finding.verdict.name();
+        let _ = writeln!(
+            text,
+            "<div class=\"finding is-{verdict}\">\n<p>{} <strong>{}</strong> <span class=\"soft\">{}</span></p>\n\
+             <p>Here: {}.</p>\n<p class=\"soft\">Rule: {}.</p>\n</div>",
+            badge(verdict),
+            escape(&finding.claim),
+            escape(finding.source),
+            escape(&finding.ours),
+            escape(&finding.rule),
+        );
     }
-    text.push_str("</tbody></table></div>");
+    text.push_str("</div>\n");
     text
+}
+
+/// A verdict in its color; the word says the same.
+fn badge(verdict: &str) -> String {
+    format!("<span class=\"verdict {}\">{}</span>", verdict.replace(' ', "-"), escape(verdict))
 }
 
 /// The page that ties them together, from what is finished.
 pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
     let done: Vec<&Finished> = all.iter().filter_map(|(_, finished)| finished.as_ref()).collect();
     let count = |verdict: &str| done.iter().filter(|finished| finished.text("verdict") == verdict).count();
-    let mut body = String::from("<style>td.sentence{white-space:normal;min-width:24em}</style>\n");
-    body.push_str("<h1>The papers' experiments, run again</h1>\n");
+    let mut body = String::from("<h1>The papers' experiments, run again</h1>\n");
     let _ = writeln!(
         body,
-        "<p>{} of {} experiments are done: {} confirmed, {} partly, {} refuted, {} open. \
-         Each verdict is computed from the figures by the rule on its page.</p>\n<p class=\"soft\">{}; broadphase {}</p>",
+        "<p class=\"lead\"><strong>{} of {} experiments are done: {} confirmed, {} partly, {} refuted, {} open.</strong></p>\n\
+         <p>Each verdict is computed from the figures by the rule on its page.</p>\n<p class=\"soft\">{}; broadphase {}</p>",
         done.len(),
         all.len(),
         count("confirmed"),
@@ -84,8 +103,8 @@ pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
     for papers in all.chunk_by(|a, b| a.0.paper == b.0.paper) {
         let paper = papers[0].0.paper;
         let _ = writeln!(body, "<h2>Paper {paper}: {}</h2>\n<div class=\"wide\"><table>", escape(paper_title(paper)));
-        body.push_str("<thead><tr><th>experiment</th><th class=\"left\">what</th><th class=\"left\">verdict</th>");
-        body.push_str("<th class=\"left\">in a sentence</th><th>run</th></tr></thead>\n<tbody>\n");
+        body.push_str("<thead><tr><th>experiment</th><th class=\"left\">verdict</th><th class=\"text\">in a sentence</th>");
+        body.push_str("<th class=\"text\">what</th><th>run</th></tr></thead>\n<tbody>\n");
         for (experiment, finished) in papers {
             body.push_str(&entry(experiment, finished.as_ref()));
         }
@@ -98,13 +117,14 @@ fn entry(experiment: &Experiment, finished: Option<&Finished>) -> String {
     let (name, title) = (experiment.name, escape(experiment.title));
     let Some(finished) = finished else {
         return format!(
-            "<tr><th>{name}</th><td class=\"left\">{title}</td><td class=\"left\">not run</td><td></td><td></td></tr>\n"
+            "<tr><th>{name}</th><td class=\"left\">{}</td><td></td><td class=\"text\">{title}</td><td></td></tr>\n",
+            badge("not run")
         );
     };
     format!(
-        "<tr><th><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{title}</td><td class=\"left\">{}</td>\
-         <td class=\"left sentence\">{}</td><td>{}, {} s</td></tr>\n",
-        escape(finished.text("verdict")),
+        "<tr><th><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{}</td><td class=\"text\">{}</td>\
+         <td class=\"text\">{title}</td><td>{}, {} s</td></tr>\n",
+        badge(finished.text("verdict")),
         escape(finished.text("sentence")),
         escape(finished.mode()),
         number(finished.seconds())

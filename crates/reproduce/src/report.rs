@@ -41,8 +41,17 @@ impl Chart {
             y_label: y.0.to_string(),
             x_scale: x.1,
             y_scale: y.1,
+            reference: None,
             series: series.collect(),
         })
+    }
+
+    /// Lines of ratios, with a line at 1, where both are equal.
+    pub fn ratios(title: &str, x: (&str, Scale), y: &str, curves: &Curves) -> Self {
+        match Self::lines(title, x, (y, Scale::Linear), curves) {
+            Chart::Lines(chart) => Chart::Lines(LineChart { reference: Some(("1: no difference".to_string(), 1.0)), ..chart }),
+            other => other,
+        }
     }
 
     /// Bars from zero.

@@ -61,6 +61,7 @@ const UNIFORM: &[OptionDescriptor] = &[
 const SIZES: &[OptionDescriptor] = &[option("ratio", "64", "largest edge over smallest, log-uniform between; 1 or more"), DIM];
 const SETTLED: &[OptionDescriptor] = &[option("moving", "0.1", "share of the objects that move; 0 to 1"), DIM];
 const BOXES: &[OptionDescriptor] = &[option("d", "0.2", "volume of the boxes over that of the world; above 0, to 1"), DIM];
+const SCENERY: &[OptionDescriptor] = &[option("movers", "0.5", "share of the objects that move; 0 to 1")];
 const PLANE: &[OptionDescriptor] = &[
     option("u", "x", "the coordinate that all objects cross at mid-run: x, y or z"),
     option("frames", "500", "length of the run: the crossing is at half of it; 2 or more"),
@@ -140,4 +141,12 @@ const SCENES: &[SceneDescriptor] = &[
         options: &[DIM],
         ..scene("particles", Some("003"), "equal balls at 40 % volume, jostling and pushed apart each frame")
     },
+    scene("scales", None, "two crowds of cubes, one 2^30 times as large and as wide as the other, all of them moving"),
+    scene("telescope", None, "cubes of a hundred octaves, each crowd in the middle of the next larger one, all of them moving"),
+    scene("lifts", None, "cars in shafts, forty to a shaft, up and down; nothing moves across the axis"),
+    SceneDescriptor {
+        options: SCENERY,
+        ..scene("scenery", None, "cubes in straight flight among boxes of edges 0.5 to 8 that never move")
+    },
+    scene("jumps", None, "clusters of cubes that jump far every eighth frame, and wander in between"),
 ];

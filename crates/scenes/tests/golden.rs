@@ -85,6 +85,12 @@ const GOLDEN: &[(&str, u64)] = &[
     ("city-even", 0x2b2761a5b2c05597),
     ("particles", 0x362e5a0c15f61f7d),
     ("particles:dim=2", 0x5ba73ea1c5368591),
+    ("scales", 0x083c7e9e7ddf520d),
+    ("telescope", 0x34030900d53e5b99),
+    ("lifts", 0x38aaffc0b3508029),
+    ("scenery", 0x709e194ea347fcef),
+    ("scenery:movers=0.1", 0x61e22f26361294ca),
+    ("jumps", 0x0aeb1cc13db1ca1e),
 ];
 
 #[test]

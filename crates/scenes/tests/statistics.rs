@@ -310,3 +310,41 @@ fn particles_are_kept_apart() {
     // At random, 40 % volume has 0.4 * 8 / 2 = 1.6 overlapping balls per object, and 0.2 at half the diameter.
     assert!(close(0.5) < 0.002 && close(0.95) < 1.0, "{} {}", close(0.5), close(0.95));
 }
+
+#[test]
+fn crowds_of_sizes_scenery_and_clusters_have_the_pairs_and_the_moves_they_promise() {
+    expect("scales", 2000, 0.95, 0.15, 1.0);
+    expect("lifts", 2000, 0.33, 0.06, 1.0);
+    expect("scenery", 2000, 0.49, 0.1, 0.5);
+    expect("scenery:movers=0.1", 2000, 0.6, 0.1, 0.1);
+    expect("jumps", 2000, 0.88, 0.1, 1.0);
+    expect("telescope", 2000, 14.0, 4.0, 1.0);
+}
+
+#[test]
+fn scales_are_two_crowds_and_telescopes_a_hundred() {
+    let edges = |spec| {
+        let mut edges: Vec<f64> = three(spec, 2000).boxes().iter().map(|b| f64::from(b.max[0]) - f64::from(b.min[0])).collect();
+        edges.sort_by(f64::total_cmp);
+        edges
+    };
+    let scales = edges("scales");
+    assert!(scales[999] < 1e-9 && scales[1000] > 0.9);
+    let telescope = edges("telescope");
+    assert!(telescope[0] < 1e-29 && telescope[1999] > 0.9, "{} to {}", telescope[0], telescope[1999]);
+}
+
+#[test]
+fn lifts_move_along_one_axis_and_the_clusters_of_jumps_only_every_eighth_frame() {
+    let mut lifts = three("lifts", 1000);
+    let before = lifts.boxes().to_vec();
+    lifts.advance();
+    assert!(before.iter().zip(lifts.boxes()).all(|(a, b)| a.min[..2] == b.min[..2] && a.max[..2] == b.max[..2]));
+    let mut jumps = three("jumps", 1000);
+    for frame in 1..20 {
+        let before = jumps.boxes().to_vec();
+        jumps.advance();
+        let far = before.iter().zip(jumps.boxes()).filter(|(a, b)| (a.min[0] - b.min[0]).abs() > 1.0).count();
+        assert_eq!(far > 500, frame % 8 == 0, "frame {frame}: {far} objects are far from where they were");
+    }
+}

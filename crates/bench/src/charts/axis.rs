@@ -65,6 +65,20 @@ impl Axis {
         };
         values.into_iter().filter_map(|value| Some((value, self.place(value)?))).collect()
     }
+
+    /// The same, without those closer to the one before than `gap`, a share of the axis: their labels would overlap.
+    pub fn ticks_apart(&self, count: usize, gap: f64) -> Vec<(f64, f64)> {
+        let mut last = f64::NEG_INFINITY;
+        let mut ticks = self.ticks(count);
+        ticks.retain(|&(_, place)| {
+            let apart = place - last >= gap;
+            if apart {
+                last = place;
+            }
+            apart
+        });
+        ticks
+    }
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten.
@@ -117,6 +131,14 @@ mod tests {
         assert!(ticks(&[1.1, 1.4], Scale::Log).len() >= 2, "a narrow range on a logarithmic axis has ticks too");
         assert!(ticks(&[1e-290, 1e290], Scale::Log).len() <= 7);
         assert!(ticks(&[-1e300, 1e300], Scale::Linear).len() <= 12);
+    }
+
+    #[test]
+    fn labels_of_ticks_that_are_kept_apart_do_not_overlap() {
+        let axis = Axis::over([0.0092, 0.04].into_iter(), Scale::Log, false).unwrap();
+        let (all, apart) = (axis.ticks(4), axis.ticks_apart(4, 0.2));
+        assert!(apart.len() < all.len() && apart.len() >= 2);
+        assert!(apart.windows(2).all(|two| two[1].1 - two[0].1 >= 0.2));
     }
 
     #[test]

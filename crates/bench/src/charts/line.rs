@@ -27,17 +27,19 @@ pub struct LineChart {
     pub x_scale: Scale,
     /// The vertical scale. A linear one reaches to 0.
     pub y_scale: Scale,
+    /// A level line across the chart, with its name: 1 in a chart of ratios.
+    pub reference: Option<(String, f64)>,
     /// The lines. Color, dashes and marker follow from the place in this list, so that a series without points keeps its place free.
     pub series: Vec<Series>,
 }
 
 /// The frame of the plot.
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = WIDTH - 16.0;
-const HEIGHT: f64 = 230.0;
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = WIDTH - 14.0;
+const HEIGHT: f64 = 220.0;
 
 /// Up to this many places on the horizontal axis, each is labeled.
-const OWN_TICKS: usize = 11;
+const OWN_TICKS: usize = 8;
 
 /// Up to this many points, each has a marker; above, markers are spread along the line.
 const MARKED: usize = 24;
@@ -64,7 +66,11 @@ impl LineChart {
             canvas.text((at, bottom + 18.0), Anchor::Middle, "mute", &short(value));
         }
         canvas.line((LEFT, bottom), (RIGHT, bottom), "axis");
-        canvas.text(((LEFT + RIGHT) / 2.0, bottom + 35.0), Anchor::Middle, "mute", &shorten(&self.x_label, 50));
+        let reference = self.reference.as_ref().and_then(|(name, value)| Some((name, bottom - y.place(*value)? * HEIGHT)));
+        if let Some((_, at)) = reference {
+            canvas.line((LEFT, at), (RIGHT, at), "limit");
+        }
+        canvas.text(((LEFT + RIGHT) / 2.0, bottom + 35.0), Anchor::Middle, "mute", &shorten(&self.x_label, 42));
         let mut names = Vec::new();
         for (k, series) in self.series.iter().enumerate().rev() {
             let place = |&(a, b): &(f64, f64)| {
@@ -73,6 +79,9 @@ impl LineChart {
             if draw(&mut canvas, k, series, place) {
                 names.push((k, series.name.as_str()));
             }
+        }
+        if let Some((name, at)) = reference {
+            canvas.text((RIGHT, at - 5.0), Anchor::End, "mute halo", &shorten(name, 30));
         }
         names.reverse(); // the first is drawn last, over the others
         let end = canvas.legend(bottom + 44.0, &names);
@@ -105,8 +114,8 @@ impl LineChart {
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
         let ticks: Vec<(f64, f64)> = values.into_iter().filter_map(|value| Some((value, axis.place(value)?))).collect();
-        let apart = ticks.windows(2).all(|two| two[1].1 - two[0].1 > 0.09);
-        if (2..=OWN_TICKS).contains(&ticks.len()) && apart { ticks } else { axis.ticks(7) }
+        let apart = ticks.windows(2).all(|two| two[1].1 - two[0].1 > 0.11);
+        if (2..=OWN_TICKS).contains(&ticks.len()) && apart { ticks } else { axis.ticks(5) }
     }
 
     fn has_place(&self, x: f64, y: f64) -> bool {
@@ -116,7 +125,8 @@ impl LineChart {
     fn axes(&self) -> Option<(Axis, Axis)> {
         let points = || self.series.iter().flat_map(|series| &series.points).filter(|(x, y)| self.has_place(*x, *y));
         let x = Axis::over(points().map(|point| point.0), self.x_scale, false)?.widened(0.02, 0.02);
-        let y = Axis::over(points().map(|point| point.1), self.y_scale, true)?;
+        let reference = self.reference.iter().map(|reference| reference.1);
+        let y = Axis::over(points().map(|point| point.1).chain(reference), self.y_scale, true)?;
         let below = if self.y_scale == Scale::Log { 0.05 } else { 0.0 };
         Some((x, y.widened(below, 0.05)))
     }

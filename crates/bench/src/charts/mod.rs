@@ -12,6 +12,7 @@
 mod axis;
 mod bar;
 mod cast;
+mod groups;
 mod line;
 mod numbers;
 mod page;

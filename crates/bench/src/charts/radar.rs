@@ -1,12 +1,13 @@
 //! A radar chart, as in figure 1 of paper 001: one axis for each scene, one outline for each algorithm. Smaller is better, so the best
-//! outline is the innermost, and a general algorithm's is round.
+//! outline is the innermost, and a general algorithm's is round. With fewer than five axes an outline says nothing, and rows by group are
+//! drawn instead (`groups.rs`).
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::axis::Axis;
 use super::numbers::{figure, short};
 use super::svg::{Anchor, Canvas, WIDTH, letters, wrap};
-use super::{Scale, html_table};
+use super::{Scale, groups, html_table};
 
 /// Values of several series on the same axes, around a center.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +22,16 @@ pub struct RadarChart {
     pub rings: Vec<f64>,
     /// The scale along each axis, the same for all. A linear one has 0 in the center.
     pub scale: Scale,
+    /// A value to compare with, with its name; drawn as a line where there are too few axes for a radar.
+    pub reference: Option<(String, f64)>,
     /// Names, with a value for each axis. Missing values are NaN.
     pub series: Vec<(String, Vec<f64>)>,
 }
 
-const RADIUS: f64 = 132.0;
+const RADIUS: f64 = 118.0;
+
+/// A radar with fewer axes is drawn as groups of rows.
+const FEWEST_AXES: usize = 5;
 
 impl RadarChart {
     /// The picture.
@@ -36,6 +42,12 @@ impl RadarChart {
             canvas.text((12.0, top + 20.0), Anchor::Start, "mute", "No figures to draw.");
             return canvas.finish(top + 40.0, &self.title);
         };
+        if self.axes.len() < FEWEST_AXES {
+            let mark = self.reference.as_ref().map_or(String::new(), |(name, _)| format!("; dashed line: {name}"));
+            let top = canvas.small_print(top, &format!("{}{mark}", self.unit)) + 2.0;
+            let end = groups::draw(&mut canvas, self, &axis, top);
+            return canvas.finish(end, &self.title);
+        }
         let top = canvas.small_print(top, &self.unit);
         let center = (WIDTH / 2.0, top + 30.0 + RADIUS);
         let at = |k: usize, place: f64| {
@@ -89,7 +101,8 @@ impl RadarChart {
         let count = self.axes.len();
         let values = self.series.iter().flat_map(|(_, values)| values.iter().take(count).copied());
         Axis::over(values.clone(), self.scale, true)?;
-        let axis = Axis::over(values.chain(self.rings.iter().copied()), self.scale, true)?;
+        let marks = self.rings.iter().copied().chain(self.reference.iter().map(|reference| reference.1));
+        let axis = Axis::over(values.chain(marks), self.scale, true)?;
         // A logarithmic scale has no zero, so the smallest value is drawn at some distance from the center.
         Some(if self.scale == Scale::Log { axis.widened(0.18, 0.02) } else { axis.widened(0.0, 0.02) })
     }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 /// The width of every chart, in its own units. Small, so that a phone shows letters that can be read.
-pub const WIDTH: f64 = 480.0;
+pub const WIDTH: f64 = 400.0;
 
 /// The width of a letter, in a text long enough for letters to be mixed, and in the widest of the fonts that browsers fall back on.
-const LETTER: f64 = 7.9;
+const LETTER: f64 = 8.4;
 
 /// Series beyond this number share a color with an earlier one, but not its marker.
 const COLORS: usize = 8;
@@ -18,13 +18,13 @@ const DASHES: [&str; 8] = ["", "7 3", "2 3", "9 3 2 3", "4 2", "14 4", "8 2 2 2 
 
 const STYLE: &str = "\
 .bp{--fg:#1a1a1a;--mute:#555;--grid:#ddd;--bg:#fff;--s0:#0072b2;--s1:#d55e00;--s2:#008a64;--s3:#b8578b;--s4:#b87a00;--s5:#2f8fc4;\
---s6:#111;--s7:#7d7000;font:13px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
+--s6:#111;--s7:#7d7000;font:14px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
 @media screen and (prefers-color-scheme:dark){.bp{--fg:#eee;--mute:#b5b5b5;--grid:#444;--bg:#1c1c1e;--s0:#56b4e9;--s1:#ff8c42;\
 --s2:#2fc79a;--s3:#e08fbd;--s4:#e6b800;--s5:#8ab4ff;--s6:#fff;--s7:#cfc46a}}\
-.bp text{fill:var(--fg)}.bp .mute{fill:var(--mute);font-size:12px}.bp .title{font-weight:600;font-size:14px}\
+.bp text{fill:var(--fg)}.bp .mute{fill:var(--mute);font-size:13px}.bp .title{font-weight:600;font-size:15px}.bp .strong{font-weight:600}\
 .bp .halo{paint-order:stroke;stroke:var(--bg);stroke-width:4px;stroke-linejoin:round}.bp .back{fill:var(--bg)}.bp .grid{stroke:var(--grid);fill:none}.bp .axis{stroke:var(--mute);fill:none}\
 .bp .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.bp .line.c0{stroke-width:2.8}.bp .line.fine{stroke-width:1.2}.bp .mark{fill:var(--c);stroke:var(--c);stroke-width:1.5}\
-.bp .area{fill:var(--c);fill-opacity:.15}.bp .solid{fill:var(--s0)}\
+.bp .area{fill:var(--c);fill-opacity:.15}.bp .fill{fill:var(--c)}.bp .solid{fill:var(--s0)}.bp .dot{fill:var(--s0);stroke:var(--s0);stroke-width:1.5}.bp .ring{fill:var(--bg);stroke:var(--s1);stroke-width:2}\
 .bp .pale{fill:var(--s1);fill-opacity:.22;stroke:var(--s1);stroke-dasharray:3 2}.bp .limit{stroke:var(--fg);stroke-dasharray:5 3}\
 .bp .c0{--c:var(--s0)}.bp .c1{--c:var(--s1)}.bp .c2{--c:var(--s2)}.bp .c3{--c:var(--s3)}\
 .bp .c4{--c:var(--s4)}.bp .c5{--c:var(--s5)}.bp .c6{--c:var(--s6)}.bp .c7{--c:var(--s7)}";
@@ -83,13 +83,24 @@ impl Canvas {
         let _ = writeln!(self.0, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
     }
 
-    /// A rectangle; whoever points at it reads `hint`.
+    /// A rectangle, with `hint` as its tooltip.
     pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), class: &str, hint: &str) {
         let hint = escape(hint);
         let _ = writeln!(
             self.0,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" class=\"{class}\"><title>{hint}</title></rect>"
         );
+    }
+
+    /// A rectangle in the color of series `k`, with `hint` as its tooltip.
+    pub fn bar(&mut self, place: (f64, f64), size: (f64, f64), k: usize, hint: &str) {
+        self.rect(place, size, &format!("fill c{}", k % COLORS), hint);
+    }
+
+    /// A dot, or a ring if it is not `solid`, with `hint` as its tooltip.
+    pub fn dot(&mut self, (x, y): (f64, f64), solid: bool, hint: &str) {
+        let (class, hint) = (if solid { "dot" } else { "ring" }, escape(hint));
+        let _ = writeln!(self.0, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" class=\"{class}\"><title>{hint}</title></circle>");
     }
 
     /// A line through points in the color and dashes of series `k`; closed if `closed`.
@@ -114,7 +125,7 @@ impl Canvas {
         let _ = writeln!(self.0, "<polygon points=\"{}\" class=\"{class}\"/>", points.join(" "));
     }
 
-    /// The marker of series `k`; whoever points at it reads `hint`.
+    /// The marker of series `k`, with `hint` as its tooltip.
     pub fn mark(&mut self, (x, y): (f64, f64), k: usize, hint: &str) {
         const SHAPES: [&str; 9] = [
             "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z", // disc
@@ -134,7 +145,7 @@ impl Canvas {
 
     /// The title at the top, on as many lines as it needs; returns the place below it.
     pub fn title(&mut self, title: &str) -> f64 {
-        let lines = wrap(title, 50, 3);
+        let lines = wrap(title, 42, 4);
         for (k, line) in lines.iter().enumerate() {
             self.text((12.0, 22.0 + 18.0 * k as f64), Anchor::Start, "title", line);
         }
@@ -143,7 +154,7 @@ impl Canvas {
 
     /// Text in small print from `top` on, on as many lines as it needs; returns the place below it.
     pub fn small_print(&mut self, top: f64, text: &str) -> f64 {
-        let lines = wrap(text, 62, 3);
+        let lines = wrap(text, 48, 4);
         for (k, line) in lines.iter().enumerate() {
             self.text((12.0, top + 8.0 + 15.0 * k as f64), Anchor::Start, "mute", line);
         }

@@ -48,7 +48,9 @@ fn degenerate_lines_are_valid_charts() {
         for (x_scale, y_scale) in scales.into_iter().flat_map(|x| scales.map(|y| (x, y))) {
             let series = vec![Series { name: NASTY.to_string(), points: points.clone() }, Series::default()];
             let label = NASTY.to_string();
-            let chart = LineChart { title: label.clone(), x_label: label.clone(), y_label: label, x_scale, y_scale, series };
+            let reference = points.first().map(|point| (label.clone(), point.1));
+            let chart =
+                LineChart { title: label.clone(), x_label: label.clone(), y_label: label, x_scale, y_scale, reference, series };
             well_formed(&chart.svg());
             well_formed(&chart.table());
         }
@@ -71,7 +73,8 @@ fn degenerate_bars_and_radars_are_valid_charts() {
             for axes in [0, 1, 2, 3, 40] {
                 let axes = vec![nasty(); axes];
                 let series = vec![(nasty(), values.clone()), (nasty(), vec![])];
-                let radar = RadarChart { title: nasty(), unit: nasty(), axes, rings: values.clone(), scale, series };
+                let reference = values.first().map(|&value| (nasty(), value));
+                let radar = RadarChart { title: nasty(), unit: nasty(), axes, rings: values.clone(), reference, scale, series };
                 well_formed(&radar.svg());
                 well_formed(&radar.table());
             }
@@ -90,6 +93,38 @@ fn a_spike_among_many_frames_is_drawn() {
     let top = line.split(['M', 'L', '"']).filter_map(|point| point.split_once(' ')?.1.parse().ok()).fold(f64::MAX, f64::min);
     let low = line.split(['M', 'L', '"']).filter_map(|point| point.split_once(' ')?.1.parse().ok()).fold(0.0, f64::max);
     assert!(low - top > 200.0, "the spike reaches over the whole height: {top} to {low}");
+}
+
+#[test]
+fn a_logarithmic_chart_has_dots_and_a_linear_one_bars() {
+    let bars = vec![("a".to_string(), 1.0), ("b".to_string(), 100.0)];
+    let chart = |scale| BarChart { bars: bars.clone(), highlight: vec!["a".to_string()], scale, ..Default::default() }.svg();
+    let count = |scale, tag: &str| chart(scale).matches(tag).count();
+    assert_eq!(
+        (count(Scale::Log, "<circle"), count(Scale::Log, "class=\"solid\"") + count(Scale::Log, "class=\"pale\"")),
+        (2, 0)
+    );
+    assert_eq!((count(Scale::Linear, "<circle"), count(Scale::Linear, "<rect")), (0, 3));
+}
+
+#[test]
+fn under_five_axes_a_radar_is_rows_by_group_with_a_line_at_its_reference() {
+    let radar = |axes: usize| {
+        let series = vec![("auto".to_string(), vec![1.0; axes]), ("other".to_string(), vec![3.0; axes])];
+        let axes = (0..axes).map(|k| format!("scene {k}")).collect();
+        let reference = Some(("the fastest".to_string(), 1.0));
+        RadarChart { axes, series, reference, scale: Scale::Log, ..Default::default() }.svg()
+    };
+    assert!(radar(5).contains("<polygon") && !radar(4).contains("<polygon"));
+    assert_eq!(radar(4).matches("class=\"mark").count(), 8);
+    assert!(radar(4).contains("dashed line: the fastest") && radar(4).contains("class=\"limit\""));
+}
+
+#[test]
+fn a_chart_of_ratios_has_a_line_at_one_even_if_no_point_is_near() {
+    let series = vec![Series { name: "a".to_string(), points: vec![(1.0, 5.0), (2.0, 9.0)] }];
+    let svg = LineChart { series, reference: Some(("equal".to_string(), 1.0)), y_scale: Scale::Log, ..Default::default() }.svg();
+    assert!(svg.contains("class=\"limit\"") && svg.contains(">equal</text>"));
 }
 
 #[test]

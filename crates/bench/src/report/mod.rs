@@ -1,9 +1,10 @@
 //! `bench --html`: what was measured, as one page that opens without a server and loads nothing.
 //!
-//! From the whole to the parts: the machine and the command, how far ahead of the best peer (`whole`), the same over scenes and over n
-//! (`whole`), then each scene and n by itself (`parts`). A chart that would have nothing to show is a sentence that says why. All
+//! From the whole to the parts: how far ahead of the best peer (`whole`), the same over scenes and over n
+//! (`whole`), then each scene and n by itself (`parts`). The first line says what came out (`conclusion`). Sections without charts are left out. All
 //! charts show the same few rows in the same colors (`Cast`); the tables have every row.
 
+mod conclusion;
 mod parts;
 mod whole;
 
@@ -30,7 +31,7 @@ impl Report<'_> {
         let clock = Clock::of(self.outcomes);
         let settings: Vec<&[Outcome]> = self.outcomes.chunk_by(|a, b| Rc::ptr_eq(&a.setting, &b.setting)).collect();
         let cast = Cast::of(&settings, clock);
-        let mut body = self.head(clock, &cast);
+        let mut body = head(&settings, clock, &cast);
         // Times of different drives are not comparable: the charts over scenes and n show the first one.
         let drive = self.outcomes.first().map(|outcome| outcome.drive);
         let of_one: Vec<&[Outcome]> =
@@ -39,12 +40,13 @@ impl Report<'_> {
         for outcomes in &settings {
             body.push_str(&parts::render(outcomes, clock, &cast));
         }
+        body.push_str(&self.machine());
         body.push_str(&embedded(self.json));
         charts::page("broadphase bench", &body)
     }
 
-    /// The machine, the command, and what the figures mean.
-    fn head(&self, clock: Clock, cast: &Cast) -> String {
+    /// The machine, the command, and the results for scripts.
+    fn machine(&self) -> String {
         let machine = machine::describe();
         let entries = machine.as_object().into_iter().flatten().map(|(key, value)| {
             let text = match value {
@@ -55,26 +57,35 @@ impl Report<'_> {
             };
             format!("<dt>{}</dt><dd>{}</dd>\n", escape(key), escape(&text))
         });
-        let times = match clock {
-            Clock::Cpu => "Times are CPU time of the one thread that works, which a busy machine does not disturb",
-            Clock::Wall => "Times are wall time, since a row ran on several threads",
-        };
-        let left_out = match cast.left_out {
-            0 => String::new(),
-            count => format!(
-                " Lines are drawn for {} rows, the same in every chart; {count} more are in bars and tables.",
-                cast.names.len()
-            ),
-        };
         format!(
-            "<h1>broadphase bench</h1>\n<p>{times}; a frame is everything from boxes in to exact pairs out. All rows of a scene saw the \
-             same frames, in turns, and their pairs were compared.{left_out}</p>\n\
-             <h2>Machine and command</h2>\n<dl>\n{}</dl>\n<pre><code>{}</code></pre>\n\
+            "<h2>Machine and command</h2>\n<dl>\n{}</dl>\n<pre><code>{}</code></pre>\n\
              <p class=\"screen\"><a id=\"save\" download=\"broadphase.json\" href=\"#results\">Download the results as JSON</a></p>\n",
             entries.collect::<String>(),
             escape(self.command),
         )
     }
+}
+
+/// What came out, in a line, and what the figures mean.
+fn head(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
+    let times = match clock {
+        Clock::Cpu => "All times are CPU time of the one thread that works, which a busy machine does not disturb",
+        Clock::Wall => "All times are wall time, since a row ran on several threads",
+    };
+    let left_out = match cast.left_out {
+        0 => String::new(),
+        count => {
+            format!(
+                " Lines are drawn for {} rows, the same in every chart; {count} more are in bars and tables.",
+                cast.names.len()
+            )
+        }
+    };
+    format!(
+        "<h1>broadphase bench</h1>\n<p class=\"lead\"><strong>{}</strong></p>\n<p>{times}; a frame is everything from boxes in to exact pairs \
+         out. All rows of a scene saw the same frames, in turns, and their pairs were compared.{left_out}</p>\n",
+        escape(&conclusion::of(settings, clock)),
+    )
 }
 
 /// Who is drawn as a line, in which order: the same names in every chart, so that each keeps its color and marker.
@@ -123,11 +134,6 @@ fn champions(outcomes: &[Outcome], clock: Clock) -> Option<(&Outcome, &Outcome)>
     let (ours, peers) = (ratios::ranked(outcomes, false, clock), ratios::ranked(outcomes, true, clock));
     let our = ours.iter().find(|outcome| outcome.name == DEFAULT).or(ours.first())?;
     Some((our, peers.first()?))
-}
-
-/// A paragraph in place of a chart.
-fn sentence(text: &str) -> String {
-    format!("<p class=\"absent\">{}</p>\n", escape(text))
 }
 
 /// The JSON inside the page. No `<` can end the element early: in JSON it occurs in strings only, where it has another spelling.

@@ -1,20 +1,19 @@
 //! The whole run: how far ahead of the best peer, over scenes, over n.
 
-use super::{Cast, champions, label, sentence, unit};
+use super::{Cast, champions, label, unit};
 use crate::charts::{self, BarChart, LineChart, RadarChart, Scale, Series};
 use crate::{Clock, Outcome, ratios, table};
 
-/// A radar chart needs an inside.
-const FEWEST_AXES: usize = 3;
+/// Fewer scenes are not compared: each has its own section.
+const FEWEST_SCENES: usize = 2;
 
-/// All sections.
+/// All sections that have something to show.
 pub fn render(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
     [ahead(settings, clock), over_scenes(settings, clock, cast), over_n(settings, clock, cast)].concat()
 }
 
 /// Ratios to the best peer of each setting.
 fn ahead(settings: &[&[Outcome]], clock: Clock) -> String {
-    let mut text = "<h2>Against the best peer</h2>\n".to_string();
     let (mut bars, mut rows, mut names) = (Vec::new(), Vec::new(), Vec::new());
     for outcomes in settings {
         let Some((our, peer)) = champions(outcomes, clock) else { continue };
@@ -27,15 +26,14 @@ fn ahead(settings: &[&[Outcome]], clock: Clock) -> String {
         rows.push(vec![label(our), our.name.clone(), ms(our), peer.name.clone(), ms(peer), times, ratio.interval_text()]);
     }
     if bars.is_empty() {
-        text.push_str(&sentence("No peer to compare with: a build with --features peers and the option --peers all bring them."));
-        return text;
+        return String::new();
     }
     names.sort();
     names.dedup();
     let highlight = bars.iter().filter(|bar| bar.1 >= 1.0).map(|bar| bar.0.clone()).collect();
     let chart = BarChart {
         title: format!("{}: times as fast as the best peer", names.join(", ")),
-        unit: "times as fast, logarithmic; solid: ahead, dashed: behind".to_string(),
+        unit: "times as fast, logarithmic; solid: ahead, ring: behind".to_string(),
         bars,
         highlight,
         reference: Some(("as fast as the best peer".to_string(), 1.0)),
@@ -44,19 +42,17 @@ fn ahead(settings: &[&[Outcome]], clock: Clock) -> String {
     let head = ["scene", "ours", unit(clock), "best peer", unit(clock), "times as fast", "95 % interval"].map(str::to_string);
     let caption = "The median of the ratios of blocks in which both took turns, with its interval.";
     let table = charts::html_table(caption, &head, &rows);
-    text.push_str(&charts::figure(&chart.svg(), &table, ""));
-    text
+    format!("<h2>Against the best peer</h2>\n{}", charts::figure(&chart.svg(), &table, ""))
 }
 
-/// One radar chart for each n that enough scenes were measured with.
+/// One radar chart for each n that several scenes were measured with; groups of rows where they are few.
 fn over_scenes(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
-    let mut text = "<h2>Over scenes</h2>\n".to_string();
     let counts = firsts(settings.iter().filter_map(|outcomes| outcomes.first()).map(|outcome| outcome.setting.n));
     let mut figures = String::new();
     for n in counts {
         let scenes: Vec<&[Outcome]> =
             settings.iter().copied().filter(|outcomes| outcomes.first().is_some_and(|outcome| outcome.setting.n == n)).collect();
-        if scenes.len() < FEWEST_AXES {
+        if scenes.len() < FEWEST_SCENES {
             continue;
         }
         let value = |name: &String, outcomes: &[Outcome]| {
@@ -66,24 +62,25 @@ fn over_scenes(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
         let series = cast.names.iter().map(|name| (name.clone(), scenes.iter().map(|outcomes| value(name, outcomes)).collect()));
         let chart = RadarChart {
             title: format!("Time per frame over scenes, {} objects", table::thousands(n as u64)),
-            unit: format!("{}, logarithmic; further in is faster", unit(clock)),
+            unit: format!("{}, logarithmic; less is faster", unit(clock)),
             axes: scenes.iter().map(|outcomes| outcomes[0].setting.scene.clone()).collect(),
             rings: Vec::new(),
+            reference: None,
             scale: Scale::Log,
             series: series.collect(),
         };
         figures.push_str(&charts::figure(&chart.svg(), &chart.table(), ""));
     }
-    text.push_str(&match figures.is_empty() {
-        true => sentence("A radar chart needs three scenes with the same number of objects: name more of them, or set --n."),
-        false => format!("<div class=\"charts\">\n{figures}</div>\n"),
-    });
-    text
+    section("Over scenes", &figures)
+}
+
+/// A heading and its charts; nothing without charts.
+fn section(title: &str, figures: &str) -> String {
+    if figures.is_empty() { String::new() } else { format!("<h2>{title}</h2>\n<div class=\"charts\">\n{figures}</div>\n") }
 }
 
 /// One scaling curve for each scene that was measured with several n.
 fn over_n(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
-    let mut text = "<h2>Over numbers of objects</h2>\n".to_string();
     let scenes = firsts(settings.iter().filter_map(|outcomes| outcomes.first()).map(|outcome| &outcome.setting.scene));
     let mut figures = String::new();
     for scene in scenes {
@@ -104,15 +101,12 @@ fn over_n(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
             },
             x_scale: Scale::Log,
             y_scale: Scale::Log,
+            reference: None,
             series: cast.names.iter().map(|name| curve(name, &sizes, clock)).collect(),
         };
         figures.push_str(&charts::figure(&chart.svg(), &chart.table(), "A level line is linear scaling."));
     }
-    text.push_str(&match figures.is_empty() {
-        true => sentence("A scaling curve needs a scene with several numbers of objects, as in --n 1000,4000,16000."),
-        false => format!("<div class=\"charts\">\n{figures}</div>\n"),
-    });
-    text
+    section("Over numbers of objects", &figures)
 }
 
 /// The cost per object of one row over n.

@@ -50,8 +50,8 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
         None
     }
 
-    /// Shows the boxes that the structure is made of, for drawing. Nothing unless it has such. Exact but for rounding.
-    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    /// Shows the regions that the structure is made of, for drawing. Nothing unless it has such. Exact but for rounding.
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let _ = (frame, visit);
     }
 
@@ -163,6 +163,30 @@ pub enum Outline {
     Node,
     /// A tile.
     Tile,
+}
+
+/// A region of a structure: a tile, a node, a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Region<const D: usize, T> {
+    /// What it is.
+    pub kind: Outline,
+    /// The space that it covers.
+    pub bounds: Aabb<D, T>,
+    /// The chunk of the pair store that holds what was found here, if the region has one of its own: [`PairStore::chunk_tests`] tells what
+    /// the search of it cost.
+    pub chunk: Option<usize>,
+}
+
+impl<const D: usize, T> Region<D, T> {
+    /// A region without a chunk of its own.
+    pub fn new(kind: Outline, bounds: Aabb<D, T>) -> Self {
+        Self { kind, bounds, chunk: None }
+    }
+
+    /// With the chunk that holds what is found here.
+    pub fn with_chunk(self, chunk: usize) -> Self {
+        Self { chunk: Some(chunk), ..self }
+    }
 }
 
 /// How much [`BroadPhase::validate`] checks.

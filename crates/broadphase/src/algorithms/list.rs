@@ -194,7 +194,7 @@ static LIST: &[Descriptor] = &[
     Descriptor {
         name: "level-grid",
         paper: Some("004"),
-        summary: "four fixed grids over a bounded world; an object is caught by the grid of its size, its centre decides the section",
+        summary: "four fixed grids over a bounded world; an object is caught by the grid of its size, its center decides the section",
         bounded: true,
         options: level_grid::OPTIONS,
         build: build!(spec => level_grid::LevelGrid::from_spec(spec)?),
@@ -202,7 +202,7 @@ static LIST: &[Descriptor] = &[
     },
     Descriptor {
         name: "tiles",
-        summary: "space in tiles of equal population, each joined on its own in quantised coordinates",
+        summary: "space in tiles of equal population, each joined on its own in quantized coordinates",
         options: tiles::OPTIONS,
         build: build!(spec => tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
         ..OURS

@@ -26,11 +26,12 @@ mod spec;
 #[cfg(feature = "papers")]
 pub mod sweep;
 pub mod tiles;
+mod typed;
 mod with_kernels;
 
 pub use crate::error::Violation;
 pub(crate) use crate::error::ensure;
 pub(crate) use common::scan;
-pub use interface::{BroadPhase, Found, Outline, Probes, Query, Stats, Strength};
+pub use interface::{BroadPhase, Found, Outline, Probes, Query, Region, Stats, Strength};
 pub use list::{Descriptor, Kind, OptionDescriptor, list};
 pub use spec::{COMMON_OPTIONS, Spec};

@@ -13,10 +13,11 @@ use crate::spec_text::{self, Named};
 pub const COMMON_OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
     name: "isa",
     default: "best",
-    help: "instruction set: best, scalar, sse2, avx2, avx512, neon; if it is not given, that of the context",
+    help: "instruction set: best, scalar, sse2, avx2, avx512, neon, simd128; if it is not given, that of the context",
 }];
 
-/// An algorithm and its options.
+/// An algorithm and its options: read from a text, as tools and settings files have it, or made of a structure's typed options
+/// (`Spec::from(tiles::Options { .. })`). Both forms are equal.
 ///
 /// ```
 /// use broadphase::Spec;
@@ -97,6 +98,13 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
+    /// An algorithm with options that are written but not checked.
+    pub(super) fn of(descriptor: &'static Descriptor, options: Vec<(&'static str, String)>) -> Self {
+        let given = options.iter().map(|(name, value)| format!(":{name}={value}"));
+        let text = format!("{}{}", descriptor.name, given.collect::<String>());
+        Self { descriptor, options, kernels: Kernels::best(), text }
+    }
+
     /// The algorithm.
     pub fn descriptor(&self) -> &'static Descriptor {
         self.descriptor

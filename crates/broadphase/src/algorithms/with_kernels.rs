@@ -1,9 +1,9 @@
 //! A structure that uses kernels of its own instead of the context's: what the option `isa` builds.
 
-use super::{BroadPhase, Outline, Probes, Query, Spec, Stats, Strength, Violation};
+use super::{BroadPhase, Probes, Query, Region, Spec, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::Real;
 use crate::kernels::Kernels;
 use crate::objects::Frame;
 use crate::pairs::PairStore;
@@ -66,7 +66,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for WithKernels<D, T> {
         self.inner.reader()
     }
 
-    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         self.inner.outline(frame, visit);
     }
 

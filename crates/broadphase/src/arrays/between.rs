@@ -1,12 +1,11 @@
 //! Two lists that move from frame to frame.
 
-use super::sort_pairs_with;
 use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
-use crate::pairs::{Pair, PairStore};
+use crate::pairs::{Pair, PairSort, PairStore};
 
 /// Pairs of two lists that move from frame to frame, with what started and what ended: sensors and targets, agents and obstacles.
 ///
@@ -25,7 +24,7 @@ use crate::pairs::{Pair, PairStore};
 /// ```
 ///
 /// # Cost
-/// `b` is kept in a structure, in which each box of `a` is looked up. Where `b` has not changed, only boxes of `a` that have changed are. So the
+/// `b` is kept in a structure, with which the boxes of `a` are joined. Where `b` has not changed, only boxes of `a` that have changed are. So the
 /// list that is larger, or moves less, is better the second one. Nothing moved: one comparison of all boxes.
 #[derive(Debug)]
 pub struct Between<const D: usize, T: Real> {
@@ -52,6 +51,7 @@ struct Scratch<const D: usize, T> {
     ids: Vec<u32>,
     fresh: Vec<Pair>,
     merged: Vec<Pair>,
+    sorter: PairSort,
 }
 
 impl<const D: usize, T: Real> Between<D, T> {
@@ -62,7 +62,14 @@ impl<const D: usize, T: Real> Between<D, T> {
 
     /// With an algorithm, and threads.
     pub fn with(algorithm: &Spec, context: Context) -> Result<Self, Error> {
-        let scratch = Scratch { changed: Vec::new(), probes: Vec::new(), ids: Vec::new(), fresh: Vec::new(), merged: Vec::new() };
+        let scratch = Scratch {
+            changed: Vec::new(),
+            probes: Vec::new(),
+            ids: Vec::new(),
+            fresh: Vec::new(),
+            merged: Vec::new(),
+            sorter: PairSort::default(),
+        };
         let [pairs, started, ended] = [const { Vec::new() }; 3];
         let (structure, store) = (algorithm.build()?, PairStore::default());
         Ok(Self { structure, context, store, a: Vec::new(), b: Vec::new(), pairs, started, ended, all: true, scratch })
@@ -117,11 +124,11 @@ impl<const D: usize, T: Real> Between<D, T> {
             self.structure.update(&Frame::new(b), &mut self.context)?;
         }
         self.look_up(a, b, partial)?;
-        let Self { scratch: Scratch { fresh, merged, changed, .. }, pairs, .. } = self;
+        let Self { scratch: Scratch { fresh, merged, sorter, changed, .. }, pairs, .. } = self;
         if let Some(keep) = keep {
             fresh.retain(|&pair| keep(pair));
         }
-        sort_pairs_with(fresh, merged, a.len(), b.len());
+        sorter.sort(fresh, a.len());
         merged.clear();
         if partial {
             let stays = |pair: &Pair| (pair.a as usize) < a.len() && !changed[pair.a as usize];
@@ -196,18 +203,20 @@ fn merge(x: impl Iterator<Item = Pair>, y: impl Iterator<Item = Pair>, out: &mut
 
 /// What only the new and what only the old of two sorted lists has.
 fn difference(old: &[Pair], new: &[Pair], started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
-    started.clear();
-    ended.clear();
-    let (mut i, mut j) = (0, 0);
-    while let (Some(&x), Some(&y)) = (old.get(i), new.get(j)) {
-        if x < y {
-            ended.push(x);
-        } else if y < x {
-            started.push(y);
-        }
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
+    started.resize(new.len(), Pair::default());
+    ended.resize(old.len(), Pair::default());
+    let (mut i, mut j, mut starts, mut ends) = (0, 0, 0, 0);
+    // Which of the two comes first is unpredictable: both are written, and counted if they come first.
+    while i < old.len() && j < new.len() {
+        let (x, y) = (old[i], new[j]);
+        (ended[ends], started[starts]) = (x, y);
+        ends += usize::from(x.key() < y.key());
+        starts += usize::from(y.key() < x.key());
+        i += usize::from(x.key() <= y.key());
+        j += usize::from(y.key() <= x.key());
     }
+    ended.truncate(ends);
+    started.truncate(starts);
     ended.extend_from_slice(&old[i..]);
     started.extend_from_slice(&new[j..]);
 }

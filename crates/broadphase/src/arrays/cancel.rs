@@ -52,6 +52,14 @@ impl Executor for Shared {
     fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
         self.0.run(jobs, job);
     }
+
+    fn run_on(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+        self.0.run_on(workers, jobs, job);
+    }
+
+    fn work_per_worker(&self) -> usize {
+        self.0.work_per_worker()
+    }
 }
 
 /// An executor that leaves out all further jobs once the flag is set. Only for stages whose result is thrown away then.
@@ -66,10 +74,18 @@ impl Executor for Cancellable {
     }
 
     fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
-        self.executor.run(jobs, &|number, worker| {
+        self.run_on(self.width(), jobs, job);
+    }
+
+    fn run_on(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+        self.executor.run_on(workers, jobs, &|number, worker| {
             if !self.cancel.is_cancelled() {
                 job(number, worker);
             }
         });
+    }
+
+    fn work_per_worker(&self) -> usize {
+        self.executor.work_per_worker()
     }
 }

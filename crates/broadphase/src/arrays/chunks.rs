@@ -5,13 +5,12 @@ use std::fmt;
 use super::cancel::Cancel;
 use super::prepare::Prepared;
 use super::rules::{Keep, Rules};
-use super::sort_pairs;
 use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Frame, Shape};
-use crate::pairs::{Pair, PairStore};
+use crate::pairs::{Pair, PairSort, PairStore};
 
 /// Objects whose pairs are sought at once, in the first batch.
 const FIRST_BATCH: usize = 1 << 12;
@@ -48,6 +47,7 @@ pub struct Chunks<'a, const D: usize, T: Real> {
     /// Handed out so far.
     total: u64,
     store: PairStore,
+    sorter: PairSort,
     boxes: Vec<Aabb<D, T>>,
     slots: Vec<u32>,
 }
@@ -73,6 +73,7 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
             taken: 0,
             total: 0,
             store: PairStore::default(),
+            sorter: PairSort::default(),
             boxes: Vec::new(),
             slots: Vec::new(),
         }
@@ -103,7 +104,7 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
 
     /// Finds the pairs of some objects.
     fn look_up(&mut self, from: usize, to: usize) -> Result<(), Error> {
-        let Self { plan, pending, store, boxes, slots, .. } = self;
+        let Self { plan, pending, store, sorter, boxes, slots, .. } = self;
         let Plan { a, b, structure, context, shape, keep, size, .. } = plan;
         let others = b.as_ref().unwrap_or(a);
         slots.clear();
@@ -127,7 +128,7 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
                 (is_forward && rules.allows_overlap(found)).then(|| rules.objects(found))
             }));
         });
-        sort_pairs(pending, a.count, others.count);
+        sorter.sort(pending, a.count);
         self.taken = 0;
         Ok(())
     }

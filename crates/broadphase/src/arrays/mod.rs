@@ -5,21 +5,17 @@
 mod between;
 mod cancel;
 mod chunks;
-mod period;
 mod prepare;
 mod rules;
 mod run;
 mod search;
-mod sort;
 
 pub use between::Between;
 pub use cancel::Cancel;
 pub use chunks::Chunks;
-pub use period::Period;
 pub use search::Search;
 
 pub(crate) use cancel::Shared;
-pub(crate) use sort::{sort_pairs, sort_pairs_with};
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Period;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Period, Real};
 use crate::objects::{Changes, Frame, Live, MAX_OBJECTS, Shape, Tag};
 
 /// What is done to boxes before they are searched.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::prepare::Prepared;
-use crate::geometry::Real;
+use crate::geometry::{Period, Real};
 use crate::objects::{Shape, Tag};
 use crate::pairs::Pair;
 
@@ -65,10 +65,6 @@ impl<const D: usize, T: Real> Rules<'_, '_, D, T> {
     }
 
     /// Is this the one combination of images of two objects that counts?
-    ///
-    /// Of boxes, it is decided along each axis. Where both are images, the objects themselves reach the upper end of the space, and so
-    /// overlap. Where one is, it counts if the objects themselves do not overlap: there is no third case, since if both had an image, both would
-    /// reach the upper end.
     fn are_first(&self, slots: Pair) -> bool {
         let (a, b) = (self.a.owner(slots.a), self.b.owner(slots.b));
         if self.is_self && a == b {
@@ -78,11 +74,7 @@ impl<const D: usize, T: Real> Rules<'_, '_, D, T> {
             return self.are_first_balls(slots);
         }
         let (shift_a, shift_b) = (self.a.shift(slots.a), self.b.shift(slots.b));
-        if shift_a & shift_b != 0 {
-            return false;
-        }
-        let (a, b) = (&self.a.boxes[a as usize], &self.b.boxes[b as usize]);
-        (0..D).all(|k| (shift_a | shift_b) >> k & 1 == 0 || a.min[k] > b.max[k] || b.min[k] > a.max[k])
+        Period::is_first((&self.a.boxes[a as usize], shift_a), (&self.b.boxes[b as usize], shift_b))
     }
 
     /// The same for balls, whose images are looked at in order: the first that overlap count.

@@ -2,24 +2,22 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::Search;
 use super::cancel::{Cancel, Cancellable, Shared};
 use super::chunks::{Chunks, Plan};
 use super::prepare::{Prepared, Treatment};
 use super::rules::Rules;
-use super::{Search, sort_pairs};
+use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::{Changes, Filter, Frame, MAX_OBJECTS, Shape, Tag};
-use crate::pairs::{Pair, PairStore, Report, Retain};
+use crate::objects::{Changes, Filter, Frame, Shape, Tag};
+use crate::pairs::{Pair, PairSort, PairStore, Report, Retain};
 use crate::par::Sequential;
 
-/// Two lists are joined as one if neither is longer than the other by more than this factor; and the join is given up after so many
-/// pairs within a list for each object.
-const SIMILAR: usize = 8;
-const DROPPED: u64 = 16;
+/// So many pairs of two lists may wait for a filter, or as many as the limit allows, if that is more.
+const WAITING: u64 = 1 << 22;
 /// Algorithms of which a cancelled search leaves out the rest of the tiles. Others finish the stage that they are in.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 
@@ -69,70 +67,68 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         let mut out = PairStore::new(Report::All);
         out.set_limit(limit);
         self.find(&rules, None, &mut out)?;
-        let mut list = Vec::new();
-        list.try_reserve_exact(out.len() as usize).map_err(|_| Error::OutOfMemory { what: "pairs" })?;
-        out.copy_into(&mut list);
+        if sort && a.is_plain() {
+            return out.try_sorted(a.count);
+        }
+        let mut list = out.try_to_vec()?;
         if !a.is_plain() {
             list.iter_mut().for_each(|pair| *pair = rules.objects(*pair));
         }
         if sort {
-            sort_pairs(&mut list, a.count, a.count);
+            PairSort::default().sort(&mut list, a.count);
         }
         Ok(list)
     }
 
-    /// Pairs of two lists of similar lengths, found by joining them as one list, sorted. `None` if that does not suit: lists of very different
-    /// lengths or with images or empty boxes, or too many pairs within one list.
-    ///
-    /// A join costs a few times less per object than looking it up. Pairs within a list are found and dropped; where they are many more than
-    /// objects, the join is given up.
-    pub(super) fn join_both(&self, a: &Prepared<'a, D, T>, b: &Prepared<'a, D, T>) -> Result<Option<Vec<Pair>>, Error> {
-        let (first, total) = (a.count as u32, a.count + b.count);
-        let similar = a.count.min(b.count) * SIMILAR >= a.count.max(b.count);
-        let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
+    /// The pairs of two lists in a store, (index in `a`, index in `b`), in no order: the longer list is put into a structure, and the other one is
+    /// paired with it. `None` if that does not suit: lists with images or empty boxes, and filters that keep few of very many pairs.
+    pub(super) fn join_both(
+        &self,
+        a: &Prepared<'a, D, T>,
+        b: &Prepared<'a, D, T>,
+        report: Report,
+    ) -> Result<Option<PairStore>, Error> {
+        let decides = a.tag(0).is_some() || b.tag(0).is_some() || self.shape != Shape::Box || self.keep.is_some();
         let is_plain = a.is_plain() && b.is_plain() && a.is_full() && b.is_full();
-        if !(similar && stoppable && is_plain && total <= MAX_OBJECTS) {
+        if !is_plain || (decides && report == Report::Count) {
             return Ok(None);
         }
-        let boxes = [&a.boxes[..], &b.boxes[..]].concat();
-        let rules = self.rules(a, b);
-        let plain = a.tag(0).is_none() && b.tag(0).is_none() && self.shape == Shape::Box && self.keep.is_none();
-        let (stop, dropped) = (Cancel::new(), AtomicU64::new(0));
-        let filter = |retain: &mut Retain<'_>| {
-            if stop.is_cancelled() || self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
-                stop.cancel();
-                return retain.retain(|_| false);
-            }
-            let found = retain.pairs().len();
-            retain.retain(|pair| (pair.a < first) & (pair.b >= first));
-            let within = (found - retain.pairs().len()) as u64;
-            if dropped.fetch_add(within, Ordering::Relaxed) + within > DROPPED * total as u64 {
-                stop.cancel();
-            }
-            if !plain {
-                retain.retain(|pair| rules.allows_overlap(Pair { a: pair.a, b: pair.b - first }));
-            }
-        };
-        let frame = Frame { filter: Some(&filter), ..Frame::new(&boxes).with_changes(Changes::All) };
+        let is_swapped = a.count > b.count;
+        let (probes, others) = if is_swapped { (b, a) } else { (a, b) };
+        let frame = Frame::new(&others.boxes).with_changes(Changes::All);
         let mut structure = self.spec.build::<D, T>()?;
         structure.update(&frame, &mut self.context())?;
         self.check_cancel()?;
-        let executor = Cancellable { executor: self.executor.clone(), cancel: stop.clone() };
-        let mut context = Context::new().with_executor(executor).with_kernels(self.spec.kernels());
-        let mut out = PairStore::new(Report::All);
-        out.set_limit(self.limit);
-        let joined = structure.pairs(&frame, &mut context, &mut out);
-        self.check_cancel()?;
-        if stop.is_cancelled() {
-            return Ok(None);
+        let mut out = PairStore::new(report);
+        out.set_limit(if decides { self.limit.max(WAITING) } else { self.limit });
+        let probes = Probes { boxes: &probes.boxes, ids: None };
+        match structure.probe(&frame, probes, &mut self.stoppable_context(self.cancel.as_ref()), &mut out) {
+            Err(Error::TooManyPairs { .. }) if decides => return Ok(None),
+            result => result?,
         }
-        joined?;
-        let mut list = Vec::new();
-        list.try_reserve_exact(out.len() as usize).map_err(|_| Error::OutOfMemory { what: "pairs" })?;
-        out.copy_into(&mut list);
-        list.iter_mut().for_each(|pair| pair.b -= first);
-        sort_pairs(&mut list, a.count, b.count);
-        Ok(Some(list))
+        self.check_cancel()?;
+        if is_swapped {
+            out.swap_ids();
+        }
+        if decides {
+            let rules = self.rules(a, b);
+            out.retain(|pair| rules.allows_overlap(pair));
+            if out.len() > self.limit {
+                return Err(Error::TooManyPairs { limit: self.limit });
+            }
+        }
+        Ok(Some(out))
+    }
+
+    /// A context whose jobs are left out once `stop` is set, if the algorithm can leave them out.
+    fn stoppable_context(&self, stop: Option<&Cancel>) -> Context {
+        let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
+        let executor = self.executor.clone();
+        match stop.filter(|_| stoppable) {
+            Some(stop) => Context::new().with_executor(Cancellable { executor, cancel: stop.clone() }),
+            None => Context::new().with_executor(executor),
+        }
+        .with_kernels(self.spec.kernels())
     }
 
     /// Finds all pairs of slots of one list. With a sink, they are handed to it, by one thread, until it says stop.

@@ -6,14 +6,13 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::Period;
 use super::cancel::{Cancel, Shared};
 use super::chunks::Chunks;
 use super::prepare::Treatment;
 use super::rules::Keep;
 use crate::algorithms::Spec;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Period, Real};
 use crate::objects::{Shape, Tag};
 use crate::pairs::{Pair, PairStore, Report, Retain};
 use crate::par::{Executor, Sequential};
@@ -197,9 +196,9 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     pub fn list(&self) -> Result<Vec<Pair>, Error> {
         let (a, b) = self.prepare()?;
         if let Some(b) = &b
-            && let Some(list) = self.join_both(&a, b)?
+            && let Some(found) = self.join_both(&a, b, Report::All)?
         {
-            return Ok(list);
+            return if self.sort { found.try_sorted(a.count) } else { found.try_to_vec() };
         }
         if b.is_some() {
             let mut list = Vec::new();
@@ -215,6 +214,11 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// As for [`list`](Search::list).
     pub fn count(&self) -> Result<u64, Error> {
         let (a, b) = self.prepare()?;
+        if let Some(b) = &b
+            && let Some(found) = self.join_both(&a, b, Report::Count)?
+        {
+            return Ok(found.len());
+        }
         if b.is_some() {
             return self.pieces(a, b, BATCH)?.try_fold(0, |sum, piece| piece.map(|piece| sum + piece.len() as u64));
         }

@@ -1,28 +1,24 @@
 //! The default: chooses an algorithm by itself, switches by itself, and says why.
 //!
-//! `auto` runs one structure at a time. The choice depends only on the number of objects (`policy.rs`), so it is the same on every machine. A
-//! switch to `tiles` takes place in the frame that needs it, since brute force costs the square of the number of objects. A switch back to brute
-//! force waits until [`PATIENCE`] frames have passed since the last switch, since `tiles` costs little more for a few objects. The pair store is
-//! kept, so started and ended pairs are right across a switch.
+//! `auto` runs one structure at a time. The choice depends only on the number of objects and on how long ago it switched (`policy.rs`), so it is
+//! the same on every machine. The pair store is kept, so started and ended pairs are right across a switch.
 //!
 //! There are two choices: `brute-force` for a few objects and `tiles` for more. `tiles` adapts by itself: to density, by tiles of equal
 //! population; to coherence, by patching only what moved.
 
 mod policy;
 
-pub use policy::{Choice, FEW, Features, Verdict, policy};
+pub use policy::{Choice, Verdict};
 
 use crate::algorithms::brute_force::BruteForce;
 use crate::algorithms::tiles::{Options, Tiles};
-use crate::algorithms::{BroadPhase, Outline, Probes, Query, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, Probes, Query, Region, Stats, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::Real;
 use crate::objects::{Changes, Frame};
 use crate::pairs::PairStore;
-
-/// Frames after a switch for which `tiles` is kept although brute force would do.
-pub const PATIENCE: u32 = 32;
+use policy::{Decision, decide};
 
 /// Chooses an algorithm by itself. See the module's text.
 #[derive(Clone, Debug)]
@@ -34,7 +30,7 @@ pub struct Auto<const D: usize, T: Real> {
 
 impl<const D: usize, T: Real> Default for Auto<D, T> {
     fn default() -> Self {
-        Self { current: build(Choice::BruteForce), verdict: None, frames_since_switch: PATIENCE }
+        Self { current: build(Choice::BruteForce), verdict: None, frames_since_switch: 0 }
     }
 }
 
@@ -71,21 +67,17 @@ impl<const D: usize, T: Real> Auto<D, T> {
 
 impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        let features = Features { objects: frame.count() };
-        let now = self.verdict.map(|verdict| verdict.choice);
-        let verdict = policy(features, now);
-        let waits = verdict.choice == Choice::BruteForce && now.is_some() && self.frames_since_switch < PATIENCE;
-        let result = if now == Some(verdict.choice) || waits {
-            self.current.update(frame, context)
-        } else {
-            self.switch(frame, context, verdict)
-        };
-        result?;
-        self.frames_since_switch = self.frames_since_switch.saturating_add(1);
-        // While a switch is delayed, the verdict keeps the count that it was made from.
-        if let Some(last) = self.verdict.as_mut().filter(|last| last.choice == verdict.choice) {
-            last.features = features;
+        let objects = frame.count();
+        match decide(objects, self.verdict.map(|verdict| (verdict.choice, self.frames_since_switch))) {
+            Decision::Switch(choice) => self.switch(frame, context, Verdict { choice, objects })?,
+            // While a switch is delayed, the verdict keeps the count that it was made from.
+            Decision::Delay => self.current.update(frame, context)?,
+            Decision::Keep => {
+                self.current.update(frame, context)?;
+                self.verdict = self.verdict.map(|verdict| Verdict { objects, ..verdict });
+            }
         }
+        self.frames_since_switch = self.frames_since_switch.saturating_add(1);
         Ok(())
     }
 
@@ -107,7 +99,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         self.current.reader()
     }
 
-    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         self.current.outline(frame, visit);
     }
 
@@ -127,7 +119,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Report, step};
+    use crate::{Aabb, Report, step};
 
     fn line(n: usize) -> Vec<Aabb<2, f32>> {
         (0..n).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect()
@@ -145,7 +137,7 @@ mod tests {
         assert_eq!(show(&mut auto, 90), (89, 0, Choice::BruteForce));
         assert_eq!(show(&mut auto, 1000), (910, 0, Choice::Tiles));
         assert_eq!(show(&mut auto, 40), (0, 960, Choice::Tiles));
-        for _ in 0..PATIENCE {
+        for _ in 0..32 {
             show(&mut auto, 40);
         }
         assert_eq!(show(&mut auto, 40), (0, 0, Choice::BruteForce));

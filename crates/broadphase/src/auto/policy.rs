@@ -1,13 +1,6 @@
-//! The choice of an algorithm: a pure function of counted features.
+//! The choice of an algorithm: one pure function of counts, and its constants.
 
 use std::fmt;
-
-/// The counted features. No clock, core count or instruction set is among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Features {
-    /// Objects in the frame.
-    pub objects: usize,
-}
 
 /// The algorithms that `auto` chooses from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,43 +26,60 @@ impl Choice {
 pub struct Verdict {
     /// The chosen algorithm.
     pub choice: Choice,
-    /// The features that it was chosen from.
-    pub features: Features,
-}
-
-/// Up to this many objects, testing all pairs costs less than `tiles`. `broadphase bench brownian-cubes pile sizes
-/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows the crossover: near 96 objects with AVX2 on the first and the
-/// last scene, later on `pile`, whose objects drift so that `tiles` has to repartition.
-pub const FEW: usize = 96;
-/// The threshold is moved by this factor in favor of the algorithm that runs already.
-const HYSTERESIS: usize = 2;
-
-/// The policy. `current` is the algorithm that runs now, if there is one.
-///
-/// ```
-/// use broadphase::auto::{Choice, Features, policy};
-/// assert_eq!(policy(Features { objects: 50 }, None).choice, Choice::BruteForce);
-/// assert_eq!(policy(Features { objects: 50_000 }, None).choice, Choice::Tiles);
-/// // Near the threshold, the current algorithm is kept.
-/// assert_eq!(policy(Features { objects: 150 }, Some(Choice::BruteForce)).choice, Choice::BruteForce);
-/// ```
-pub fn policy(features: Features, current: Option<Choice>) -> Verdict {
-    let few = match current {
-        Some(Choice::BruteForce) => FEW * HYSTERESIS,
-        Some(Choice::Tiles) => FEW / HYSTERESIS,
-        None => FEW,
-    };
-    let choice = if features.objects <= few { Choice::BruteForce } else { Choice::Tiles };
-    Verdict { choice, features }
+    /// The number of objects that it was chosen for.
+    pub objects: usize,
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Features { objects } = self.features;
+        let objects = self.objects;
         match self.choice {
             Choice::BruteForce => write!(f, "brute-force: few objects, {objects}"),
             Choice::Tiles => write!(f, "tiles: many objects, {objects}"),
         }
+    }
+}
+
+/// The tuned constants.
+///
+/// Up to [`few`](Tuning::few) objects, testing all pairs costs less than `tiles`. `broadphase bench brownian-cubes pile sizes
+/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows the crossover: near 96 objects with AVX2 on the first and the
+/// last scene, later on `pile`, whose objects drift so that `tiles` has to repartition.
+struct Tuning {
+    few: usize,
+    /// The threshold is moved by this factor in favor of the algorithm that runs already.
+    hysteresis: usize,
+    /// Frames after a switch for which `tiles` is kept although brute force would do: it costs little more for a few objects.
+    patience: u32,
+}
+
+const TUNING: Tuning = Tuning { few: 96, hysteresis: 2, patience: 32 };
+
+/// What an update does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// The current algorithm is the best one.
+    Keep,
+    /// Another one is, but the last switch was too recent.
+    Delay,
+    /// A new structure is built.
+    Switch(Choice),
+}
+
+/// Decides for a frame of so many objects. `current` is the algorithm that runs now, if there is one, with the number of frames since it was
+/// chosen. A switch to `tiles` is never delayed, since brute force costs the square of the number of objects.
+pub(super) fn decide(objects: usize, current: Option<(Choice, u32)>) -> Decision {
+    let Tuning { few, hysteresis, patience } = TUNING;
+    let few = match current {
+        Some((Choice::BruteForce, _)) => few * hysteresis,
+        Some((Choice::Tiles, _)) => few / hysteresis,
+        None => few,
+    };
+    let best = if objects <= few { Choice::BruteForce } else { Choice::Tiles };
+    match current {
+        Some((choice, _)) if choice == best => Decision::Keep,
+        Some((_, frames)) if best == Choice::BruteForce && frames < patience => Decision::Delay,
+        _ => Decision::Switch(best),
     }
 }
 
@@ -78,21 +88,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_threshold_moves_in_favor_of_the_current_algorithm() {
-        let choose = |objects, current| policy(Features { objects }, current).choice;
-        for (objects, fresh, from_brute_force, from_tiles) in [
-            (0, Choice::BruteForce, Choice::BruteForce, Choice::BruteForce),
-            (48, Choice::BruteForce, Choice::BruteForce, Choice::BruteForce),
-            (49, Choice::BruteForce, Choice::BruteForce, Choice::Tiles),
-            (96, Choice::BruteForce, Choice::BruteForce, Choice::Tiles),
-            (97, Choice::Tiles, Choice::BruteForce, Choice::Tiles),
-            (192, Choice::Tiles, Choice::BruteForce, Choice::Tiles),
-            (193, Choice::Tiles, Choice::Tiles, Choice::Tiles),
-            (10_000_000, Choice::Tiles, Choice::Tiles, Choice::Tiles),
+    fn the_table_of_decisions() {
+        use Choice::{BruteForce, Tiles};
+        use Decision::{Delay, Keep, Switch};
+        for (objects, fresh, from_brute_force, from_tiles, from_recent_tiles) in [
+            (0, Switch(BruteForce), Keep, Switch(BruteForce), Delay),
+            (48, Switch(BruteForce), Keep, Switch(BruteForce), Delay),
+            (49, Switch(BruteForce), Keep, Keep, Keep),
+            (96, Switch(BruteForce), Keep, Keep, Keep),
+            (97, Switch(Tiles), Keep, Keep, Keep),
+            (192, Switch(Tiles), Keep, Keep, Keep),
+            (193, Switch(Tiles), Switch(Tiles), Keep, Keep),
+            (10_000_000, Switch(Tiles), Switch(Tiles), Keep, Keep),
         ] {
-            assert_eq!(choose(objects, None), fresh, "{objects}");
-            assert_eq!(choose(objects, Some(Choice::BruteForce)), from_brute_force, "{objects}");
-            assert_eq!(choose(objects, Some(Choice::Tiles)), from_tiles, "{objects}");
+            assert_eq!(decide(objects, None), fresh, "{objects}");
+            for frames in [0, 1, 1000] {
+                assert_eq!(decide(objects, Some((BruteForce, frames))), from_brute_force, "{objects}");
+            }
+            for frames in [TUNING.patience, u32::MAX] {
+                assert_eq!(decide(objects, Some((Tiles, frames))), from_tiles, "{objects}");
+            }
+            for frames in [0, TUNING.patience - 1] {
+                assert_eq!(decide(objects, Some((Tiles, frames))), from_recent_tiles, "{objects}");
+            }
         }
     }
 }

@@ -1,7 +1,24 @@
 //! A set of slots, one bit each.
 
+/// Is bit `id` set? Missing words count as zero.
+#[inline(always)]
+pub(crate) fn bit(words: &[u64], id: u32) -> bool {
+    words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+}
+
+/// Sets or clears bit `id`, which must have a word.
+#[inline(always)]
+pub(crate) fn set_bit(words: &mut [u64], id: u32, value: bool) {
+    let (word, bit) = (&mut words[id as usize / 64], 1 << (id % 64));
+    *word = if value { *word | bit } else { *word & !bit };
+}
+
 /// A set of slots. It grows with the largest slot and keeps its memory.
+///
+/// Not `fixedbitset`, whose blocks are pointer-sized and private: frames lend live slots as `&[u64]`, kernels read whole words, and snapshots
+/// must be the same on every platform.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(crate) struct BitSet {
     words: Vec<u64>,
 }
@@ -12,6 +29,23 @@ impl BitSet {
         if self.words.len() * 64 < slots {
             self.words.resize(slots.div_ceil(64), 0);
         }
+    }
+
+    /// Has words for exactly so many slots; new ones are not in the set.
+    pub(crate) fn resize(&mut self, slots: usize) {
+        self.words.resize(slots.div_ceil(64), 0);
+    }
+
+    /// Is the slot in the set? Slots behind the last word are not.
+    #[inline(always)]
+    pub(crate) fn has(&self, id: u32) -> bool {
+        bit(&self.words, id)
+    }
+
+    /// Adds or removes a slot that has a word.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, id: u32, value: bool) {
+        set_bit(&mut self.words, id, value);
     }
 
     /// The slots that it has room for.
@@ -58,6 +92,11 @@ impl BitSet {
 
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
+    }
+
+    /// Frees the memory that it does not need.
+    pub(crate) fn shrink(&mut self) {
+        self.words.shrink_to_fit();
     }
 
     pub(crate) fn bytes(&self) -> usize {

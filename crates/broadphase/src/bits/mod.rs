@@ -5,7 +5,7 @@ mod radix;
 #[cfg(feature = "papers")]
 mod succ_tree;
 
-pub(crate) use bit_set::{BitSet, each_bit};
+pub(crate) use bit_set::{BitSet, bit, each_bit, set_bit};
 pub(crate) use radix::{IndexSort, Key};
 #[cfg(feature = "papers")]
 pub(crate) use succ_tree::SuccTree;

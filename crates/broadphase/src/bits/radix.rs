@@ -6,7 +6,7 @@
 //! keys counts all digits beforehand. Two departures from the textbook:
 //!
 //! 1. A digit that is the same in all keys is skipped: coordinates of one magnitude share their topmost bits.
-//! 2. The last pass writes indices only: nobody needs the keys in order, and it halves the traffic.
+//! 2. The last pass writes indices only: the sorted keys are not needed, and it halves the traffic.
 //!
 //! # Cost
 //! One read and at most three passes of n entries with 32-bit keys, six with 64-bit ones: linear, whatever the order. Bad case:

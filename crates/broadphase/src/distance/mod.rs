@@ -6,10 +6,12 @@
 
 mod nearest;
 mod proximity;
+mod search;
 mod within;
 
 pub use nearest::{closest_pair, closest_pair_between, nearest, nearest_between};
 pub use proximity::Proximity;
+pub use search::DistanceSearch;
 pub use within::{pairs_within, pairs_within_between};
 
 /// Two objects and their distance. In results of two lists, `a` is an index into the first one, and `b` into the second.

@@ -1,10 +1,12 @@
 //! The nearest of every object, and the closest pair.
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::proximity::{check_all, squared_gap};
+use super::proximity::squared_gap;
 use super::within::{grow, grow_one};
-use super::{Near, Proximity};
+use super::{DistanceSearch, Near, Proximity};
 use crate::algorithms::{BroadPhase, Spec};
 use crate::context::Context;
 use crate::error::Error;
@@ -12,8 +14,13 @@ use crate::geometry::{Aabb, Measure, Real};
 use crate::neighbors::Neighbors;
 use crate::objects::Frame;
 
+/// Objects per job.
+const PER_JOB: usize = 1024;
+/// What a search for one object costs, in the units of [`Context::run_weighted`].
+const SEARCH: usize = 500;
+
 /// The `k` nearest others of every object, with their distances: rows in order of distance, then of index. With fewer than `k` others, all of
-/// them. Objects are boxes, balls or points ([`Proximity`]), in two or three dimensions.
+/// them. Objects are boxes, balls or points ([`Proximity`]), in two or three dimensions. On several threads: [`DistanceSearch`].
 ///
 /// ```
 /// let points = [[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]];
@@ -27,9 +34,7 @@ use crate::objects::Frame;
 /// [`Error::InvalidBox`], [`Error::InvalidPoint`] or [`Error::InvalidValue`] for an object that is not valid; [`Error::TooManyObjects`] and
 /// [`Error::OutOfMemory`] beyond the limits.
 pub fn nearest<const D: usize, T: Real, P: Proximity<D, T>>(objects: &[P], k: usize) -> Result<Neighbors<T>, Error> {
-    check_all(objects)?;
-    let index = Index::new(objects)?;
-    rows(objects, &index, k.min(objects.len().saturating_sub(1)), true)
+    DistanceSearch::new(objects).nearest(k)
 }
 
 /// The `k` nearest objects of `b` to every object of `a`, with their distances: rows in order of distance, then of index.
@@ -37,10 +42,7 @@ pub fn nearest<const D: usize, T: Real, P: Proximity<D, T>>(objects: &[P], k: us
 /// # Errors
 /// As for [`nearest`], in an [`Error::Argument`] that names the list.
 pub fn nearest_between<const D: usize, T: Real, P: Proximity<D, T>>(a: &[P], b: &[P], k: usize) -> Result<Neighbors<T>, Error> {
-    check_all(a).map_err(|error| error.in_argument("a"))?;
-    check_all(b).map_err(|error| error.in_argument("b"))?;
-    let index = Index::new(b)?;
-    rows(a, &index, k.min(b.len()), false)
+    DistanceSearch::between(a, b).nearest(k)
 }
 
 /// The two objects with the smallest distance, the first such pair by index; `None` with fewer than two objects.
@@ -55,8 +57,7 @@ pub fn nearest_between<const D: usize, T: Real, P: Proximity<D, T>>(a: &[P], b: 
 /// # Errors
 /// As for [`nearest`].
 pub fn closest_pair<const D: usize, T: Real, P: Proximity<D, T>>(objects: &[P]) -> Result<Option<Near<T>>, Error> {
-    check_all(objects)?;
-    closest(objects, &Index::new(objects)?, true)
+    DistanceSearch::new(objects).closest_pair()
 }
 
 /// The object of `a` and the object of `b` with the smallest distance, the first such pair by index; `None` if a list is empty.
@@ -64,9 +65,7 @@ pub fn closest_pair<const D: usize, T: Real, P: Proximity<D, T>>(objects: &[P]) 
 /// # Errors
 /// As for [`nearest`], in an [`Error::Argument`] that names the list.
 pub fn closest_pair_between<const D: usize, T: Real, P: Proximity<D, T>>(a: &[P], b: &[P]) -> Result<Option<Near<T>>, Error> {
-    check_all(a).map_err(|error| error.in_argument("a"))?;
-    check_all(b).map_err(|error| error.in_argument("b"))?;
-    closest(a, &Index::new(b)?, false)
+    DistanceSearch::between(a, b).closest_pair()
 }
 
 /// The distance of boxes from a box, a little less than it is, so that rounding never makes it more than that of the objects inside.
@@ -80,7 +79,7 @@ impl<const D: usize, T: Real> Measure<D, T> for From<D, T> {
 }
 
 /// Objects in a structure that can be searched.
-struct Index<'a, const D: usize, T: Real, P> {
+pub(super) struct Index<'a, const D: usize, T: Real, P> {
     objects: &'a [P],
     /// Their bounds, a little larger.
     boxes: Vec<Aabb<D, T>>,
@@ -88,10 +87,10 @@ struct Index<'a, const D: usize, T: Real, P> {
 }
 
 impl<'a, const D: usize, T: Real, P: Proximity<D, T>> Index<'a, D, T, P> {
-    fn new(objects: &'a [P]) -> Result<Self, Error> {
+    pub(super) fn new(objects: &'a [P], context: &mut Context) -> Result<Self, Error> {
         let boxes = grow(objects, T::ZERO)?;
         let mut structure = Spec::default().build::<D, T>()?;
-        structure.update(&Frame::new(&boxes), &mut Context::new())?;
+        structure.update(&Frame::new(&boxes), context)?;
         Ok(Self { objects, boxes, structure })
     }
 
@@ -107,61 +106,113 @@ impl<'a, const D: usize, T: Real, P: Proximity<D, T>> Index<'a, D, T, P> {
     }
 }
 
-fn rows<const D: usize, T: Real, P: Proximity<D, T>>(
+/// The rows of some objects.
+#[derive(Default)]
+struct Rows<T> {
+    /// The end of each row.
+    ends: Vec<usize>,
+    indices: Vec<u32>,
+    distances: Vec<T>,
+    failed: bool,
+}
+
+/// The `k` nearest of the index to each object, which is not its own neighbor if both are the same list.
+pub(super) fn rows<const D: usize, T: Real, P: Proximity<D, T>>(
     objects: &[P],
     index: &Index<'_, D, T, P>,
     k: usize,
     is_self: bool,
+    context: &Context,
 ) -> Result<Neighbors<T>, Error> {
+    let jobs = objects.len().div_ceil(PER_JOB);
+    let parts: Vec<Mutex<Rows<T>>> = (0..jobs).map(|_| Mutex::default()).collect();
+    context.run_weighted(jobs, SEARCH * objects.len(), |job, _| {
+        let part = &mut *parts[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let own = job * PER_JOB..((job + 1) * PER_JOB).min(objects.len());
+        let room = own.len().checked_mul(k);
+        part.failed =
+            !room.is_some_and(|room| part.indices.try_reserve(room).is_ok() && part.distances.try_reserve(room).is_ok());
+        let mut best: Vec<(T, u32)> = Vec::new();
+        for own in if part.failed { 0..0 } else { own } {
+            best.clear();
+            if k > 0 {
+                index.search(&objects[own], T::INFINITY, |id, distance| {
+                    let before = |other: &(T, u32)| other.0 < distance || (other.0 == distance && other.1 < id);
+                    let place = best.partition_point(before);
+                    if place < k && !(is_self && id as usize == own) {
+                        best.truncate(k - 1);
+                        best.insert(place, (distance, id));
+                    }
+                    if best.len() < k { T::INFINITY } else { best[k - 1].0 }
+                });
+            }
+            part.indices.extend(best.iter().map(|entry| entry.1));
+            part.distances.extend(best.iter().map(|entry| entry.0));
+            part.ends.push(part.indices.len());
+        }
+    });
+    let parts: Vec<Rows<T>> =
+        parts.into_iter().map(|part| part.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())).collect();
     let mut rows = Neighbors { offsets: vec![0], indices: Vec::new(), distances: Vec::new() };
-    let total = objects.len().checked_mul(k).ok_or(Error::OutOfMemory { what: "neighbors" })?;
+    let total = parts.iter().map(|part| part.indices.len()).sum();
     let room = |_| Error::OutOfMemory { what: "neighbors" };
     rows.offsets.try_reserve_exact(objects.len()).map_err(room)?;
     rows.indices.try_reserve_exact(total).map_err(room)?;
     rows.distances.try_reserve_exact(total).map_err(room)?;
-    let mut best: Vec<(T, u32)> = Vec::new();
-    for (own, object) in objects.iter().enumerate() {
-        best.clear();
-        if k > 0 {
-            index.search(object, T::INFINITY, |id, distance| {
-                let before = |other: &(T, u32)| other.0 < distance || (other.0 == distance && other.1 < id);
-                let place = best.partition_point(before);
-                if place < k && !(is_self && id as usize == own) {
-                    best.truncate(k - 1);
-                    best.insert(place, (distance, id));
-                }
-                if best.len() < k { T::INFINITY } else { best[k - 1].0 }
-            });
+    for part in parts {
+        if part.failed {
+            return Err(Error::OutOfMemory { what: "neighbors" });
         }
-        rows.indices.extend(best.iter().map(|entry| entry.1));
-        rows.distances.extend(best.iter().map(|entry| entry.0));
-        rows.offsets.push(rows.indices.len());
+        let before = rows.indices.len();
+        rows.offsets.extend(part.ends.iter().map(|end| before + end));
+        rows.indices.extend_from_slice(&part.indices);
+        rows.distances.extend_from_slice(&part.distances);
     }
     Ok(rows)
 }
 
-fn closest<const D: usize, T: Real, P: Proximity<D, T>>(
+/// The pair with the smallest distance, of several the first by index.
+pub(super) fn closest<const D: usize, T: Real, P: Proximity<D, T>>(
     objects: &[P],
     index: &Index<'_, D, T, P>,
     is_self: bool,
-) -> Result<Option<Near<T>>, Error> {
-    let mut best: Option<Near<T>> = None;
-    for (own, object) in objects.iter().enumerate() {
-        let own = own as u32;
-        let limit = best.map_or(T::INFINITY, |best| best.distance);
-        index.search(object, limit, |id, distance| {
-            // Pairs with a smaller index were looked at from there.
-            let is_new = !is_self || id > own;
-            let is_closer =
-                best.is_none_or(|best| distance < best.distance || (distance == best.distance && (own, id) < (best.a, best.b)));
-            if is_new && is_closer {
-                best = Some(Near { a: own, b: id, distance });
+    context: &Context,
+) -> Option<Near<T>> {
+    let jobs = objects.len().div_ceil(PER_JOB);
+    // The smallest distance so far of all jobs, as bits, which order like the numbers; and the first job that has found a distance of 0.
+    let (least, touching) = (AtomicU64::new(f64::INFINITY.to_bits()), AtomicUsize::new(usize::MAX));
+    let parts: Vec<Mutex<Option<Near<T>>>> = (0..jobs).map(|_| Mutex::default()).collect();
+    context.run_weighted(jobs, SEARCH * objects.len(), |job, _| {
+        let mut best: Option<Near<T>> = None;
+        for own in job * PER_JOB..((job + 1) * PER_JOB).min(objects.len()) {
+            if touching.load(Ordering::Relaxed) < job {
+                break; // later objects have larger indices
             }
-            best.map_or(T::INFINITY, |best| best.distance)
-        });
-        if best.is_some_and(|best| best.distance == T::ZERO) {
-            break; // later objects have larger indices
+            let limit = T::from_f64(f64::from_bits(least.load(Ordering::Relaxed)));
+            index.search(&objects[own], limit, |id, distance| {
+                // Pairs with a smaller index are looked at from there.
+                let is_new = !is_self || id as usize > own;
+                let found = Near { a: own as u32, b: id, distance };
+                if is_new && best.is_none_or(|best| is_before(&found, &best)) {
+                    best = Some(found);
+                }
+                best.map_or(limit, |best| if best.distance < limit { best.distance } else { limit })
+            });
+            if let Some(best) = &best {
+                least.fetch_min(best.distance.to_f64().to_bits(), Ordering::Relaxed);
+                if best.distance == T::ZERO {
+                    touching.fetch_min(job, Ordering::Relaxed);
+                    break;
+                }
+            }
         }
-    }
-    Ok(best)
+        *parts[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = best;
+    });
+    let found = parts.into_iter().filter_map(|part| part.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
+    found.reduce(|best, next| if is_before(&next, &best) { next } else { best })
+}
+
+/// Is the distance smaller, or the same and the indices are?
+fn is_before<T: Real>(a: &Near<T>, b: &Near<T>) -> bool {
+    a.distance < b.distance || (a.distance == b.distance && (a.a, a.b) < (b.a, b.b))
 }

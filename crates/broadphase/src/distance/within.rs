@@ -1,8 +1,6 @@
 //! All pairs within a distance.
 
-use super::proximity::check_all;
-use super::{Near, Proximity};
-use crate::arrays::Search;
+use super::{DistanceSearch, Near, Proximity};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::pairs::Pair;
@@ -22,10 +20,7 @@ use crate::pairs::Pair;
 /// distance that is negative or NaN, or whose square is infinite; [`Error::TooManyObjects`], [`Error::TooManyPairs`] and
 /// [`Error::OutOfMemory`] beyond the limits.
 pub fn pairs_within<const D: usize, T: Real, P: Proximity<D, T>>(objects: &[P], distance: T) -> Result<Vec<Near<T>>, Error> {
-    check_distance(distance)?;
-    check_all(objects)?;
-    let candidates = Search::new(grow(objects, distance)?).list()?;
-    measure(&candidates, |pair| objects[pair.a as usize].within(&objects[pair.b as usize], distance))
+    DistanceSearch::new(objects).within(distance)
 }
 
 /// All pairs of an object of `a` and one of `b` whose Euclidean distance is at most `distance`, with it; sorted by index.
@@ -45,14 +40,10 @@ pub fn pairs_within_between<const D: usize, T: Real, P: Proximity<D, T>>(
     b: &[P],
     distance: T,
 ) -> Result<Vec<Near<T>>, Error> {
-    check_distance(distance)?;
-    check_all(a).map_err(|error| error.in_argument("a"))?;
-    check_all(b).map_err(|error| error.in_argument("b"))?;
-    let candidates = Search::between(grow(a, distance)?, grow(b, distance)?).list()?;
-    measure(&candidates, |pair| a[pair.a as usize].within(&b[pair.b as usize], distance))
+    DistanceSearch::between(a, b).within(distance)
 }
 
-fn check_distance<T: Real>(distance: T) -> Result<(), Error> {
+pub(super) fn check_distance<T: Real>(distance: T) -> Result<(), Error> {
     if distance >= T::ZERO && (distance * distance).is_finite() {
         return Ok(());
     }
@@ -84,7 +75,7 @@ pub(super) fn grow_one<const D: usize, T: Real, P: Proximity<D, T>>(object: &P, 
 }
 
 /// The candidates that are within the distance, with it.
-fn measure<T: Real>(candidates: &[Pair], within: impl Fn(Pair) -> Option<T>) -> Result<Vec<Near<T>>, Error> {
+pub(super) fn measure<T: Real>(candidates: &[Pair], within: impl Fn(Pair) -> Option<T>) -> Result<Vec<Near<T>>, Error> {
     let near = candidates.iter().filter_map(|&pair| {
         let Pair { a, b } = pair;
         within(pair).map(|distance| Near { a, b, distance })

@@ -10,6 +10,7 @@ use super::{Aabb, Ball, Measure, Real};
 /// assert!(below.overlaps_box(&Aabb::new([0.0, 2.0], [1.0, 3.0])));
 /// assert!(!below.overlaps_box(&Aabb::new([0.0, 2.5], [1.0, 3.0])));
 /// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace<const D: usize, T> {
     /// Points out of the half-space; of any length but zero.

@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> Path<D, T> {
 
     /// The same for two balls, each inscribed in its box.
     pub(crate) fn balls_touch(&self, other: &Self) -> Option<T> {
-        let at = |path: &Self| (Ball::inscribed(&path.from), Ball::inscribed(&path.to));
+        let at = |path: &Self| (Ball::of_box(&path.from), Ball::of_box(&path.to));
         let ((a, a_end), (b, b_end)) = (at(self), at(other));
         if a.overlaps(&b) {
             return Some(T::ZERO);
@@ -68,7 +68,7 @@ impl<const D: usize, T: Real> Path<D, T> {
     /// The same for a ball, inscribed in this box, and a box. Exact where neither changes its size; otherwise the larger size counts all
     /// the time.
     pub(crate) fn ball_touches_box(&self, other: &Self) -> Option<T> {
-        let (start, end) = (Ball::inscribed(&self.from), Ball::inscribed(&self.to));
+        let (start, end) = (Ball::of_box(&self.from), Ball::of_box(&self.to));
         if start.overlaps_box(&other.from) {
             return Some(T::ZERO);
         }

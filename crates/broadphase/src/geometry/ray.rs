@@ -12,6 +12,7 @@ use super::{Aabb, Ball, Real};
 /// assert_eq!(ray.enters(&Aabb::new([2.0, 0.0], [3.0, 1.0])), Some(2.0));
 /// assert_eq!(ray.enters(&Aabb::new([2.0, 1.0], [3.0, 2.0])), None);
 /// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray<const D: usize, T> {
     /// Where the ray starts.

@@ -4,14 +4,14 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use crate::kernels::lanes::{Lanes, Simd, Truncate};
+use crate::kernels::arch::lanes::{Lanes, Registers, Truncate};
 
 pub(crate) mod sealed {
-    use super::{Lanes, Simd, Truncate};
+    use super::{Lanes, Registers, Truncate};
 
     /// Ties a scalar to its vector register in each instruction set. Sealed: only `f32` and `f64` have one.
     pub trait Sealed: Truncate {
-        type In<S: Simd>: Lanes<Scalar = Self>;
+        type In<S: Registers>: Lanes<Scalar = Self>;
     }
 }
 
@@ -93,7 +93,7 @@ pub trait Real:
 macro_rules! real {
     ($t:ident, $bits:ident, $name:literal, $lanes:ident) => {
         impl sealed::Sealed for $t {
-            type In<S: Simd> = S::$lanes;
+            type In<S: Registers> = S::$lanes;
         }
 
         impl Real for $t {

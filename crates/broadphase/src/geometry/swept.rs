@@ -12,6 +12,7 @@ use super::{Aabb, Ball, Measure, Ray, Real};
 /// assert!(bullet.bounds().overlaps(&wall)); // neither end position touches the wall
 /// assert_eq!(bullet.enters(&wall), Some(0.4));
 /// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Swept<const D: usize, T> {
     /// The box at the start of the step.
@@ -89,6 +90,7 @@ impl<const D: usize, T: Real> Measure<D, T> for Swept<D, T> {
 /// assert_eq!(ball.enters(&Aabb::new([6.0, -1.0], [7.0, 1.0])), Some(0.5));
 /// assert_eq!(ball.enters(&Aabb::new([20.0, -1.0], [21.0, 1.0])), None);
 /// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweptBall<const D: usize, T> {
     /// The ball at the start of the step.

@@ -1,4 +1,4 @@
-//! What a pairing sweep is told: the events that pass by, and who belongs to it.
+//! The input of a pairing sweep: its events, and the members of its partition.
 //!
 //! Boxes stand in rank order, ascending on column 0, the primary axis; the last column is the secondary axis, whose endpoints
 //! are the events. An object that starts is tested against the active *members* of a partition, and if it is a member, it is

@@ -1,4 +1,4 @@
-//! The pairing sweep with the active objects in blocks of neighbouring ranks: what `active_tree.rs` does, in less memory.
+//! The pairing sweep with the active objects in blocks of neighboring ranks: what `active_tree.rs` does, in less memory.
 //!
 //! # The structure
 //! A block stands for `1 << shift` consecutive ranks of the partition. Its active objects lie side by side at the front of its
@@ -16,8 +16,8 @@
 
 use super::active::{Event, Members};
 use super::all_pairs::STEP;
-use super::isa::{Kernel, Kernels};
-use super::lanes::{Lanes, Mask, Simd};
+use super::arch::{Kernel, Lanes, Mask, Simd};
+use super::isa::Kernels;
 use super::pair_sink::PairSink;
 use super::soa::Columns;
 use crate::geometry::{Real, sealed::Sealed};
@@ -26,7 +26,7 @@ use crate::pair::Pair;
 /// The place of an object that is not active.
 const NOWHERE: u32 = u32::MAX;
 
-/// The active objects of a partition. Scratch: every sweep starts it anew.
+/// The active objects of a partition. Scratch: every sweep resets it.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks<T> {
     /// `2 * (D - 1)` columns of [`STEP`] lanes per packet.
@@ -55,7 +55,7 @@ impl<T: Real> Blocks<T> {
         self.lanes.capacity() * size_of::<T>() + (self.members.capacity() + self.places.capacity() + self.counts.capacity()) * 4
     }
 
-    /// Before the first events of a partition of `len` members: nobody is active. Blocks have `1 << shift` members.
+    /// Before the first events of a partition of `len` members: no object is active. Blocks have `1 << shift` members.
     pub(crate) fn reset<const D: usize>(&mut self, len: usize, shift: u32) {
         assert!(shift >= Self::MIN_SHIFT);
         let blocks = len.div_ceil(1 << shift);

@@ -4,7 +4,7 @@
 //! pass by as events. When an object starts, the active ones within its candidate range are tested; then it becomes active
 //! itself, until it ends. Departures from the paper:
 //!
-//! 1. A range visit takes whole words of the tree. The ranks of a word are neighbours in memory, so [`STEP`] of them are tested
+//! 1. A range visit takes whole words of the tree. The ranks of a word are neighbors in memory, so [`STEP`] of them are tested
 //!    at once, those that are not active being masked out.
 //! 2. The secondary axis is not tested: what is active when another starts overlaps it there, in closed intervals, since starts
 //!    come before ends of the same coordinate.
@@ -13,8 +13,8 @@
 
 use super::active::{Event, Members, Ranks};
 use super::all_pairs::STEP;
-use super::isa::{Kernel, Kernels};
-use super::lanes::{Lanes, Mask, Simd};
+use super::arch::{Kernel, Lanes, Mask, Simd};
+use super::isa::Kernels;
 use super::pair_sink::{Order, PairSink};
 use super::soa::Columns;
 use crate::bits::SuccTree;

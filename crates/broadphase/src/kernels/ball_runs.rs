@@ -3,8 +3,8 @@
 //! As in `cell_runs.rs`, with points in columns in place of boxes. The test is that of [`Ball`](crate::Ball): the squares of
 //! the differences are added from the first axis on, without fused operations, so every register width gives the same answer.
 
-use super::isa::{Kernel, Kernels};
-use super::lanes::{Lanes, Mask, Simd};
+use super::arch::{Kernel, Lanes, Mask, Simd};
+use super::isa::Kernels;
 use super::pair_sink::{Order, PairSink};
 use super::soa::PAD;
 use crate::geometry::{Real, sealed::Sealed};

@@ -1,14 +1,14 @@
-//! Cells against their neighbours: the join of grids.
+//! Cells against their neighbors: the join of grids.
 //!
 //! The boxes of a block of cells stand in columns, row of cells after row of cells, so that adjacent cells of a row are one run.
-//! 1. The simple loop tests each box of a cell with the boxes behind it in its cell, then with those of each neighbour cell.
-//! 2. Neighbours in one row are one run: fewer, longer loops.
+//! 1. The simple loop tests each box of a cell with the boxes behind it in its cell, then with those of each neighbor cell.
+//! 2. Neighbors in one row are one run: fewer, longer loops.
 //! 3. All boxes of a run are tested on all axes at once, without a branch but for hits.
 //!
 //! Pairs come in the order of cells, runs, boxes and positions, so the list is the same for every register width.
 
-use super::isa::{Kernel, Kernels};
-use super::lanes::{Lanes, Mask, Simd};
+use super::arch::{Kernel, Lanes, Mask, Simd};
+use super::isa::Kernels;
 use super::pair_sink::{Order, PairSink};
 use super::soa::Columns;
 use crate::geometry::{Aabb, Real, sealed::Sealed};
@@ -27,8 +27,8 @@ pub(crate) struct CellBlock<'a, const D: usize, T> {
 }
 
 /// All overlapping pairs of a box in `rows` with a box behind it in its own cell, in the next cell of its row, or in a run ahead.
-pub(crate) fn join_neighbours<const D: usize, T: Real>(kernels: Kernels, block: &CellBlock<'_, D, T>, hits: &mut PairSink) {
-    kernels.run(Neighbours { block, hits });
+pub(crate) fn join_neighbors<const D: usize, T: Real>(kernels: Kernels, block: &CellBlock<'_, D, T>, hits: &mut PairSink) {
+    kernels.run(Neighbors { block, hits });
 }
 
 /// All overlapping pairs of a box in `rows` with one of `others`.
@@ -77,12 +77,12 @@ unsafe fn run<const D: usize, T: Real, S: Simd>(
     }
 }
 
-struct Neighbours<'b, 'a, 'h, 'r, const D: usize, T> {
+struct Neighbors<'b, 'a, 'h, 'r, const D: usize, T> {
     block: &'b CellBlock<'a, D, T>,
     hits: &'h mut PairSink<'r>,
 }
 
-impl<const D: usize, T: Real> Kernel for Neighbours<'_, '_, '_, '_, D, T> {
+impl<const D: usize, T: Real> Kernel for Neighbors<'_, '_, '_, '_, D, T> {
     type Output = ();
 
     #[inline(always)]

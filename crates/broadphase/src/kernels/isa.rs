@@ -3,14 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::lanes::Simd;
-use super::scalar::Scalar;
+use super::arch::{self, Kernel, Simd};
 use crate::error::Error;
 
 /// An instruction set by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isa {
-    /// One lane, any CPU. On x86-64, which always has SSE2, only with the feature `papers`: tests compare with it.
+    /// One lane, any CPU. Where every CPU of the target has a wider set, only with the feature `papers`: tests compare with it.
     Scalar,
     /// x86-64 with SSE2: every x86-64.
     Sse2,
@@ -20,11 +19,13 @@ pub enum Isa {
     Avx512,
     /// aarch64 with NEON: every aarch64.
     Neon,
+    /// WebAssembly with vectors of 128 bits, if it is compiled for them.
+    Simd128,
 }
 
 impl Isa {
     /// All names, whether this CPU has them or not.
-    pub const ALL: [Isa; 5] = [Isa::Scalar, Isa::Sse2, Isa::Avx2, Isa::Avx512, Isa::Neon];
+    pub const ALL: [Isa; 6] = [Isa::Scalar, Isa::Sse2, Isa::Avx2, Isa::Avx512, Isa::Neon, Isa::Simd128];
 
     /// The instruction sets of this CPU, narrowest first.
     pub fn available() -> impl Iterator<Item = Isa> {
@@ -39,6 +40,7 @@ impl Isa {
             Isa::Avx2 => "avx2",
             Isa::Avx512 => "avx512",
             Isa::Neon => "neon",
+            Isa::Simd128 => "simd128",
         }
     }
 }
@@ -63,7 +65,7 @@ impl FromStr for Isa {
     }
 }
 
-/// The proof that the CPU has an instruction set, and the door to the kernels of that set.
+/// The proof that the CPU has an instruction set, and the entry to the kernels of that set.
 ///
 /// ```
 /// use broadphase::{Isa, Kernels};
@@ -74,26 +76,69 @@ impl FromStr for Isa {
 #[derive(Clone, Copy)]
 pub struct Kernels(Token);
 
-#[derive(Clone, Copy)]
-enum Token {
-    #[cfg(any(not(target_arch = "x86_64"), feature = "papers"))]
-    Scalar(Scalar),
-    #[cfg(target_arch = "x86_64")]
-    Sse2(super::x86::Sse2),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(super::x86::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(super::x86::Avx512),
-    #[cfg(target_arch = "aarch64")]
-    Neon(super::neon::Neon),
+/// The table of instruction sets: under which condition each is compiled, its name in [`Isa`], and its token type. From it follow the
+/// tokens, and the three functions that tell them apart.
+macro_rules! instruction_sets {
+    ($($condition:meta => $name:ident($token:ty);)*) => {
+        #[derive(Clone, Copy)]
+        enum Token {
+            $(#[cfg($condition)] $name($token),)*
+        }
+
+        impl Kernels {
+            /// The kernels of `isa`, or `None` if this CPU does not have it.
+            pub fn new(isa: Isa) -> Option<Self> {
+                let token = match isa {
+                    $(#[cfg($condition)] Isa::$name => <$token>::detect().map(Token::$name),)*
+                    #[allow(unreachable_patterns)] // which arms are left depends on the architecture
+                    _ => None,
+                };
+                token.map(Self)
+            }
+
+            /// Which instruction set this is.
+            pub fn isa(self) -> Isa {
+                match self.0 {
+                    $(#[cfg($condition)] Token::$name(_) => Isa::$name,)*
+                }
+            }
+
+            /// Runs a kernel with this instruction set: the only place where the sets are told apart.
+            #[inline]
+            pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+                match self.0 {
+                    $(#[cfg($condition)] Token::$name(simd) => simd.enter(kernel),)*
+                }
+            }
+
+            /// Runs a kernel that does not gain from the widest registers with [`Simd::narrow`]: one copy less is compiled.
+            #[inline]
+            pub(crate) fn run_narrow<K: Kernel>(self, kernel: K) -> K::Output {
+                match self.0 {
+                    $(#[cfg($condition)] Token::$name(simd) => simd.narrow().enter(kernel),)*
+                }
+            }
+        }
+    };
+}
+
+instruction_sets! {
+    any(not(any(target_arch = "x86_64", target_feature = "simd128")), feature = "papers") => Scalar(arch::Scalar);
+    target_arch = "x86_64" => Sse2(arch::x86::Sse2);
+    target_arch = "x86_64" => Avx2(arch::x86::Avx2);
+    target_arch = "x86_64" => Avx512(arch::x86::Avx512);
+    target_arch = "aarch64" => Neon(arch::neon::Neon);
+    target_feature = "simd128" => Simd128(arch::wasm::Simd128);
 }
 
 impl Token {
     /// What every CPU of the target has.
     #[cfg(target_arch = "x86_64")]
-    const BASELINE: Self = Self::Sse2(super::x86::Sse2::BASELINE);
-    #[cfg(not(target_arch = "x86_64"))]
-    const BASELINE: Self = Self::Scalar(Scalar);
+    const BASELINE: Self = Self::Sse2(arch::BASELINE);
+    #[cfg(target_feature = "simd128")]
+    const BASELINE: Self = Self::Simd128(arch::BASELINE);
+    #[cfg(not(any(target_arch = "x86_64", target_feature = "simd128")))]
+    const BASELINE: Self = Self::Scalar(arch::BASELINE);
 }
 
 impl fmt::Debug for Kernels {
@@ -109,83 +154,8 @@ impl Default for Kernels {
 }
 
 impl Kernels {
-    /// The kernels of `isa`, or `None` if this CPU does not have it.
-    pub fn new(isa: Isa) -> Option<Self> {
-        let token = match isa {
-            #[cfg(any(not(target_arch = "x86_64"), feature = "papers"))]
-            Isa::Scalar => Some(Token::Scalar(Scalar)),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Sse2 => Some(Token::BASELINE),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => super::x86::Avx2::detect().map(Token::Avx2),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => super::x86::Avx512::detect().map(Token::Avx512),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon => super::neon::Neon::detect().map(Token::Neon),
-            #[allow(unreachable_patterns)] // which arms are left depends on the architecture
-            _ => None,
-        };
-        token.map(Self)
-    }
-
     /// The widest kernels of this CPU.
     pub fn best() -> Self {
         Isa::ALL.into_iter().rev().find_map(Self::new).unwrap_or(Self(Token::BASELINE))
     }
-
-    /// Which instruction set this is.
-    pub fn isa(self) -> Isa {
-        match self.0 {
-            #[cfg(any(not(target_arch = "x86_64"), feature = "papers"))]
-            Token::Scalar(_) => Isa::Scalar,
-            #[cfg(target_arch = "x86_64")]
-            Token::Sse2(_) => Isa::Sse2,
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx2(_) => Isa::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx512(_) => Isa::Avx512,
-            #[cfg(target_arch = "aarch64")]
-            Token::Neon(_) => Isa::Neon,
-        }
-    }
-
-    /// Runs a kernel with this instruction set: the one place where the sets part.
-    #[inline]
-    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.0 {
-            #[cfg(any(not(target_arch = "x86_64"), feature = "papers"))]
-            Token::Scalar(simd) => kernel.run(simd),
-            #[cfg(target_arch = "x86_64")]
-            Token::Sse2(simd) => kernel.run(simd), // part of the target: no shell needed
-            // SAFETY: (isa) the token exists only where all features of the shell were detected.
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx2(simd) => unsafe { avx2(kernel, simd) },
-            // SAFETY: (isa) as above.
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx512(simd) => unsafe { avx512(kernel, simd) },
-            #[cfg(target_arch = "aarch64")]
-            Token::Neon(simd) => kernel.run(simd), // part of the target: no shell needed
-        }
-    }
-}
-
-/// A whole join, written once over [`Simd`]; its `run` and all that it calls are `#[inline(always)]`, so that the shell's
-/// features reach the innermost instruction.
-pub(crate) trait Kernel {
-    /// What the join returns.
-    type Output;
-    /// Runs it.
-    fn run<S: Simd>(self, simd: S) -> Self::Output;
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn avx2<K: Kernel>(kernel: K, simd: super::x86::Avx2) -> K::Output {
-    kernel.run(simd)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn avx512<K: Kernel>(kernel: K, simd: super::x86::Avx512) -> K::Output {
-    kernel.run(simd)
 }

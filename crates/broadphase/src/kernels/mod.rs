@@ -1,10 +1,10 @@
 //! The SIMD joins, and all unsafe code of the crate. Knows slices only.
 //!
 //! One call per tile, node or cell run, never per row. A join is written once over the private lane traits
-//! (`lanes.rs`), and entered through one shell per instruction set (`isa.rs`).
+//! of `arch/`, and entered through one shell per instruction set (`isa.rs` chooses it).
 //!
 //! Every `unsafe` block names the duties it discharges: *isa* (the CPU has the instructions), *in bounds* (an access stays in
-//! its slice), *room* (a write stays in reserved capacity), *initialised* (what is taken over was written), *layout*, *pod* and
+//! its slice), *room* (a write stays in reserved capacity), *initialized* (what is taken over was written), *layout*, *pod* and
 //! *zeroable* (bytes mean in one type what they mean in the other, and any will do), *in range* (a conversion keeps the value).
 
 #[cfg(feature = "papers")]
@@ -14,15 +14,13 @@ pub(crate) mod active_blocks;
 #[cfg(feature = "papers")]
 pub(crate) mod active_tree;
 pub(crate) mod all_pairs;
+pub(crate) mod arch;
 #[cfg(feature = "papers")]
 pub(crate) mod ball_runs;
 #[cfg(feature = "papers")]
 pub(crate) mod cell_runs;
-mod pair_sink;
 mod isa;
-pub(crate) mod lanes;
-#[cfg(target_arch = "aarch64")]
-mod neon;
+mod pair_sink;
 #[cfg(feature = "papers")]
 pub(crate) mod node;
 mod pages;
@@ -30,23 +28,18 @@ mod plain;
 pub(crate) mod point_runs;
 mod prefetch;
 pub(crate) mod quantize;
-mod scalar;
 mod soa;
 mod sorted;
 #[cfg(feature = "papers")]
 pub(crate) mod sorted_rows;
 pub(crate) mod tile;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 pub use isa::{Isa, Kernels};
-pub(crate) use lanes::Simd;
 pub use pair_sink::PairSink;
 
-pub(crate) use isa::Kernel;
+pub(crate) use arch::{Kernel, Scalar, Simd};
 pub(crate) use pages::prefer_huge_pages;
 pub(crate) use pair_sink::{Order, Refine, Stop};
 pub(crate) use prefetch::{LAST_PLACE, LATTICE_END, prefetch, prefetch_for_writing};
-pub(crate) use scalar::Scalar;
 pub(crate) use soa::{PAD, Soa};
 pub(crate) use sorted::Sorted;

@@ -5,7 +5,7 @@
 const HUGE: usize = 2 << 20;
 
 /// Asks for huge pages under the room of a long list that is about to be written: the scatter writes to thousands of places in
-/// turn, and each small page would cost a walk through the page table. A hint: where the system has no ear for it, nothing happens.
+/// turn, and each small page would cost a walk through the page table. A hint, which the system may ignore.
 ///
 /// Call it before the room is touched: pages that exist stay as they are.
 pub(crate) fn prefer_huge_pages<X>(list: &[X], room: usize) {

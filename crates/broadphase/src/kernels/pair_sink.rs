@@ -162,11 +162,11 @@ impl<'a> PairSink<'a> {
     /// Takes over the first `count` pairs that were written to [`room`](PairSink::room).
     ///
     /// # Safety
-    /// *initialised*: the caller wrote them all since the last call to `room`, which was asked for at least `count`.
+    /// *initialized*: the caller wrote them all since the last call to `room`, which was asked for at least `count`.
     #[inline(always)]
     pub(crate) unsafe fn commit(&mut self, count: usize) {
         debug_assert!(self.pairs.len() + count <= self.pairs.capacity());
-        // SAFETY: (initialised, room) the caller's duty.
+        // SAFETY: (initialized, room) the caller's duty.
         unsafe { self.pairs.set_len(self.pairs.len() + count) };
     }
 

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Lanes, Mask, Simd};
+use super::arch::{Lanes, Mask, Simd};
 use super::soa::PAD;
 use crate::geometry::{Real, sealed::Sealed};
 
@@ -95,7 +95,7 @@ pub(crate) fn near<const D: usize, T: Real, S: Simd>(
             }
         };
     }
-    // SAFETY: (initialised, room) `scan` wrote all entries below `len`.
+    // SAFETY: (initialized, room) `scan` wrote all entries below `len`.
     unsafe { out.set_len(len) };
 }
 

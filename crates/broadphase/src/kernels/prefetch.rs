@@ -1,6 +1,6 @@
 //! Single instructions that safe Rust has no word for.
 
-use super::lanes::Truncate;
+use super::arch::Truncate;
 
 /// Asks for a cache line. Changes nothing but time.
 #[inline(always)]

@@ -127,7 +127,7 @@ impl<const D: usize, T: Real> Sorted<D, T> {
     }
 
     /// Tests every probe against the boxes in its range. `probes` are (id to report, box), in ascending order of their lower
-    /// coordinate on the sweep axis: neighbours share a range.
+    /// coordinate on the sweep axis: neighbors share a range.
     pub(crate) fn probe(
         &self,
         kernels: Kernels,

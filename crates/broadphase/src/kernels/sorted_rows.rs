@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::isa::{Kernel, Kernels};
-use super::lanes::{Lanes, Mask, Simd};
+use super::arch::{Kernel, Lanes, Mask, Simd};
+use super::isa::Kernels;
 use super::pair_sink::{Order, PairSink};
 use super::soa::Columns;
 use crate::geometry::{Real, sealed::Sealed};

@@ -3,12 +3,12 @@
 use super::Topology;
 use super::elements::Elements;
 use crate::algorithms::{BroadPhase, Spec};
-use crate::arrays::sort_pairs_with;
+use crate::arrays::Cancel;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
-use crate::pairs::{Pair, PairStore, Retain};
+use crate::pairs::{Pair, PairSort, PairStore, Retain};
 use crate::step::step;
 
 /// Pairs of elements that may collide, as indices, each list sorted.
@@ -49,10 +49,14 @@ impl<const D: usize, T: Real> Join<D, T> {
     }
 
     /// Joins the boxes; `keep` has the last word on pairs.
-    fn run(&mut self, keep: impl Fn(Pair) -> bool + Sync, context: &mut Context) -> Result<(), Error> {
-        let filter = |retain: &mut Retain<'_>| retain.retain(&keep);
+    fn run(&mut self, keep: impl Fn(Pair) -> bool + Sync, cancel: Option<&Cancel>, context: &mut Context) -> Result<(), Error> {
+        let filter = |retain: &mut Retain<'_>| match cancel {
+            Some(cancel) if cancel.is_cancelled() => retain.retain(|_| false), // the pairs are discarded
+            _ => retain.retain(&keep),
+        };
         let frame = Frame { filter: Some(&filter), ..Frame::new(&self.boxes) };
         step(&mut *self.structure, &frame, context, &mut self.store)?;
+        cancel.map_or(Ok(()), Cancel::check)?;
         self.found.clear();
         self.store.copy_into(&mut self.found);
         Ok(())
@@ -65,12 +69,12 @@ pub(super) struct Joins<const D: usize, T: Real> {
     /// Vertices, then faces; in the plane vertices, then edges.
     mixed: Join<D, T>,
     edges: Join<D, T>,
-    scratch: Vec<Pair>,
+    sorter: PairSort,
 }
 
 impl<const D: usize, T: Real> Joins<D, T> {
     pub(super) fn new(spec: &Spec) -> Result<Self, Error> {
-        Ok(Self { mixed: Join::new(spec)?, edges: Join::new(spec)?, scratch: Vec::new() })
+        Ok(Self { mixed: Join::new(spec)?, edges: Join::new(spec)?, sorter: PairSort::default() })
     }
 
     /// Finds all candidates; on error `out` is unchanged.
@@ -81,25 +85,25 @@ impl<const D: usize, T: Real> Joins<D, T> {
         context: &mut Context,
         out: &mut MeshCandidates,
     ) -> Result<(), Error> {
-        let Topology { edges, faces, rules } = topology;
+        let Topology { edges, faces, rules, cancel } = topology;
         let count = elements.vertices();
-        let Self { mixed, edges: by_edges, scratch } = self;
+        let Self { mixed, edges: by_edges, sorter } = self;
         if D == 2 {
-            mixed.join_vertices(elements, edges, |vertex, edge| rules.allow(edge, &[vertex]), context)?;
+            mixed.join_vertices(elements, edges, |vertex, edge| rules.allow(edge, &[vertex]), *cancel, context)?;
             std::mem::swap(&mut out.edge_vertex, &mut mixed.found);
             out.edge_vertex.iter_mut().for_each(|pair| *pair = Pair { a: pair.b - count as u32, b: pair.a });
-            sort_pairs_with(&mut out.edge_vertex, scratch, edges.len(), count);
+            sorter.sort(&mut out.edge_vertex, edges.len());
             return Ok(());
         }
         by_edges.boxes.clear();
         by_edges.boxes.extend(edges.iter().map(|edge| elements.around(edge)));
-        by_edges.run(|pair| rules.allow(&edges[pair.a as usize], &edges[pair.b as usize]), context)?;
-        mixed.join_vertices(elements, faces, |vertex, face| rules.allow(&[vertex], face), context)?;
+        by_edges.run(|pair| rules.allow(&edges[pair.a as usize], &edges[pair.b as usize]), *cancel, context)?;
+        mixed.join_vertices(elements, faces, |vertex, face| rules.allow(&[vertex], face), *cancel, context)?;
         std::mem::swap(&mut out.edge_edge, &mut by_edges.found);
-        sort_pairs_with(&mut out.edge_edge, scratch, edges.len(), edges.len());
+        sorter.sort(&mut out.edge_edge, edges.len());
         std::mem::swap(&mut out.vertex_face, &mut mixed.found);
         out.vertex_face.iter_mut().for_each(|pair| pair.b -= count as u32);
-        sort_pairs_with(&mut out.vertex_face, scratch, count, faces.len());
+        sorter.sort(&mut out.vertex_face, count);
         Ok(())
     }
 }
@@ -111,12 +115,14 @@ impl<const D: usize, T: Real> Join<D, T> {
         elements: &Elements<D, T>,
         others: &[[u32; N]],
         allow: impl Fn(u32, &[u32; N]) -> bool + Sync,
+        cancel: Option<&Cancel>,
         context: &mut Context,
     ) -> Result<(), Error> {
         self.boxes.clear();
         self.boxes.extend_from_slice(elements.boxes());
         self.boxes.extend(others.iter().map(|other| elements.around(other)));
         let first = elements.vertices() as u32;
-        self.run(|pair| (pair.a < first) & (pair.b >= first) && allow(pair.a, &others[(pair.b - first) as usize]), context)
+        let keep = |pair: Pair| (pair.a < first) & (pair.b >= first) && allow(pair.a, &others[(pair.b - first) as usize]);
+        self.run(keep, cancel, context)
     }
 }

@@ -18,7 +18,7 @@ use elements::Elements;
 use std::fmt;
 
 use crate::algorithms::Spec;
-use crate::arrays::Shared;
+use crate::arrays::{Cancel, Shared};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -72,6 +72,7 @@ pub struct Mesh<const D: usize, T: Real> {
     elements: Elements<D, T>,
     joins: Joins<D, T>,
     context: Context,
+    cancel: Option<Cancel>,
     candidates: MeshCandidates,
 }
 
@@ -125,6 +126,7 @@ impl<const D: usize, T: Real> Mesh<D, T> {
             elements: Elements::new(vertices),
             joins: Joins::new(&Spec::default())?,
             context: Context::new(),
+            cancel: None,
             candidates: MeshCandidates::default(),
         })
     }
@@ -169,11 +171,18 @@ impl<const D: usize, T: Real> Mesh<D, T> {
         self
     }
 
+    /// Updates return [`Error::Cancelled`] soon after the flag is set, and from then on.
+    pub fn with_cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+
     /// The candidates at one moment.
     ///
     /// # Errors
     /// [`Error::WrongLength`] if there are not as many vertices as the mesh has, [`Error::InvalidPoint`] for a coordinate that is NaN or
-    /// infinite; [`Error::TooManyPairs`] and [`Error::OutOfMemory`] beyond the limits. The candidates are then those of the last step.
+    /// infinite; [`Error::TooManyPairs`] and [`Error::OutOfMemory`] beyond the limits; [`Error::Cancelled`]. The candidates are then those of
+    /// the last step.
     pub fn update(&mut self, vertices: &[[T; D]]) -> Result<&MeshCandidates, Error> {
         self.elements.set("vertices", vertices, None, self.inflation)?;
         self.find()
@@ -199,8 +208,9 @@ impl<const D: usize, T: Real> Mesh<D, T> {
     }
 
     fn find(&mut self) -> Result<&MeshCandidates, Error> {
-        let Self { edges, faces, rules, elements, joins, context, candidates, .. } = self;
-        joins.find(&Topology { edges, faces, rules }, elements, context, candidates)?;
+        let Self { edges, faces, rules, elements, joins, context, cancel, candidates, .. } = self;
+        let topology = Topology { edges, faces, rules, cancel: cancel.as_ref() };
+        joins.find(&topology, elements, context, candidates)?;
         Ok(candidates)
     }
 }
@@ -210,6 +220,7 @@ struct Topology<'a> {
     edges: &'a [[u32; 2]],
     faces: &'a [[u32; 3]],
     rules: &'a Rules,
+    cancel: Option<&'a Cancel>,
 }
 
 /// All elements name vertices that exist.

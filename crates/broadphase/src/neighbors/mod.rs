@@ -18,10 +18,10 @@ mod sparse;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::arrays::{Cancel, Period, Shared};
+use crate::arrays::{Cancel, Shared};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Period, Real};
 use crate::objects::MAX_OBJECTS;
 use crate::pairs::Pair;
 use crate::par::{Executor, Sequential};

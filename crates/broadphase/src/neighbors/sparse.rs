@@ -1,9 +1,9 @@
 //! Points that cells do not suit, since a few are far from the rest: boxes around them are searched.
 
 use super::{Neighbors, Task};
-use crate::arrays::{Cancel, Period, Search, Shared};
+use crate::arrays::{Cancel, Search, Shared};
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Period, Real};
 use crate::pairs::Pair;
 
 /// Boxes are wider than the radius by this factor, so that none is lost to rounding.

@@ -71,7 +71,7 @@ pub enum Shape {
     /// Itself.
     #[default]
     Box,
-    /// Its inscribed ball, see [`Ball::inscribed`]: two objects pair if their boxes overlap and their balls do too.
+    /// The ball inscribed in it ([`Ball::of_box`]; the box should be a cube): two objects pair if their boxes overlap and their balls do too.
     Ball,
 }
 
@@ -224,7 +224,7 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
             retain.retain(|pair| tags[pair.a as usize].allows(&tags[pair.b as usize]));
         }
         if self.shape == Shape::Ball {
-            let ball = |id: u32| Ball::inscribed(&self.boxes[id as usize]);
+            let ball = |id: u32| Ball::of_box(&self.boxes[id as usize]);
             retain.retain(|pair| ball(pair.a).overlaps(&ball(pair.b)));
         }
         if let Some(filter) = self.filter {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// An index is used again after its object was removed, with the next generation, so that an old handle is noticed. Generations
 /// of different worlds start far apart, so that a handle of another world is noticed too (up to about 2^32 removals at one
-/// index). Clones of a world share their handles.
+/// index). Clones of a world share their handles. A zeroed handle names no object, until about as many worlds or removals.
 ///
 /// Plain data: eight bytes; [`to_bits`](Handle::to_bits) makes one number of it. Handles order by index.
 #[repr(C)]
@@ -45,8 +45,9 @@ impl fmt::Display for Handle {
 }
 
 /// The first generation of a new world. Multiples of the golden section of 2^32 keep the starts of any k worlds about 2^32 / k
-/// apart. Generations are compared for equality only, so no result depends on which world asked first.
+/// apart. Generations are compared for equality only, so no result depends on which world asked first. The first world does not start at 0, so
+/// that a zeroed handle names nothing.
 pub(crate) fn first_generation() -> u32 {
     static WORLDS: AtomicU32 = AtomicU32::new(0);
-    WORLDS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b1)
+    WORLDS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b1)
 }

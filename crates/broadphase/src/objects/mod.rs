@@ -1,7 +1,7 @@
 //! Boxes in: frames, what changed, tags, and the object table of a world.
 
 #[cfg(feature = "serde")]
-pub(crate) mod bits;
+pub(crate) mod exact;
 mod bulk;
 pub(crate) mod changes;
 mod check;

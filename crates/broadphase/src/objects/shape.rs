@@ -17,9 +17,9 @@ impl Shape {
     pub fn meets<const D: usize, T: Real>(self, own: &Aabb<D, T>, other: Shape, others: &Aabb<D, T>) -> bool {
         match (self, other) {
             (Shape::Box, Shape::Box) => true,
-            (Shape::Ball, Shape::Ball) => Ball::inscribed(own).overlaps(&Ball::inscribed(others)),
-            (Shape::Ball, Shape::Box) => Ball::inscribed(own).overlaps_box(others),
-            (Shape::Box, Shape::Ball) => Ball::inscribed(others).overlaps_box(own),
+            (Shape::Ball, Shape::Ball) => Ball::of_box(own).overlaps(&Ball::of_box(others)),
+            (Shape::Ball, Shape::Box) => Ball::of_box(own).overlaps_box(others),
+            (Shape::Box, Shape::Ball) => Ball::of_box(others).overlaps_box(own),
         }
     }
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use super::column::Column;
 use super::slots::Slots;
 use super::{Changes, Filter, Frame, Shape, Tag};
+use crate::bits::BitSet;
 use crate::geometry::{Aabb, Real};
 
 /// What happened to a slot since the last frame.
@@ -33,31 +34,28 @@ enum Mark {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Touched {
-    bits: Vec<u64>,
+    bits: BitSet,
     list: Vec<u32>,
     all: bool,
 }
 
 impl Touched {
     fn insert(&mut self, slot: u32) {
-        let word = slot as usize / 64;
-        if word >= self.bits.len() {
-            self.bits.resize(word + 1, 0);
-        }
-        if self.bits[word] >> (slot % 64) & 1 == 0 {
-            self.bits[word] |= 1 << (slot % 64);
+        self.bits.cover(slot as usize + 1);
+        if !self.bits.contains(slot) {
+            self.bits.insert(slot);
             self.list.push(slot);
         }
     }
 
     fn clear(&mut self) {
-        self.list.drain(..).for_each(|slot| self.bits[slot as usize / 64] = 0);
+        self.list.drain(..).for_each(|slot| self.bits.remove(slot));
         self.all = false;
     }
 
     #[inline(always)]
     pub(crate) fn contains(&self, slot: u32) -> bool {
-        self.all || self.bits.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+        self.all || self.bits.has(slot)
     }
 
     /// Any slot at all?
@@ -87,10 +85,10 @@ impl Touched {
 pub(crate) struct Side<const D: usize, T> {
     pub(crate) slots: Slots,
     /// By slot: grown by the margins, as structures see them.
-    #[cfg_attr(feature = "serde", serde(with = "super::bits::boxes"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::exact::boxes"))]
     pub(crate) boxes: Vec<Aabb<D, T>>,
     /// By slot: as the user gave them; kept only if there are margins.
-    #[cfg_attr(feature = "serde", serde(with = "super::bits::some_boxes"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::exact::some_boxes"))]
     pub(super) plain: Option<Vec<Aabb<D, T>>>,
     /// By slot: the index of the object's handle.
     pub(crate) owners: Vec<u32>,
@@ -231,7 +229,24 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Another box or margin. A box that is the same as before is not a change.
+    #[inline(always)]
     pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+        if self.plain.is_none() && !self.swept.any() {
+            // Nearly always: no margins, no ways.
+            let old = &mut self.boxes[slot as usize];
+            let differs = (0..D).fold(false, |any, k| any | (old.min[k] != plain.min[k]) | (old.max[k] != plain.max[k]));
+            *old = plain;
+            if differs {
+                self.touch(slot);
+            }
+        } else {
+            self.set_grown(slot, plain, margin);
+        }
+    }
+
+    /// The same where boxes are grown by margins, or are those around whole ways.
+    #[cold]
+    fn set_grown(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
         let (old, was_swept) = (self.boxes[slot as usize], self.swept.get(slot));
         self.store(slot, plain, margin);
         if self.boxes[slot as usize] != old || was_swept {
@@ -264,10 +279,12 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Something about the object changed.
+    #[inline(always)]
     pub(super) fn touch(&mut self, slot: u32) {
         self.mark(slot, Mark::Moved);
     }
 
+    #[inline(always)]
     fn mark(&mut self, slot: u32, mark: Mark) {
         let old = &mut self.marks[slot as usize];
         if *old == Mark::None {
@@ -293,12 +310,24 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.all || !self.marked.is_empty()
     }
 
+    /// Did so many slots change that listing them does not pay?
+    fn most_changed(&self) -> bool {
+        self.marked.len() > self.slots.count().div_ceil(2)
+    }
+
     /// Prepares the lists of changes. Can be repeated.
     pub(crate) fn gather(&mut self) {
         self.trim();
+        let most_changed = self.most_changed();
         let Self { marks, marked, moved, inserted, removed, .. } = self;
-        marked.sort_unstable(); // results do not depend on the order of calls
         [&mut *moved, &mut *inserted, &mut *removed].into_iter().for_each(Vec::clear);
+        if most_changed {
+            // All count as changed: only the slots that became empty are listed.
+            removed.extend(marked.iter().filter(|&&slot| marks[slot as usize] == Mark::Removed));
+            removed.sort_unstable();
+            return self.tags.fit(self.slots.len());
+        }
+        marked.sort_unstable(); // results do not depend on the order of calls
         for &slot in marked.iter() {
             match marks[slot as usize] {
                 Mark::Moved => moved.push(slot),
@@ -332,12 +361,7 @@ impl<const D: usize, T: Real> Side<D, T> {
     /// All changes that [`gather`](Side::gather) found.
     pub(crate) fn changes(&self) -> Changes<'_> {
         let Self { moved, inserted, removed, .. } = self;
-        let listed = moved.len() + inserted.len() + removed.len();
-        if self.all || listed > self.slots.count().div_ceil(2) {
-            Changes::All
-        } else {
-            Changes::Listed { moved, inserted, removed }
-        }
+        if self.all || self.most_changed() { Changes::All } else { Changes::Listed { moved, inserted, removed } }
     }
 
     /// The present frame, in which nothing changed. Where objects have shapes of their own, or are swept, its shape is the box, and `filter` has to
@@ -356,10 +380,14 @@ impl<const D: usize, T: Real> Side<D, T> {
     /// The structure has taken in what was gathered.
     pub(crate) fn taken_in(&mut self) {
         // Where most have changed, to look at all costs little more than to list who has.
-        self.touched.all |= self.marked.len() > self.slots.count().div_ceil(2);
+        self.touched.all |= self.most_changed();
+        if self.touched.all {
+            self.marks.fill(Mark::None);
+            self.marked.clear();
+        }
         for slot in self.marked.drain(..) {
             let mark = std::mem::replace(&mut self.marks[slot as usize], Mark::None);
-            if mark != Mark::Void && !self.touched.all {
+            if mark != Mark::Void {
                 self.touched.insert(slot);
             }
         }
@@ -418,7 +446,7 @@ impl<const D: usize, T: Real> Side<D, T> {
             && marked.windows(2).all(|two| two[0] != two[1])
             && marked.iter().all(|slot| exists(slot) && fits(*slot))
             && self.marks.iter().filter(|&&mark| mark != Mark::None).count() == marked.len()
-            && self.touched.list.iter().all(|&slot| (slot as usize) / 64 < self.touched.bits.len())
+            && self.touched.list.iter().all(|&slot| (slot as usize) < self.touched.bits.slots())
     }
 
     /// Makes room for `more` objects; false if there is no memory for it.
@@ -443,7 +471,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.sensors.shrink();
         self.shapes.shrink();
         self.swept.shrink();
-        self.touched.bits.shrink_to_fit();
+        self.touched.bits.shrink();
         for list in
             [&mut self.marked, &mut self.retired, &mut self.touched.list, &mut self.moved, &mut self.inserted, &mut self.removed]
         {
@@ -460,7 +488,7 @@ impl<const D: usize, T: Real> Side<D, T> {
             + boxes * size_of::<Aabb<D, T>>()
             + lists.iter().map(|list| list.capacity() * 4).sum::<usize>()
             + self.marks.capacity()
-            + touched.bits.capacity() * 8
+            + touched.bits.bytes()
             + self.tags.bytes()
             + self.kinematic.bytes()
             + self.sensors.bytes()

@@ -28,10 +28,10 @@ pub(crate) struct Table<const D: usize, T> {
     places: Vec<u32>,
     kinds: Vec<ObjectKind>,
     users: Column<u64>,
-    #[cfg_attr(feature = "serde", serde(with = "super::bits::column"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::exact::column"))]
     margins: Column<T>,
     /// The world's margin.
-    #[cfg_attr(feature = "serde", serde(with = "super::bits::number"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::exact::number"))]
     margin: T,
     first_generation: u32,
     /// Vacated indices that were known.
@@ -186,12 +186,14 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.kinds[index as usize] == ObjectKind::Static
     }
 
+    #[inline]
     pub(super) fn side_mut(&mut self, index: u32) -> (&mut Side<D, T>, u32) {
         let side = if self.is_static(index) { &mut self.statics } else { &mut self.movers };
         (side, self.places[index as usize])
     }
 
     /// By how much the box at `index` is grown.
+    #[inline]
     pub(crate) fn growth(&self, index: u32) -> T {
         self.margin + self.margins.get(index)
     }
@@ -363,14 +365,18 @@ impl<const D: usize, T: Real> Table<D, T> {
     }
 
     /// Moves or resizes an object.
+    #[inline]
     pub(crate) fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         let index = self.find(handle)?;
-        aabb.check(index as usize)?;
+        if !aabb.is_valid() {
+            aabb.check(index as usize)?; // which tells why
+        }
         self.put_box(index, aabb);
         Ok(())
     }
 
     /// Gives an object a box that is known to be valid.
+    #[inline]
     pub(super) fn put_box(&mut self, index: u32, aabb: Aabb<D, T>) {
         let growth = self.growth(index);
         let (side, slot) = self.side_mut(index);

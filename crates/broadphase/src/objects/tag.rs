@@ -4,11 +4,11 @@
 ///
 /// ```
 /// use broadphase::Tag;
-/// const TEAM: u32 = 1;
-/// const ENEMY: u32 = 2;
-/// let bullet = Tag::new(TEAM, ENEMY); // is a TEAM thing, meets ENEMY things
-/// let enemy = Tag::new(ENEMY, TEAM | ENEMY);
-/// assert!(bullet.allows(&enemy) && !bullet.allows(&bullet));
+/// const BULLET: u32 = 1 << 0;
+/// const ENEMY: u32 = 1 << 1;
+/// let bullet = Tag::in_layers(BULLET).meeting(ENEMY);
+/// let enemy = Tag::in_layers(ENEMY).meeting(BULLET | ENEMY);
+/// assert!(bullet.allows(&enemy) && enemy.allows(&enemy) && !bullet.allows(&bullet));
 /// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,19 @@ impl Default for Tag {
 }
 
 impl Tag {
-    /// A tag with layers and mask, no group, environment 0.
+    /// In these layers, one bit each, and meeting all layers: narrow that down with [`meeting`](Tag::meeting).
+    pub const fn in_layers(layers: u32) -> Self {
+        Self::new(layers, u32::MAX)
+    }
+
+    /// Meeting these layers only, one bit each. Two objects pair only if each meets a layer of the other.
+    pub const fn meeting(mut self, layers: u32) -> Self {
+        self.mask = layers;
+        self
+    }
+
+    /// In the layers of `layer`, meeting those of `mask`, no group, environment 0: [`in_layers`](Tag::in_layers) and
+    /// [`meeting`](Tag::meeting) in one call.
     pub const fn new(layer: u32, mask: u32) -> Self {
         Self { layer, mask, group: 0, env: 0 }
     }

@@ -1,7 +1,6 @@
 //! What started and what ended: the difference of two lists, chunk by chunk, then across chunks.
 
-use super::Pair;
-use crate::bits::IndexSort;
+use super::{Pair, PairSort};
 
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +37,8 @@ const ROOM: [usize; 2] = [4, 2];
 /// Cost: linear. Lists that agree at both ends, as they do where little moved, cost one comparison per pair there.
 ///
 /// Of the middle, old pairs are written to a table, by hash, one over the other, and each new one is compared with what it finds at
-/// its place. Whether that is the same pair is nobody's guess, so it is not asked: all are written to a list, and counted if they have no
-/// counterpart. Those that were written over go through another round with another hash. (A table that resolves what collides, with
+/// its place. Whether that is the same pair is unpredictable, so it is computed without a branch: all are written to a list, and counted if they
+/// have no counterpart. Those that were written over go through another round with another hash. (A table that resolves what collides, with
 /// its branches, took a third more time.)
 pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -102,28 +101,19 @@ fn keep(list: &[Pair], to: &mut Vec<Pair>, mut wanted: impl FnMut(Pair, usize) -
 /// Sorts lists of pairs. Its buffers are scratch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sorter {
-    by_first: IndexSort<u32>,
-    order: Vec<u32>,
-    sorted: Vec<Pair>,
+    sort: PairSort,
     /// The length of the last list.
     last: usize,
 }
 
-/// From this many pairs on, they are sorted by counting digits instead of comparing pairs.
+/// Buffers of lists shorter than this are kept.
 const MANY: usize = 1 << 10;
 
 impl Sorter {
-    /// Sorts a list: by the first object in linear time, and then what little there is of each.
+    /// Sorts a list, in linear time.
     pub(crate) fn sort(&mut self, list: &mut Vec<Pair>) {
-        if list.len() < MANY {
-            return list.sort_unstable();
-        }
-        self.by_first.load(list.iter().zip(0..).map(|(pair, index)| (pair.a, index)));
-        self.by_first.sort_into(&mut self.order);
-        self.sorted.clear();
-        self.sorted.extend(self.order.iter().map(|&index| list[index as usize]));
-        self.sorted.chunk_by_mut(|x, y| x.a == y.a).for_each(<[Pair]>::sort_unstable);
-        std::mem::swap(list, &mut self.sorted);
+        let bound = list.iter().map(|pair| pair.a as usize + 1).max().unwrap_or(0);
+        self.sort.sort(list, bound);
         // In the first frame all pairs have started: no later one will need such buffers.
         let outgrown = list.len() > 4 * self.last.max(MANY);
         if outgrown {
@@ -134,7 +124,7 @@ impl Sorter {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.by_first.bytes() + self.order.capacity() * 4 + self.sorted.capacity() * size_of::<Pair>()
+        self.sort.bytes()
     }
 }
 
@@ -145,7 +135,7 @@ pub(crate) fn cancel<P: Copy + Ord>(started: &mut Vec<P>, ended: &mut Vec<P>) {
     started.sort_unstable();
     ended.sort_unstable();
     let (mut s, mut e, mut s_end, mut e_end) = (0, 0, 0, 0);
-    // Which of the two comes first is nobody's guess, so it is not asked: both are written, and counted if they come first.
+    // Which of the two comes first is unpredictable: both are written, and counted if they come first.
     while s < started.len() && e < ended.len() {
         let (x, y) = (started[s], ended[e]);
         (started[s_end], ended[e_end]) = (x, y);

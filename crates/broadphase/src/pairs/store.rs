@@ -6,8 +6,9 @@
 
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use super::{Pair, events};
+use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -57,6 +58,9 @@ pub struct PairStore {
     scratch: PerWorker<events::Scratch>,
     sorter: events::Sorter,
     worker_tests: Vec<AtomicU64>,
+    /// Is time measured in this frame? Then the nanoseconds of all workers that went into differences.
+    timed: bool,
+    event_nanos: AtomicU64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -69,6 +73,8 @@ struct Chunk {
     started: Vec<Pair>,
     ended: Vec<Pair>,
     count: u64,
+    /// Tests of the last frame.
+    tests: u64,
     rewritten: bool,
     stop: Option<Stop>,
 }
@@ -150,6 +156,7 @@ impl Clone for PairStore {
             sorter: events::Sorter::default(),
             worker_tests: self.worker_tests().map(AtomicU64::new).collect(),
             written: AtomicU64::default(),
+            event_nanos: AtomicU64::new(self.event_nanos.load(Ordering::Relaxed)),
             ..*self
         }
     }
@@ -190,6 +197,8 @@ impl PairStore {
             scratch: PerWorker::default(),
             sorter: events::Sorter::default(),
             worker_tests: Vec::new(),
+            timed: false,
+            event_nanos: AtomicU64::default(),
         }
     }
 
@@ -257,8 +266,45 @@ impl PairStore {
     /// All pairs, sorted: the one list that every algorithm gives.
     pub fn sorted(&self) -> Vec<Pair> {
         let mut list = self.to_vec();
-        list.sort_unstable();
+        let bound = list.iter().map(|pair| pair.a as usize + 1).max().unwrap_or(0);
+        PairSort::default().sort(&mut list, bound);
         list
+    }
+
+    /// All pairs in one list, in the store's order.
+    pub(crate) fn try_to_vec(&self) -> Result<Vec<Pair>, Error> {
+        let mut list = Vec::new();
+        list.try_reserve_exact(self.count as usize).map_err(|_| Error::OutOfMemory { what: "pairs" })?;
+        self.copy_into(&mut list);
+        Ok(list)
+    }
+
+    /// Swaps the two ids of every pair. The next frame keeps nothing of this one.
+    pub(crate) fn swap_ids(&mut self) {
+        self.revision = Revision(0);
+        for chunk in &mut self.chunks[..self.active] {
+            open(chunk).pairs.iter_mut().for_each(|pair| *pair = Pair { a: pair.b, b: pair.a });
+        }
+    }
+
+    /// Keeps the pairs for which `keep` says so. The next frame keeps nothing of this one.
+    pub(crate) fn retain(&mut self, keep: impl Fn(Pair) -> bool) {
+        self.revision = Revision(0);
+        self.count = 0;
+        for chunk in &mut self.chunks[..self.active] {
+            let chunk = open(chunk);
+            chunk.pairs.retain(|&pair| keep(pair));
+            chunk.count = chunk.pairs.len() as u64;
+            self.count += chunk.count;
+        }
+    }
+
+    /// All pairs, sorted, of which every first id is below `bound`.
+    pub(crate) fn try_sorted(&self, bound: usize) -> Result<Vec<Pair>, Error> {
+        let mut list = Vec::new();
+        crate::memory::refill(&mut list, self.count as usize, Pair::default(), "pairs")?;
+        PairSort::default().collect(&mut list, bound, |visit| self.for_each_chunk(visit));
+        Ok(list)
     }
 
     /// The pairs of this frame that the last one did not have, sorted; empty unless [`Report`] includes the difference.
@@ -279,6 +325,28 @@ impl PairStore {
     /// The tests of the last frame by worker.
     pub fn worker_tests(&self) -> impl Iterator<Item = u64> + '_ {
         self.worker_tests.iter().map(|tests| tests.load(Ordering::Relaxed))
+    }
+
+    /// The tests that the last frame made for a chunk: 0 if it was kept, or if there is no such chunk. [`Region::chunk`](crate::Region::chunk)
+    /// tells where a chunk lies in space.
+    pub fn chunk_tests(&self, chunk: usize) -> u64 {
+        self.chunks[..self.active].get(chunk).map_or(0, |chunk| read(chunk).tests)
+    }
+
+    /// The time that the last frame spent on finding what started and ended, all workers together; part of the time of
+    /// [`BroadPhase::pairs`](crate::BroadPhase::pairs). Zero unless the context [measures time](Context::with_timing).
+    pub fn event_time(&self) -> Duration {
+        Duration::from_nanos(self.event_nanos.load(Ordering::Relaxed))
+    }
+
+    /// Runs a part of the search for differences, and adds its time.
+    fn time_events<R>(&self, work: impl FnOnce() -> R) -> R {
+        let start = self.timed.then(Instant::now);
+        let result = work();
+        if let Some(start) = start {
+            self.event_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        }
+        result
     }
 
     /// The bytes it holds.
@@ -361,6 +429,8 @@ impl PairStore {
         self.revision = Revision(0);
         self.scratch.prepare(context);
         *self.written.get_mut() = 0;
+        self.timed = context.clock().is_some();
+        *self.event_nanos.get_mut() = 0;
         self.worker_tests.clear();
         self.worker_tests.resize_with(context.width(), AtomicU64::default);
         if self.chunks.len() < chunks {
@@ -370,6 +440,7 @@ impl PairStore {
             let chunk = open(chunk);
             chunk.rewritten = false;
             chunk.kept = 0;
+            chunk.tests = 0;
             chunk.stop = None;
             chunk.started.clear();
             chunk.ended.clear();
@@ -406,7 +477,7 @@ impl PairStore {
         if self.report.delta() {
             // While both are in the cache.
             let scratch = &mut *self.scratch.get(worker);
-            events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended);
+            self.time_events(|| events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended));
         }
     }
 
@@ -424,12 +495,27 @@ impl PairStore {
         chunk.rewritten = true;
         let scratch = &mut *self.scratch.get(worker);
         let mut gone = std::mem::take(&mut scratch.gone);
+        let more = chunk.pairs.len().saturating_sub(gone.len());
+        if gone.try_reserve(more).is_err() {
+            scratch.gone = gone;
+            chunk.stop = Some(Stop::Memory);
+            chunk.kept = chunk.pairs.len(); // nothing was edited
+            return;
+        }
         let lost = chunk.part(stays, &mut gone);
+        if self.report.delta() && chunk.old.try_reserve(lost).is_err() {
+            // They fit where they were.
+            chunk.pairs.extend_from_slice(&gone[..lost]);
+            scratch.gone = gone;
+            chunk.stop = Some(Stop::Memory);
+            chunk.kept = chunk.pairs.len();
+            return;
+        }
         self.fill(chunk, worker, frame, fill);
         if self.report.delta() {
             // What stayed neither started nor ended.
             let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
-            events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended);
+            self.time_events(|| events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended));
             chunk.old.extend_from_slice(&gone[..lost]);
         }
         scratch.gone = gone;
@@ -452,6 +538,7 @@ impl PairStore {
         chunk.pairs = pairs;
         chunk.count = count;
         chunk.stop = stop;
+        chunk.tests += tests;
         self.worker_tests[worker].fetch_add(tests, Ordering::Relaxed);
         chunk.started.clear();
         chunk.ended.clear();
@@ -479,10 +566,12 @@ impl PairStore {
         }
         match stop {
             None => {
+                let start = self.timed.then(Instant::now);
                 // In linear time; `cancel` then finds both lists in order.
                 self.sorter.sort(&mut self.started);
                 self.sorter.sort(&mut self.ended);
                 events::cancel(&mut self.started, &mut self.ended);
+                *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
                 self.active = chunks;
                 self.revision = Revision::fresh();
                 Ok(self.revision)

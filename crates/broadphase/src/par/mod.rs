@@ -10,6 +10,7 @@
 
 mod gauge;
 #[cfg(feature = "parallel")]
+#[allow(unsafe_code)]
 mod region;
 #[cfg(feature = "parallel")]
 mod shares;

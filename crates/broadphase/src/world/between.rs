@@ -11,7 +11,7 @@ use crate::pairs::{PairStore, Report};
 
 impl<const D: usize, T: Real> World<D, T> {
     /// Fills `found` with all pairs of an object of this world and one of `other`, sorted: what [`update`](World::update) would report of
-    /// them if they were in one world. Kinds, tags, environments, margins and shapes count; filters do not.
+    /// them if they were in one world. Both must have the same [period](World::set_period), or none. Kinds, tags, environments, margins and shapes count; filters do not.
     ///
     /// For a character against its surroundings, a chunk of a map against its neighbour, a guest against a host. Nothing is kept for the
     /// next call. Cost: a probe for each object of the smaller of two sides, each in the structure of the larger.
@@ -28,6 +28,10 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn pairs_with(&mut self, other: &mut Self, found: &mut Vec<(Handle, Handle)>) -> Result<(), Error> {
         found.clear();
+        if self.period != other.period {
+            let expected = "the period of the other world, or none in both";
+            return Err(Error::InvalidArgument { argument: "period", value: format!("{:?}", self.period), expected });
+        }
         self.flush(None)?;
         other.flush(None)?;
         let mut context = self.context.clone();
@@ -102,6 +106,15 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
         Ok(())
     }
 
+    /// Do the shapes of two slots meet, whose boxes overlap?
+    fn shapes_meet(&self, (slot, shape): (u32, Shape), other: &Self, (their, theirs): (u32, Shape)) -> bool {
+        let (own, box_of_other) = (&self.side.boxes[slot as usize], &other.side.boxes[their as usize]);
+        match self.world.period {
+            Some(period) => period.any_image(own, box_of_other, |own, other| shape.meets(own, theirs, other)),
+            None => shape.meets(own, theirs, box_of_other),
+        }
+    }
+
     /// The handles of two slots, if the rules allow them to pair.
     fn pair(&self, slot: u32, other: &Self, their: u32) -> Option<(Handle, Handle)> {
         let handle = |half: &Self, slot: u32| half.world.table.handle(half.side.owners[slot as usize]);
@@ -109,7 +122,7 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
         let shape = |half: &Self, slot: u32| half.side.shape(slot, half.world.shape);
         let allowed = self.world.pairing.allows(role(self, slot), role(other, their))
             && self.side.tags.get(slot).allows(&other.side.tags.get(their))
-            && shape(self, slot).meets(&self.side.boxes[slot as usize], shape(other, their), &other.side.boxes[their as usize]);
+            && self.shapes_meet((slot, shape(self, slot)), other, (their, shape(other, their)));
         allowed.then(|| (handle(self, slot), handle(other, their)))
     }
 }

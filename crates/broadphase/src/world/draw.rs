@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> World<D, T> {
         for (engine, side) in [(&self.movers, &self.table.movers), (&self.statics, &self.table.statics)] {
             list.extend(side.slots.ids().map(|slot| (Outline::Object, side.boxes[slot as usize])));
             if let Some(structure) = engine.structure.as_deref().filter(|_| engine.filled) {
-                structure.outline(&side.frame(self.shape, None), &mut |kind, value| list.push((kind, value)));
+                structure.outline(&side.frame(self.shape, None), &mut |region| list.push((region.kind, region.bounds)));
             }
         }
         let stage = stage(list.iter().filter(|(kind, _)| *kind == Outline::Object).map(|(_, value)| value));

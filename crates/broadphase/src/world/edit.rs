@@ -70,31 +70,48 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Moves or resizes an object. The same box again is not a change.
+    #[inline]
     pub fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         self.table.set_box(handle, aabb)
     }
 
-    /// Moves or resizes all of them, or none if a handle is stale or a box not valid. The last box of a handle counts.
-    pub fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
-        self.table.set_boxes_of(list)
-    }
-
-    /// Gives every mover its box of a new frame, in the order of [`movers`](World::movers): that of insertion, as long as nobody
-    /// was removed. Boxes that are as before are noticed, and cost next to nothing. All, or none on error.
+    /// Moves or resizes these objects, of any kind; on error none. If a handle is listed twice, its last box counts.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
     /// let mut world = World2::new();
-    /// let handles = world.insert_many(&[Aabb::point([0.0, 0.0]), Aabb::point([1.0, 1.0])])?;
-    /// world.set_boxes(&[Aabb::point([5.0, 5.0]), Aabb::point([5.0, 5.0])])?;
-    /// assert_eq!(world.update()?.started(), [(handles[0], handles[1])]);
+    /// let handles = world.insert_many(&[Aabb::point([0.0, 0.0]), Aabb::point([1.0, 1.0]), Aabb::point([2.0, 2.0])])?;
+    /// world.set_boxes_of(&[(handles[2], Aabb::point([5.0, 5.0])), (handles[0], Aabb::point([5.0, 5.0]))])?;
+    /// assert_eq!(world.update()?.started(), [(handles[0], handles[2])]);
     /// # Ok::<(), broadphase::Error>(())
     /// ```
-    pub fn set_boxes(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), Error> {
+    pub fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
+        self.table.set_boxes_of(list)
+    }
+
+    /// Gives every mover its box of a new frame, in the order of [`movers`](World::movers), not of handles: that is the order of insertion
+    /// only until an object is removed, after which a new object takes the free place. To name objects by their handles, call
+    /// [`set_boxes_of`](World::set_boxes_of). Boxes that did not change are noticed, and cost next to nothing. On error no box is set.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, World2};
+    /// let mut world = World2::new();
+    /// let old = world.insert_many(&[Aabb::point([0.0, 0.0]), Aabb::point([1.0, 1.0])])?;
+    /// world.update()?;
+    /// world.remove(old[0])?;
+    /// world.update()?;
+    /// let new = world.insert(Aabb::point([2.0, 2.0]))?;
+    /// // The new object has taken the first place.
+    /// assert_eq!(world.movers().collect::<Vec<_>>(), [new, old[1]]);
+    /// world.set_mover_boxes(&[Aabb::point([8.0, 8.0]), Aabb::point([9.0, 9.0])])?;
+    /// assert_eq!(world.get_box(new)?, Aabb::point([8.0, 8.0]));
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn set_mover_boxes(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), Error> {
         self.table.set_boxes(boxes)
     }
 
-    /// Like [`set_boxes`](World::set_boxes), but by exchange, without copying: `boxes` has one box for each of
+    /// Like [`set_mover_boxes`](World::set_mover_boxes), but by exchange, without copying: `boxes` has one box for each of
     /// [`mover_slots`](World::mover_slots), at the object's [`slot`](World::slot), and anything at empty slots. It gets back the boxes
     /// of the last frame. On error both stay as they were.
     pub fn swap_boxes(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Error> {
@@ -153,9 +170,29 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Changes how it takes part; the handle stays.
     ///
-    /// Do not use it to put objects to sleep: an object that becomes static ends its pairs with statics and with others that sleep. An object
-    /// at rest needs no call at all. It keeps its kind and its pairs, costs nothing while most movers rest, and never more than one
-    /// that moves; it wakes when its box is set. The same box again is not a change.
+    /// # Sleeping
+    /// An object at rest needs no call: do not set its box, and it sleeps. It keeps its kind, its pairs and their values, and starts or ends no pair
+    /// unless something else moves. It costs nothing while most movers rest, and never more than one that moves. Setting another box wakes it; setting
+    /// the same box again is not a change. So an engine skips `set_box` for the bodies that its solver has put to sleep, as it would not put them
+    /// into the move buffer of Box2D or the list of active bodies of Jolt. To let the solver skip pairs of two sleepers, look its own flags up by
+    /// [`user`](World::user) or [`Handle::index`].
+    ///
+    /// Do not make a sleeping object static: that ends its pairs with statics and with other sleepers, and moves it to another structure.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Object, World2};
+    /// let mut world = World2::new();
+    /// let floor = world.insert(Object::fixed(Aabb::new([0.0, -1.0], [100.0, 0.0])))?;
+    /// let rows = (0..100).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 0.5, 1.0]));
+    /// let bodies = world.insert_many(&rows.collect::<Vec<_>>())?;
+    /// world.update()?;
+    /// assert_eq!(world.update()?.len(), 100); // all are asleep on the floor: the pairs are kept,
+    /// assert_eq!(world.tests(), 0); // and nothing is tested
+    /// world.set_box(bodies[3], Aabb::new([3.0, 1.0], [3.5, 2.0]))?; // one wakes up and jumps
+    /// assert_eq!(world.update()?.ended(), [(floor, bodies[3])]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    #[doc(alias("sleep", "sleeping", "wake", "deactivate"))]
     pub fn set_kind(&mut self, handle: Handle, kind: ObjectKind) -> Result<(), Error> {
         let before = self.slot(handle)?;
         self.table.set_kind(handle, kind)?;

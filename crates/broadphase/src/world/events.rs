@@ -283,7 +283,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         table.forget_removed();
         if motion.detection != super::ContinuousDetection::None {
-            let rules = Rules { table, shape: *shape, filter: None, scoped: None, pairing: Pairing::ALL, motion };
+            let rules = Rules { table, shape: *shape, filter: None, scoped: None, pairing: Pairing::ALL, motion, period: None };
             let time = |&(a, b): &(Handle, Handle)| {
                 let mixed = [a, b].iter().any(|handle| table.kind(handle.index) == ObjectKind::Static);
                 rules.time(table.to_slots(Pair::new(a.index, b.index), mixed), mixed)

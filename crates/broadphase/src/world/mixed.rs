@@ -24,7 +24,7 @@ use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;
 /// Chunks that are probed for at once: unfiltered pairs wait in memory for no more movers than these.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1 << 12;
 /// Up to one changed static per so many movers, the statics are probed.
 const SHARE: usize = 4;
 

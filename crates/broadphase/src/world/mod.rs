@@ -1,5 +1,4 @@
-//! Objects with handles, tags, kinds and margins; pairs, and what started and ended; queries. For those who do not want to keep
-//! slots and changes themselves.
+//! A world of objects: handles, tags, kinds and margins; pairs, and which started and ended; queries.
 //!
 //! # The structure
 //! One table owns all objects. Its two sides, movers (dynamic and kinematic) and statics, have one broad phase each. Pairs of two
@@ -7,11 +6,11 @@
 //! changed, or the movers' structure with the statics that changed. Both kinds of pairs live in chunks that are kept while nothing
 //! in them changes.
 //!
-//! # Rooms
-//! `edit.rs` changes objects, `settings.rs` the rest; `update.rs` is the frame, `mixed.rs` its second half, `rules.rs` the filters;
-//! `motion.rs` and `rate.rs` are continuous detection;
-//! `results.rs`, `events.rs`, `neighbours.rs` and `values.rs` give out pairs; `read.rs` has the queries, `answers.rs` many at once; `between.rs` pairs two
-//! worlds; `environments` keeps simulations apart; `snapshot.rs` writes a world down; `draw.rs` and `stats.rs` are for people.
+//! # Files
+//! `edit.rs` changes objects, `settings.rs` everything else; `update.rs` is the frame, `mixed.rs` the pairs with statics, `rules.rs` the filters;
+//! `motion.rs` and `rate.rs` are continuous detection; `results.rs`, `events.rs`, `neighbours.rs` and `values.rs` hand out pairs; `read.rs` has the
+//! queries, `answers.rs` many at once; `between.rs` pairs two worlds; `environments` keeps simulations apart; `snapshot.rs` saves and restores;
+//! `draw.rs` and `stats.rs` show what is inside. A space that repeats is the structures' affair: `update.rs` wraps them in `periodic`.
 
 mod answers;
 mod between;
@@ -50,7 +49,7 @@ pub use stats::WorldStats;
 
 use crate::algorithms::{BroadPhase, Spec};
 use crate::context::Context;
-use crate::geometry::Real;
+use crate::geometry::{Period, Real};
 use crate::objects::table::Table;
 use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{PairStore, Report};
@@ -66,8 +65,8 @@ pub type World3f64 = World<3, f64>;
 
 /// Objects in space, and the pairs among them.
 ///
-/// Insert objects, move them, call [`update`](World::update) once a frame: it finds all pairs, and which started and ended since
-/// the last one. Every error leaves all objects as they were.
+/// Insert objects, move them, and call [`update`](World::update) once a frame. It finds all pairs, and which of them started and ended since the last
+/// update. Every error leaves all objects as they were.
 ///
 /// ```
 /// use broadphase::{Aabb, Object, World2};
@@ -83,15 +82,15 @@ pub type World3f64 = World<3, f64>;
 /// ```
 ///
 /// # Cost
-/// A frame costs what the algorithm ([`set_algorithm`](World::set_algorithm)) needs for the changes, and a pass over what is
-/// reported. A frame without changes costs nothing. Statics that do not change cost nothing but the probes of the movers that do.
-/// Memory: a box, about 14 bytes of book-keeping, and the structure's share per object.
+/// A frame costs what the algorithm ([`set_algorithm`](World::set_algorithm)) needs for the objects that changed, and a pass over what is
+/// reported. A frame without changes costs nothing. Statics that do not change cost only the probes of the movers that do.
+/// Memory per object: a box, about 14 bytes, and what the structure holds.
 ///
-/// Bad case: statics that change in large numbers each frame. They are paired anew with all movers; make such objects
+/// Worst case: many statics that change each frame, since they are paired again with all movers. Make such objects
 /// [kinematic](crate::ObjectKind::Kinematic).
 ///
 /// # What it does not do
-/// It does not test shapes, and it does not move anything by itself.
+/// It tests boxes and balls, not exact shapes, and it moves nothing by itself.
 #[derive(Clone)]
 pub struct World<const D: usize, T: Real> {
     table: Table<D, T>,
@@ -101,6 +100,7 @@ pub struct World<const D: usize, T: Real> {
     report: Report,
     limit: u64,
     shape: Shape,
+    period: Option<Period<D, T>>,
     filter: Option<rules::KeptFilter>,
     pairing: Pairing,
     /// Pairs of two movers, as slots.
@@ -134,18 +134,20 @@ struct Engine<const D: usize, T: Real> {
     apart: bool,
     /// The user's own structure, empty, to start from.
     own: Option<Box<dyn BroadPhase<D, T>>>,
+    /// The space, if it repeats.
+    period: Option<Period<D, T>>,
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     fn new(spec: Spec) -> Self {
-        Self { spec, structure: None, filled: false, apart: false, own: None }
+        Self { spec, structure: None, filled: false, apart: false, own: None, period: None }
     }
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The same algorithm, or the same structure of the user's, from scratch.
     fn fresh(&self) -> Self {
-        Self { own: self.own.clone(), ..Self::new(self.spec.clone()) }
+        Self { own: self.own.clone(), period: self.period, ..Self::new(self.spec.clone()) }
     }
 }
 
@@ -156,7 +158,7 @@ impl<const D: usize, T: Real> Default for World<D, T> {
 }
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// An empty world with the default algorithm, one thread, wanting [`Report::Both`].
+    /// An empty world with the default algorithm and one thread. It reports pairs and differences ([`Report::Both`]).
     pub fn new() -> Self {
         Self {
             table: Table::default(),
@@ -166,6 +168,7 @@ impl<const D: usize, T: Real> World<D, T> {
             report: Report::Both,
             limit: PairStore::DEFAULT_LIMIT,
             shape: Shape::Box,
+            period: None,
             filter: None,
             pairing: Pairing::default(),
             own: PairStore::new(Report::Both),

@@ -122,7 +122,7 @@ pub(super) struct Motion<const D: usize, T> {
     pub(super) detection: ContinuousDetection,
     /// By slot of the movers: the box at the last successful update, or where the object was inserted; an empty box for those without a way.
     /// Kept unless detection is `None`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::objects::bits::boxes"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::objects::exact::boxes"))]
     before: Vec<Aabb<D, T>>,
     /// Pairs of the last update that its last look did not see, sorted.
     pub(super) fleeting: Vec<(Handle, Handle)>,
@@ -327,6 +327,8 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn set_continuous_detection(&mut self, detection: ContinuousDetection) -> Result<(), Error> {
         detection.check()?;
+        let both = self.period.is_some() && detection != ContinuousDetection::None;
+        super::settings::refuse_swept(both, "detection", || format!("{detection:?}"))?;
         if detection != self.motion.detection {
             self.motion.detection = detection;
             self.motion.before.clear();
@@ -396,6 +398,12 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         self.table.translate(by);
         self.motion.translate(by);
+        if let Some(period) = &mut self.period {
+            *period = period.translate(by);
+            for engine in [&mut self.movers, &mut self.statics] {
+                *engine = super::Engine { period: self.period, ..engine.fresh() };
+            }
+        }
         Ok(())
     }
 }

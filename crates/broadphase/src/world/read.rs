@@ -6,16 +6,19 @@ use std::ops::ControlFlow;
 use super::{Engine, World};
 use crate::algorithms::scan;
 use crate::error::Error;
-use crate::geometry::{Aabb, Ball, HalfSpace, HalfSpaces, Measure, Nearest, NearestToBox, Ray, Real, Swept, SweptBall};
+use crate::geometry::{
+    Aabb, Ball, HalfSpace, HalfSpaces, Measure, Nearest, NearestToBox, OverImages, Period, Ray, Real, Swept, SweptBall,
+};
 use crate::objects::side::Side;
 use crate::objects::{Handle, Shape, Tag};
 
-/// Queries over a world whose changes are all taken in. Copy it, and read from many threads at once.
+/// Queries of a world, all of whose changes have been applied. Copy it, and read from many threads at once.
 ///
-/// Queries see all kinds of objects, statics last, with boxes [grown](World::grown_box) by their margins; objects that are
-/// [balls](crate::Shape::Ball) as balls. Narrow it down first: [`in_layers`](Reader::in_layers), [`with_tag`](Reader::with_tag),
-/// [`excluding`](Reader::excluding), [`matching`](Reader::matching). Visitors get each object once, in a deterministic order, and may break. No
-/// visiting query allocates, but for what the structure prepares for the first one after a change.
+/// Queries see objects of every kind, statics last. Boxes are [grown](World::grown_box) by their margins, and objects that are
+/// [balls](crate::Shape::Ball) count as balls. To see fewer objects, narrow the reader down first: [`in_layers`](Reader::in_layers),
+/// [`with_tag`](Reader::with_tag), [`excluding`](Reader::excluding), [`matching`](Reader::matching). A visitor gets each object once, in a
+/// deterministic order, and may stop the search. Visiting queries do not allocate, except for what a structure prepares for the first query after a
+/// change. In a [space that repeats](World::set_period), all queries but frusta and [`search`](Reader::search) look across its borders.
 ///
 /// # Which query?
 /// | what | visit | collect | the first, or the nearest | many at once |
@@ -26,14 +29,14 @@ use crate::objects::{Handle, Shape, Tag};
 /// | a ray | [`along_ray`](Reader::along_ray) | [`all_along_ray`](Reader::all_along_ray) | [`first_along_ray`](Reader::first_along_ray) | [`along_rays`](Reader::along_rays), [`first_along_rays`](Reader::first_along_rays) |
 /// | a moving box | [`along_swept`](Reader::along_swept) | [`all_along_swept`](Reader::all_along_swept) | [`first_along_swept`](Reader::first_along_swept) | [`first_along_sweeps`](Reader::first_along_sweeps) |
 /// | a moving ball | [`along_swept_ball`](Reader::along_swept_ball) | [`all_along_swept_ball`](Reader::all_along_swept_ball) | [`first_along_swept_ball`](Reader::first_along_swept_ball) | [`first_along_ball_sweeps`](Reader::first_along_ball_sweeps) |
-/// | a view frustum | [`in_frustum`](Reader::in_frustum) | [`all_in_frustum`](Reader::all_in_frustum) | | [`Answers::ask`](crate::Answers::ask) |
-/// | something of your own | [`search`](Reader::search) | | | [`Answers::ask`](crate::Answers::ask) |
+/// | a camera's frustum | [`in_frustum`](Reader::in_frustum) | [`all_in_frustum`](Reader::all_in_frustum) | | [`Answers::ask`](crate::Answers::ask) |
+/// | a measure of your own | [`search`](Reader::search) | | | [`Answers::ask`](crate::Answers::ask) |
 ///
 /// # Cost
-/// The first query after a change may have to prepare something: `tiles` looks once at all objects of the tiles that changed, and makes a
-/// small tree in each tile that a query enters. With `auto`, `tiles` and the trees a query then costs O(log n) plus its answers, if boxes
-/// do not overlap each other a lot. Grids and sweeps look at all that the box around the query may meet, and at everything for the
-/// nearest. A structure without queries of its own is scanned: O(n).
+/// The first query after a change may prepare something: `tiles` passes once over the objects of the tiles that changed, and builds a small tree in each
+/// tile that a query enters. With `auto`, `tiles` and the trees, a query then costs O(log n) plus its answers, unless boxes overlap each other
+/// a lot. Grids and sweeps look at everything in the box around the query, and at all objects for the nearest. A structure without queries of
+/// its own is scanned: O(n).
 pub struct Reader<'a, const D: usize, T: Real> {
     world: &'a World<D, T>,
     tag: Option<Tag>,
@@ -64,8 +67,7 @@ impl<const D: usize, T: Real> Clone for Reader<'_, D, T> {
 impl<const D: usize, T: Real> Copy for Reader<'_, D, T> {}
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// Takes in all changes, without looking for pairs, and gives a reader. The next [`update`](World::update) reports as if nobody
-    /// had read.
+    /// Applies all changes, without looking for pairs, and returns a reader. It does not affect what the next [`update`](World::update) reports.
     ///
     /// ```
     /// use broadphase::{Aabb, Ray, World2};
@@ -82,8 +84,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(self.reader())
     }
 
-    /// A reader of a shared world, which cannot change while the reader exists; `None` if changes are pending that only [`read`](World::read) or
-    /// [`update`](World::update) can take in.
+    /// A reader of a shared world, or `None` if changes are pending, which only [`read`](World::read) or [`update`](World::update) can apply.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -141,8 +142,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         self.world
     }
 
-    /// A reader that sees only the objects that an object with this tag could pair with: layers, masks, groups and environments count
-    /// both ways.
+    /// A reader that sees only the objects that an object with this tag could pair with: layers, masks, groups and environments of both count.
     ///
     /// ```
     /// use broadphase::{Aabb, Object, Tag, World2};
@@ -165,7 +165,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
     /// const GLASS: u32 = 1;
     /// const WALL: u32 = 2;
     /// let mut world = World2::new();
-    /// let at = |x: f32, layer: u32| Object::new(Aabb::new([x, 0.0], [x + 1.0, 1.0])).with_tag(Tag::new(layer, u32::MAX));
+    /// let at = |x: f32, layer: u32| Object::new(Aabb::new([x, 0.0], [x + 1.0, 1.0])).with_tag(Tag::in_layers(layer));
     /// let [_pane, wall] = world.insert_many(&[at(1.0, GLASS), at(5.0, WALL)])?[..] else { unreachable!() };
     /// let ray = Ray::new([0.0, 0.5], [1.0, 0.0], 100.0);
     /// assert_eq!(world.read()?.in_layers(WALL).first_along_ray(&ray)?, Some((wall, 5.0)));
@@ -176,13 +176,13 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         self
     }
 
-    /// A reader that does not see one object: the one that asks.
+    /// A reader that does not see this object: usually the one that asks.
     pub fn excluding(mut self, handle: Handle) -> Self {
         self.excluded = Some(handle);
         self
     }
 
-    /// A reader that sees only objects that pass a test of yours: with it, the first hit is the first that passes.
+    /// A reader that sees only objects that pass your test. The first hit is then the first that passes it.
     ///
     /// ```
     /// use broadphase::{Aabb, Object, Ray, World2};
@@ -213,9 +213,48 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
             && self.matching.is_none_or(|test| test(handle))
     }
 
-    /// Visits the objects within `limit` by any [`Measure`], in no order of distance; the visitor gets the distance and returns the
-    /// new limit: what it was to see all, the distance to see only what is not farther. All other queries are this one.
-    pub fn search(&self, measure: &dyn Measure<D, T>, limit: T, mut visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) {
+    /// Visits the objects within `limit` by any [`Measure`], not sorted by distance. The visitor gets each distance and returns the new limit: the old
+    /// one to see all objects, the distance to see only objects that are not farther away. All other queries are built on this one.
+    pub fn search(&self, measure: &dyn Measure<D, T>, limit: T, visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) {
+        self.search_plain(measure, None, limit, visit);
+    }
+
+    /// [`search`](Reader::search) across the borders of a space that repeats: objects that `measure` does not reach within `reach` may be left out.
+    fn search_around(
+        &self,
+        measure: &dyn Measure<D, T>,
+        reach: &Aabb<D, T>,
+        limit: T,
+        mut visit: impl FnMut(Handle, T) -> ControlFlow<(), T>,
+    ) -> Result<(), Error> {
+        match &self.world.period {
+            None => self.search_plain(measure, None, limit, visit),
+            Some(period) => {
+                let images = OverImages::new(measure, reach, period);
+                sound(images.is_some(), "in a space that repeats, it reaches over too many periods: make it shorter or smaller")?;
+                images.iter().for_each(|images| self.search_plain(images, Some(images), limit, &mut visit));
+            }
+        }
+        Ok(())
+    }
+
+    /// How far a ray or a motion reaches. It has an end along the axes on which the space repeats, or it would meet infinitely many images.
+    fn finite_reach(&self, measure: &dyn Measure<D, T>, limit: T) -> Result<Aabb<D, T>, Error> {
+        let reach = measure.reach(limit);
+        let ends = |period: &Period<D, T>, k: usize| period.length(k).is_none() || (reach.max[k] - reach.min[k]).is_finite();
+        let is_finite = self.world.period.is_none_or(|period| (0..D).all(|k| ends(&period, k)));
+        sound(is_finite, "in a space that repeats, a ray needs a finite length")?;
+        Ok(reach)
+    }
+
+    /// `images` is the measure, if it looks at the images of objects.
+    fn search_plain(
+        &self,
+        measure: &dyn Measure<D, T>,
+        images: Option<&OverImages<'_, D, T>>,
+        limit: T,
+        mut visit: impl FnMut(Handle, T) -> ControlFlow<(), T>,
+    ) {
         let mut left = Some(limit);
         for (engine, side) in self.sides() {
             let Some(limit) = left else { break };
@@ -229,7 +268,13 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
                     return ControlFlow::Continue(limit);
                 }
                 if balls && side.shape(slot, shape) == Shape::Ball {
-                    match measure.distance_to_ball(&Ball::inscribed(&side.boxes[slot as usize]), distance) {
+                    let wrapped = self.world.period.map(|period| period.wrap_box(&side.boxes[slot as usize]));
+                    let target = wrapped.as_ref().unwrap_or(&side.boxes[slot as usize]);
+                    let exact = match images {
+                        Some(images) => images.distance_to_ball_of(target),
+                        None => measure.distance_to_ball(&Ball::of_box(target), distance),
+                    };
+                    match exact {
                         Some(exact) if exact <= limit => distance = exact,
                         _ => return ControlFlow::Continue(limit),
                     }
@@ -251,26 +296,26 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
     }
 
     /// Of all within `limit`, the nearest; of several at the same distance, the one of the smallest index.
-    fn first(&self, measure: &dyn Measure<D, T>, limit: T) -> Option<(Handle, T)> {
+    fn first(&self, measure: &dyn Measure<D, T>, limit: T) -> Result<Option<(Handle, T)>, Error> {
         let mut first: Option<(Handle, T)> = None;
-        self.search(measure, limit, |handle, at| {
+        self.search_around(measure, &self.finite_reach(measure, limit)?, limit, |handle, at| {
             if first.is_none_or(|(best, least)| at < least || (at == least && handle < best)) {
                 first = Some((handle, at));
             }
             ControlFlow::Continue(first.map_or(at, |(_, least)| least))
-        });
-        first
+        })?;
+        Ok(first)
     }
 
     /// All within `limit`, nearest first.
-    fn all(&self, measure: &dyn Measure<D, T>, limit: T) -> Vec<(Handle, T)> {
+    fn all(&self, measure: &dyn Measure<D, T>, limit: T) -> Result<Vec<(Handle, T)>, Error> {
         let mut hits = Vec::new();
-        self.search(measure, limit, |handle, at| {
+        self.search_around(measure, &self.finite_reach(measure, limit)?, limit, |handle, at| {
             hits.push((handle, at));
             ControlFlow::Continue(limit)
-        });
+        })?;
         sort_hits(&mut hits);
-        hits
+        Ok(hits)
     }
 
     fn sides(&self) -> [(&'a Engine<D, T>, &'a Side<D, T>); 2] {
@@ -284,8 +329,8 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// Visits the objects whose box overlaps `area`. A box that is not valid is [`Error::InvalidQuery`].
     pub fn in_box(&self, area: &Aabb<D, T>, visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
         sound(area.is_valid(), "the box has a NaN corner, or min above max")?;
-        self.search(area, T::ZERO, region(visit));
-        Ok(())
+        let area = &self.world.period.map_or(*area, |period| period.open_long_sides(area));
+        self.search_around(area, area, T::ZERO, region(visit))
     }
 
     /// The objects whose box overlaps `area`, by index.
@@ -317,8 +362,7 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// or NaN is [`Error::InvalidQuery`].
     pub fn in_ball(&self, ball: &Ball<D, T>, visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
         sound(ball.is_valid(), "a ball needs a finite centre and a radius of at least 0")?;
-        self.search(ball, T::ZERO, region(visit));
-        Ok(())
+        self.search_around(ball, &ball.reach(T::ZERO), T::ZERO, region(visit))
     }
 
     /// Visits the objects whose box all these half-spaces reach: with the sides of a camera's frustum, what it may see. Conservative
@@ -351,33 +395,31 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
 
 /// # Rays and motions
 impl<const D: usize, T: Real> Reader<'_, D, T> {
-    /// Visits the objects whose box the ray enters, in no order of distance; the visitor gets the `t` of entry and returns the new
-    /// length of the ray: what it was to see all, `t` to see only what is not farther. A zero or NaN direction and a negative length
-    /// are [`Error::InvalidQuery`].
+    /// Visits the objects whose box the ray enters, not sorted by distance. The visitor gets the `t` of entry and returns the new length of the ray: the
+    /// old one to see all objects, `t` to see only objects that are not farther away. A zero or NaN direction and a negative length are
+    /// [`Error::InvalidQuery`].
     pub fn along_ray(&self, ray: &Ray<D, T>, visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) -> Result<(), Error> {
         sound(ray.is_valid(), RAY)?;
-        self.search(ray, ray.length, visit);
-        Ok(())
+        self.search_around(ray, &self.finite_reach(ray, ray.length)?, ray.length, visit)
     }
 
     /// The first object whose box the ray enters, with the `t` of entry; of several at the same `t`, the one of the smallest index.
     pub fn first_along_ray(&self, ray: &Ray<D, T>) -> Result<Option<(Handle, T)>, Error> {
         sound(ray.is_valid(), RAY)?;
-        Ok(self.first(ray, ray.length))
+        self.first(ray, ray.length)
     }
 
     /// Visits the objects whose box the moving box touches; the visitor gets the fraction of the step, and returns up to which
     /// fraction it wants to see more: 1 for all.
     pub fn along_swept(&self, swept: &Swept<D, T>, visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) -> Result<(), Error> {
         sound(swept.is_valid(), SWEPT)?;
-        self.search(swept, T::ONE, visit);
-        Ok(())
+        self.search_around(swept, &self.finite_reach(swept, T::ONE)?, T::ONE, visit)
     }
 
     /// The first object whose box the moving box touches, with the fraction of the step.
     pub fn first_along_swept(&self, swept: &Swept<D, T>) -> Result<Option<(Handle, T)>, Error> {
         sound(swept.is_valid(), SWEPT)?;
-        Ok(self.first(swept, T::ONE))
+        self.first(swept, T::ONE)
     }
 
     /// Visits the objects whose box the moving ball touches; the visitor gets the fraction of the step, and returns up to which
@@ -388,14 +430,13 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         visit: impl FnMut(Handle, T) -> ControlFlow<(), T>,
     ) -> Result<(), Error> {
         sound(swept.is_valid(), SWEPT)?;
-        self.search(swept, T::ONE, visit);
-        Ok(())
+        self.search_around(swept, &self.finite_reach(swept, T::ONE)?, T::ONE, visit)
     }
 
     /// The first object whose box the moving ball touches, with the fraction of the step.
     pub fn first_along_swept_ball(&self, swept: &SweptBall<D, T>) -> Result<Option<(Handle, T)>, Error> {
         sound(swept.is_valid(), SWEPT)?;
-        Ok(self.first(swept, T::ONE))
+        self.first(swept, T::ONE)
     }
 }
 
@@ -404,19 +445,19 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// All objects that the ray enters, nearest first, each with the `t` of entry.
     pub fn all_along_ray(&self, ray: &Ray<D, T>) -> Result<Vec<(Handle, T)>, Error> {
         sound(ray.is_valid(), RAY)?;
-        Ok(self.all(ray, ray.length))
+        self.all(ray, ray.length)
     }
 
     /// All objects that the moving box touches, earliest first, each with the fraction of the step.
     pub fn all_along_swept(&self, swept: &Swept<D, T>) -> Result<Vec<(Handle, T)>, Error> {
         sound(swept.is_valid(), SWEPT)?;
-        Ok(self.all(swept, T::ONE))
+        self.all(swept, T::ONE)
     }
 
     /// All objects that the moving ball touches, earliest first, each with the fraction of the step.
     pub fn all_along_swept_ball(&self, swept: &SweptBall<D, T>) -> Result<Vec<(Handle, T)>, Error> {
         sound(swept.is_valid(), SWEPT)?;
-        Ok(self.all(swept, T::ONE))
+        self.all(swept, T::ONE)
     }
 }
 
@@ -478,23 +519,32 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         list: &mut Vec<(Handle, T)>,
     ) -> Result<(), Error> {
         sound(area.is_valid(), "the box has a NaN corner, or min above max")?;
-        self.append_best(&NearestToBox(*area), k, distance, list)
+        let area = &self.world.period.map_or(*area, |period| period.open_long_sides(area));
+        self.append_best(&NearestToBox(*area), area, k, distance, list)
     }
 
     /// The same, behind what `list` already holds.
     pub(super) fn append_nearest(&self, point: [T; D], k: usize, distance: T, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
         sound(point.iter().all(|c| c.is_finite()), "the nearest to a point that is not finite")?;
-        self.append_best(&Nearest(point), k, distance, list)
+        self.append_best(&Nearest(point), &Aabb::point(point), k, distance, list)
     }
 
-    /// The `k` best by a measure that gives squares of distances.
-    fn append_best(&self, measure: &dyn Measure<D, T>, k: usize, distance: T, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
+    /// The `k` best by a measure that gives squares of distances from `area`.
+    fn append_best(
+        &self,
+        measure: &dyn Measure<D, T>,
+        area: &Aabb<D, T>,
+        k: usize,
+        distance: T,
+        list: &mut Vec<(Handle, T)>,
+    ) -> Result<(), Error> {
         sound(distance >= T::ZERO, "the largest distance is negative or NaN")?;
         if k == 0 {
             return Ok(());
         }
         let (from, end, most) = (list.len(), list.len().saturating_add(k), distance * distance);
-        self.search(measure, most, |handle, at| {
+        let reach = self.world.period.map_or(*area, |period| period.around(area, distance));
+        self.search_around(measure, &reach, most, |handle, at| {
             let before = |&(other, least): &(Handle, T)| least < at || (least == at && other < handle);
             let place = from + list[from..].partition_point(before);
             if place < end {
@@ -502,7 +552,7 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
                 list.insert(place, (handle, at));
             }
             ControlFlow::Continue(if list.len() < end { most } else { list[end - 1].1 })
-        });
+        })?;
         list[from..].iter_mut().for_each(|(_, at)| *at = at.sqrt());
         Ok(())
     }

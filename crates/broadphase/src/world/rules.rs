@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::motion::{Motion, touch};
-use crate::geometry::{Path, Real};
+use crate::geometry::{Path, Period, Real};
 use crate::objects::side::Side;
 use crate::objects::table::Table;
 use crate::objects::{Handle, ObjectKind, Pairing, Shape};
@@ -43,6 +43,7 @@ pub(super) struct Rules<'a, const D: usize, T: Real> {
     pub(super) scoped: Scoped<'a>,
     pub(super) pairing: Pairing,
     pub(super) motion: &'a Motion<D, T>,
+    pub(super) period: Option<Period<D, T>>,
 }
 
 impl<const D: usize, T: Real> Rules<'_, D, T> {
@@ -90,7 +91,11 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         if movers.swept.get(pair.a) || others.swept.get(pair.b) {
             return touch((&self.path(pair.a, movers), a), (&self.path(pair.b, others), b)).is_some();
         }
-        a.meets(&movers.boxes[pair.a as usize], b, &others.boxes[pair.b as usize])
+        let (own, other) = (&movers.boxes[pair.a as usize], &others.boxes[pair.b as usize]);
+        match self.period {
+            Some(period) => period.any_image(own, other, |own, other| a.meets(own, b, other)),
+            None => a.meets(own, b, other),
+        }
     }
 
     /// The way of an object of one side or the other; statics have none.

@@ -7,7 +7,7 @@ use super::{Engine, World};
 use crate::algorithms::{BroadPhase, Spec};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Period, Real};
 use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{Report, Retain};
 
@@ -22,7 +22,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
-        let (movers, statics) = (build(spec)?, build(spec)?);
+        let [movers, statics] = [build(spec, self.period)?, build(spec, self.period)?];
         let before = std::mem::replace(&mut self.movers, movers).spec;
         self.statics = statics;
         self.use_kernels_of(&before, spec);
@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Switches to another algorithm for the statics alone. They are rarely rebuilt and often probed, which may suit another one
     /// than the movers'. Its option `isa` counts for the statics alone.
     pub fn set_static_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
-        self.statics = build(spec)?;
+        self.statics = build(spec, self.period)?;
         Ok(())
     }
 
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn set_structures(&mut self, movers: Box<dyn BroadPhase<D, T>>, statics: Box<dyn BroadPhase<D, T>>) {
         for (engine, own) in [(&mut self.movers, movers), (&mut self.statics, statics)] {
-            *engine = Engine { own: Some(own), ..Engine::new(engine.spec.clone()) };
+            *engine = Engine { own: Some(own), ..engine.fresh() };
         }
         self.whole = true;
     }
@@ -243,14 +243,78 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.set_world_margin(margin)
     }
 
+    /// Makes the space repeat along some or all axes, or along none. Objects keep the boxes they are given, wherever these lie; pairs are found
+    /// as if each box repeated with the period. Events, statics, tags, filters, shapes and margins work as in plain space.
+    ///
+    /// On a periodic axis a box, grown by its margins, may be up to half the period long. A longer one makes [`update`](World::update) and
+    /// [`read`](World::read) return [`Error::BoxTooLong`], which names the object, until it is changed or removed.
+    ///
+    /// Boxes, points, balls, rays, moving boxes and balls, and nearest objects are asked for across the borders; a frustum and
+    /// [`Reader::search`](crate::Reader::search) see each object once, where its box is when its lower corner is moved into the space.
+    /// [Continuous detection](World::set_continuous_detection) works in plain space only. Environments share one structure.
+    ///
+    /// Cost: a pass over the boxes that changed, an image for each box that reaches over a border, and the next update starts from scratch.
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Period, World2};
+    /// let mut world = World2::new();
+    /// world.set_period(Some(Period::axes([Some(100.0), None])))?; // a strip that is closed along x
+    /// let left = world.insert(Aabb::new([0.0, 0.0], [1.0, 1.0]))?;
+    /// let right = world.insert(Aabb::new([98.0, 0.0], [99.0, 1.0]))?;
+    /// assert_eq!(world.update()?.len(), 0);
+    /// world.set_box(right, Aabb::new([99.5, 0.0], [100.5, 1.0]))?;
+    /// assert_eq!(world.update()?.started(), [(left, right)]);
+    /// let mut found = Vec::new();
+    /// world.read()?.nearest([98.0, 0.5], 2, &mut found)?;
+    /// assert_eq!(found, [(right, 1.5), (left, 2.0)]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a period that is not positive and finite; [`Error::BoxTooLong`] if an object is longer than half of it;
+    /// [`Error::InvalidArgument`] with continuous detection. The world is then unchanged.
+    pub fn set_period(&mut self, period: Option<Period<D, T>>) -> Result<(), Error> {
+        if let Some(period) = &period {
+            period.check()?;
+            let is_swept = self.motion.detection != super::ContinuousDetection::None;
+            refuse_swept(is_swept, "period", || format!("{period:?}"))?;
+            for handle in self.table.handles() {
+                let (side, slot) = self.table.place(handle.index);
+                period.check_box(&side.boxes[slot as usize], handle.index as usize)?;
+            }
+        }
+        if period != self.period {
+            self.period = period;
+            for engine in [&mut self.movers, &mut self.statics] {
+                *engine = Engine { period, ..engine.fresh() };
+            }
+            self.table.movers.all = true;
+            self.table.statics.all = true;
+            self.mixed.forget();
+            self.whole = true;
+        }
+        Ok(())
+    }
+
+    /// The space, if it repeats.
+    pub fn period(&self) -> Option<Period<D, T>> {
+        self.period
+    }
+
     /// By how much every box is grown.
     pub fn world_margin(&self) -> T {
         self.table.margin()
     }
 }
 
-/// A structure, built now, so that an error is noticed now.
-fn build<const D: usize, T: Real>(spec: &Spec) -> Result<Engine<D, T>, Error> {
-    let structure: Box<dyn BroadPhase<D, T>> = spec.build()?;
-    Ok(Engine { structure: Some(structure), ..Engine::new(spec.clone()) })
+/// Continuous detection and a period exclude each other: a way that leaves a periodic space has no one straight line.
+pub(super) fn refuse_swept(both: bool, argument: &'static str, value: impl FnOnce() -> String) -> Result<(), Error> {
+    let expected = "either a period or continuous detection, not both";
+    if both { Err(Error::InvalidArgument { argument, value: value(), expected }) } else { Ok(()) }
+}
+
+/// An engine of that algorithm. Its structure is built now, so that an error is noticed now, and again with the first frame.
+pub(super) fn build<const D: usize, T: Real>(spec: &Spec, period: Option<Period<D, T>>) -> Result<Engine<D, T>, Error> {
+    spec.build::<D, T>()?;
+    Ok(Engine { period, ..Engine::new(spec.clone()) })
 }

@@ -9,19 +9,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::World;
 use super::events::Events;
 use super::motion::Motion;
 use super::values::Values;
-use super::{Engine, World};
-use crate::algorithms::Spec;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Period, Real};
 use crate::objects::table::Table;
 use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{Pair, PairStore, Report};
 
 /// The version of the format. Another one is refused.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A world at one moment; any serde format can write and read it. See [`World::snapshot`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,6 +36,7 @@ pub struct Snapshot<const D: usize, T: Real> {
     limit: u64,
     shape: Shape,
     pairing: Pairing,
+    period: Option<Space<D, T>>,
     table: Table<D, T>,
     own: Held,
     mixed: Held,
@@ -49,6 +49,30 @@ pub struct Snapshot<const D: usize, T: Real> {
     values: Vec<(Pair, u64)>,
     values_used: bool,
     motion: Motion<D, T>,
+}
+
+/// A space that repeats, every number as bits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Real")]
+struct Space<const D: usize, T: Real> {
+    /// From the origin by the lengths; 0 on axes that do not repeat.
+    #[serde(with = "crate::objects::exact::boxes")]
+    ends: Vec<Aabb<D, T>>,
+}
+
+impl<const D: usize, T: Real> Space<D, T> {
+    fn new(period: &Period<D, T>) -> Self {
+        let lengths = std::array::from_fn(|k| period.length(k).unwrap_or(T::ZERO));
+        Self { ends: vec![Aabb::new(period.origin(), lengths)] }
+    }
+
+    fn period(&self) -> Result<Period<D, T>, Error> {
+        let broken = || Error::InvalidSnapshot { reason: "its period is not positive and finite".to_string() };
+        let [Aabb { min, max }] = self.ends[..] else { return Err(broken()) };
+        let period = Period::axes(max.map(|length| (length != T::ZERO).then_some(length))).with_origin(min);
+        period.check().map_err(|_| broken())?;
+        Ok(period)
+    }
 }
 
 /// The content of a pair store.
@@ -120,6 +144,7 @@ impl<const D: usize, T: Real> World<D, T> {
             limit: self.limit,
             shape: self.shape,
             pairing: self.pairing,
+            period: self.period.as_ref().map(Space::new),
             table: self.table.clone(),
             own: Held::new(&self.own),
             mixed: Held::new(&self.mixed.store),
@@ -160,11 +185,11 @@ impl<const D: usize, T: Real> World<D, T> {
         if !snapshot.motion.is_sound(table.indices()) {
             return Err(Error::InvalidSnapshot { reason: "its passing pairs are not of its objects".to_string() });
         }
-        let engine = |text: &str| -> Result<Engine<D, T>, Error> {
-            let spec: Spec = text.parse()?;
-            let structure = Some(spec.build()?);
-            Ok(Engine { structure, ..Engine::new(spec) })
-        };
+        let period = snapshot.period.as_ref().map(Space::period).transpose()?;
+        if period.is_some() && snapshot.motion.detection != super::ContinuousDetection::None {
+            return Err(Error::InvalidSnapshot { reason: "it has both a period and continuous detection".to_string() });
+        }
+        let engine = |text: &str| super::settings::build(&text.parse()?, period);
         let (movers, statics) = (engine(&snapshot.algorithm)?, engine(&snapshot.static_algorithm)?);
         let before = std::mem::take(&mut self.movers.spec);
         self.use_kernels_of(&before, &movers.spec);
@@ -178,6 +203,7 @@ impl<const D: usize, T: Real> World<D, T> {
             report: *report,
             limit: *limit,
             shape: *shape,
+            period,
             pairing: snapshot.pairing,
             filter: self.filter.take(),
             own: snapshot.own.store(*limit),

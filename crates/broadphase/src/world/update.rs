@@ -11,17 +11,24 @@ use crate::objects::side::Side;
 use crate::objects::table::Table;
 use crate::objects::{Filter, Handle, Shape};
 use crate::pairs::{Pair, Report, events};
+use crate::periodic::Periodic;
 
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The structure, built if need be.
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
         let structure = match self.structure.take() {
             Some(structure) => structure,
-            None => match &self.own {
-                Some(own) => own.clone(),
-                None if self.apart => Box::new(Environments::new(&self.spec)?),
-                None => self.spec.build()?,
-            },
+            None => {
+                let plain = match &self.own {
+                    Some(own) => own.clone(),
+                    None if self.apart => Box::new(Environments::new(&self.spec)?),
+                    None => self.spec.build()?,
+                };
+                match self.period {
+                    Some(period) => Box::new(Periodic::new(plain, period)?),
+                    None => plain,
+                }
+            }
         };
         Ok(&mut **self.structure.insert(structure))
     }
@@ -35,12 +42,19 @@ impl<const D: usize, T: Real> Engine<D, T> {
         context: &mut Context,
     ) -> Result<(), Error> {
         let (environments, others) = side.environments();
-        let apart = self.own.is_none() && worth(environments, others, side.slots.count(), self.apart);
+        let is_plain = self.own.is_none() && self.period.is_none();
+        let apart = is_plain && worth(environments, others, side.slots.count(), self.apart);
         if apart != self.apart {
             *self = Self { apart, ..self.fresh() };
         }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
-        self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context)?;
+        let taken_in = self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context);
+        taken_in.map_err(|error| match error {
+            Error::BoxTooLong { index, axis, length, period } => {
+                Error::BoxTooLong { index: side.owners[index] as usize, axis, length, period }
+            }
+            other => other,
+        })?;
         self.filled = true;
         Ok(())
     }
@@ -101,7 +115,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// The structures take in what changed.
     pub(super) fn flush(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
-        let Self { table, movers, statics, context, shape, filter, motion, pairing, .. } = self;
+        let Self { table, movers, statics, context, shape, filter, motion, pairing, period, .. } = self;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
             table.statics.gather();
             statics.take_in(&table.statics, *shape, None, context)?;
@@ -109,7 +123,8 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         if table.movers.pending() || !movers.filled {
             table.movers.gather();
-            let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion };
+            let rules =
+                Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
             let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
             movers.take_in(&table.movers, *shape, apply, context)?;
@@ -173,10 +188,10 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Pairs of two movers.
     fn find_own(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
-        let Self { table, movers, context, shape, filter, own, motion, pairing, .. } = self;
+        let Self { table, movers, context, shape, filter, own, motion, pairing, period, .. } = self;
         own.set_report(report);
         own.set_limit(self.limit);
-        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion };
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
         let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
         let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
         movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, own)?;
@@ -186,7 +201,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Pairs of a mover and a static; false if there are none and were none.
     fn find_mixed(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
-        let Self { table, movers, statics, context, shape, filter, mixed, motion, pairing, .. } = self;
+        let Self { table, movers, statics, context, shape, filter, mixed, motion, pairing, period, .. } = self;
         mixed.store.set_report(report);
         mixed.store.set_limit(self.limit);
         if table.statics.slots.count() == 0 && mixed.store.is_empty() {
@@ -195,7 +210,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         let start = context.clock();
         table.movers.touched.sort();
-        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion };
+        let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
         let structures = (movers.structure()? as &dyn BroadPhase<D, T>, statics.structure()? as &dyn BroadPhase<D, T>);
         let tests = mixed.find(&rules, structures, self.limit, context)?;
         context.record("probe", start);

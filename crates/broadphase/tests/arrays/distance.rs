@@ -1,8 +1,8 @@
 //! Pairs within a distance, nearest objects and closest pairs, against double loops.
 
 use broadphase::{
-    Aabb, Ball, Error, Near, Proximity, Real, closest_pair, closest_pair_between, nearest, nearest_between, pairs_within,
-    pairs_within_between,
+    Aabb, Ball, DistanceSearch, Error, Executor, Near, Proximity, Real, closest_pair, closest_pair_between, nearest,
+    nearest_between, pairs_within, pairs_within_between,
 };
 
 use crate::for_all_kinds;
@@ -71,6 +71,51 @@ fn compare<const D: usize, T: Real, P: Proximity<D, T> + std::fmt::Debug>(object
     let all = (0..front.len()).flat_map(|a| (0..back.len()).map(move |b| (a, b)));
     let expected = all.map(|(a, b)| near(a, b, front[a].distance(&back[b]))).fold(None, least);
     assert_eq!(closest_pair_between(front, back).unwrap(), expected, "{what}");
+    // Jobs in any order, on any number of threads, give the same.
+    let one = || DistanceSearch::new(objects).executor(Reversed);
+    let two = || DistanceSearch::between(front, back).executor(Reversed);
+    assert_eq!(one().nearest(3), nearest(objects, 3), "{what}");
+    assert_eq!(two().nearest(3), nearest_between(front, back, 3), "{what}");
+    assert_eq!(one().closest_pair(), closest_pair(objects), "{what}");
+    assert_eq!(two().closest_pair(), closest_pair_between(front, back), "{what}");
+    let limit = T::from_f64(limits[0]);
+    assert_eq!(one().within(limit), pairs_within(objects, limit), "{what}");
+}
+
+/// Runs jobs from the last to the first.
+struct Reversed;
+
+impl Executor for Reversed {
+    fn width(&self) -> usize {
+        3
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+        (0..jobs).rev().for_each(|number| job(number, number % 3));
+    }
+
+    fn work_per_worker(&self) -> usize {
+        1
+    }
+}
+
+#[test]
+fn many_jobs_on_several_threads_find_the_same_nearest_and_the_first_closest_pair() {
+    // Several jobs, and the smallest distance many times over.
+    let grid: Vec<[f32; 2]> = (0..5000).map(|i| [(i % 71) as f32, (i / 71) as f32]).collect();
+    let threads = || DistanceSearch::new(&grid).workers(3).unwrap();
+    assert_eq!(threads().closest_pair().unwrap(), Some(Near { a: 0, b: 1, distance: 1.0 }));
+    assert_eq!(DistanceSearch::new(&grid).executor(Reversed).closest_pair().unwrap(), closest_pair(&grid).unwrap());
+    assert_eq!(threads().nearest(5).unwrap(), nearest(&grid, 5).unwrap());
+    assert_eq!(threads().within(1.5).unwrap(), pairs_within(&grid, 1.5).unwrap());
+    // Two that touch, late in the list, and two later.
+    let mut boxes: Vec<Aabb<2, f32>> = grid.iter().map(|&at| Aabb::from_center(at, [0.4; 2])).collect();
+    boxes[2100] = boxes[4000];
+    boxes[4990] = boxes[4991];
+    for executor in [1, 2, 4] {
+        let search = DistanceSearch::new(&boxes).workers(executor).unwrap();
+        assert_eq!(search.closest_pair().unwrap(), Some(Near { a: 2100, b: 4000, distance: 0.0 }));
+    }
 }
 
 fn all_shapes<const D: usize, T: Real>() {

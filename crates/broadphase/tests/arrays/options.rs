@@ -35,7 +35,7 @@ fn one_list<const D: usize, T: Real>() {
         let grown: Vec<_> = list.iter().map(|b| b.grow(T::from_f64(0.3))).collect();
         let expected = naive::pairs(count, |a, b| grown[a].overlaps(&grown[b]));
         assert_eq!(search.clone().margin(T::from_f64(0.3)).list().unwrap(), expected);
-        let ball = |b: &Aabb<D, T>| Ball::inscribed(b);
+        let ball = |b: &Aabb<D, T>| Ball::of_box(b);
         let expected = naive::pairs(count, |a, b| grown[a].overlaps(&grown[b]) && ball(&grown[a]).overlaps(&ball(&grown[b])));
         let balls = search.clone().margin(T::from_f64(0.3)).shape(Shape::Ball);
         assert_eq!(balls.list().unwrap(), expected);
@@ -67,7 +67,7 @@ fn two_lists<const D: usize, T: Real>() {
         assert_eq!(search.clone().algorithm(spec).list().unwrap(), expected);
 
         let (tags_a, tags_b) = (tags(m, 5), tags(n, 6));
-        let ball = |b: &Aabb<D, T>| Ball::inscribed(b);
+        let ball = |b: &Aabb<D, T>| Ball::of_box(b);
         let meets = |x: usize, y: usize| a[x].overlaps(&b[y]) && ball(&a[x]).overlaps(&ball(&b[y]));
         let tagged = search.clone().shape(Shape::Ball).tags(&tags_a);
         let expected = naive::pairs_between(m, n, |x, y| meets(x, y) && tags_a[x].allows(&Tag::default()));

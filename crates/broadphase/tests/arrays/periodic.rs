@@ -24,7 +24,7 @@ fn images<const D: usize, T: Real>(period: &Period<D, T>, value: &Aabb<D, T>) ->
 
 fn meet<const D: usize, T: Real>(period: &Period<D, T>, shape: Shape, a: &Aabb<D, T>, b: &Aabb<D, T>) -> bool {
     let others = images(period, b);
-    let ball = |b: &Aabb<D, T>| Ball::inscribed(b);
+    let ball = |b: &Aabb<D, T>| Ball::of_box(b);
     images(period, a).iter().any(|a| others.iter().any(|b| a.overlaps(b) && (shape == Shape::Box || ball(a).overlaps(&ball(b)))))
 }
 

@@ -5,40 +5,28 @@ mod readers;
 use broadphase::{
     Aabb, BroadPhase, Changes, Context, Frame, Isa, Kernels, Live, Pair, PairStore, Real, Report, Spec, Strength, step,
 };
+use broadphase_testing::{Random, naive};
 
-/// A small deterministic generator, enough for boxes.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 24) as f64 / (1u64 << 24) as f64
-    }
-
+/// Boxes for these tests.
+trait RandomBoxes {
     /// A box of one of several kinds, among them points, needles, plates and giants.
+    fn aabb<const D: usize, T: Real>(&mut self, world: f64) -> Aabb<D, T>;
+}
+
+impl RandomBoxes for Random {
     fn aabb<const D: usize, T: Real>(&mut self, world: f64) -> Aabb<D, T> {
-        let min: [f64; D] = std::array::from_fn(|_| (self.unit() - 0.5) * world);
+        let min: [f64; D] = std::array::from_fn(|_| (f64::from(self.unit_f32()) - 0.5) * world);
         let kind = self.below(16);
         let size: [f64; D] = std::array::from_fn(|k| match kind {
             0 => 0.0,
             1 => [30.0, 0.3][usize::from(k != 0)],
             2 => [0.2, 10.0][usize::from(k != 0)],
-            3 => 1e-3 * self.unit(),
-            4 => 40.0 * self.unit(),
-            _ => 0.5 + self.unit(),
+            3 => 1e-3 * f64::from(self.unit_f32()),
+            4 => 40.0 * f64::from(self.unit_f32()),
+            _ => 0.5 + f64::from(self.unit_f32()),
         });
         Aabb::new(min.map(T::from_f64), std::array::from_fn(|k| T::from_f64(min[k] + size[k])))
     }
-}
-
-fn naive<const D: usize, T: Real>(boxes: &[Aabb<D, T>], live: impl Fn(u32) -> bool) -> Vec<Pair> {
-    let n = boxes.len() as u32;
-    let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| Pair { a, b }));
-    all.filter(|p| live(p.a) && live(p.b) && boxes[p.a as usize].overlaps(&boxes[p.b as usize])).collect()
 }
 
 fn build<const D: usize, T: Real>(spec: &str) -> Box<dyn BroadPhase<D, T>> {
@@ -92,7 +80,7 @@ fn changes_against_naive<const D: usize, T: Real>(spec: &str, isa: Isa) {
         let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes).with_changes(changes) };
         step(&mut *structure, &frame, &mut context, &mut store).unwrap();
         structure.validate(&frame, Strength::Geometry).unwrap();
-        let expected = naive(&boxes, |id| frame.live.contains(id));
+        let expected = naive::pairs_of(&boxes, |id| frame.live.contains(id));
         assert_eq!(store.sorted(), expected, "{spec} {isa} round {round}");
         let started: Vec<_> = expected.iter().filter(|p| !last.contains(p)).copied().collect();
         let ended: Vec<_> = last.iter().filter(|p| !expected.contains(p)).copied().collect();
@@ -126,15 +114,15 @@ fn random_operations_match_brute_force_with_every_option_and_instruction_set() {
 fn the_float_floor_trap_touching_boxes_two_cells_apart_are_a_pair() {
     // With cells of 0.85775906, floor(x / cell) puts these touching boxes into cells 1 and 3.
     let trap = [Aabb::new([1.715_518_f32, 0.0, 0.0], [2.573_277, 0.5, 0.5]), Aabb::new([2.573_277, 0.0, 0.0], [3.4, 0.5, 0.5])];
-    // The first object decides the cell size: a few neighbours of the size that gives the cell above, to be sure to hit it.
+    // The first object decides the cell size: a few neighbors of the size that gives the cell above, to be sure to hit it.
     let mut size = 0.606_527_2_f32;
     for _ in 0..40 {
         size = size.next_up();
         let boxes = [Aabb::new([9.0; 3], [9.0 + size, 9.1, 9.1]), Aabb::new([0.0; 3], [size, 0.1, 0.1]), trap[0], trap[1]];
-        let expected = naive(&boxes, |_| true);
+        let expected = naive::pairs_of(&boxes, |_| true);
         assert!(expected.contains(&Pair { a: 2, b: 3 }));
         assert_eq!(pairs_of("hash-grid:threshold=0", &boxes), expected, "first size {size}");
-        assert_eq!(pairs_of("hash-grid:threshold=0:shapes=0", &boxes[1..]), naive(&boxes[1..], |_| true));
+        assert_eq!(pairs_of("hash-grid:threshold=0:shapes=0", &boxes[1..]), naive::pairs_of(&boxes[1..], |_| true));
     }
 }
 
@@ -149,7 +137,7 @@ fn chains_of_touching_boxes_at_any_distance_from_the_origin_stay_pairs() {
             low = high;
         }
         let found = pairs_of("hash-grid:threshold=0", &boxes);
-        assert_eq!(found, naive(&boxes, |_| true), "from {from} by {size}");
+        assert_eq!(found, naive::pairs_of(&boxes, |_| true), "from {from} by {size}");
     }
     for size in [1e-3, 0.857, 1.0, 3.3] {
         for far in [0.0, 1.0, 1e6, 1e7, 3e8, 1e12] {
@@ -172,7 +160,7 @@ fn sizes_of_zero_and_subnormal_do_not_loop_and_still_pair() {
                 boxes.push(Aabb::new([at; 3], [at + size; 3]));
             }
         }
-        assert_eq!(pairs_of("hash-grid:threshold=0", &boxes), naive(&boxes, |_| true), "first size {first}");
+        assert_eq!(pairs_of("hash-grid:threshold=0", &boxes), naive::pairs_of(&boxes, |_| true), "first size {first}");
     }
 }
 
@@ -180,7 +168,7 @@ fn sizes_of_zero_and_subnormal_do_not_loop_and_still_pair() {
 fn cubes(n: usize, stretch: [f64; 3], seed: u64) -> Vec<Aabb<3, f32>> {
     let mut random = Random(seed);
     let side = (n as f64 * 2.0 / stretch.iter().product::<f64>()).cbrt();
-    let at = |random: &mut Random| std::array::from_fn(|k| (random.unit() * side * stretch[k]) as f32);
+    let at = |random: &mut Random| std::array::from_fn(|k| (f64::from(random.unit_f32()) * side * stretch[k]) as f32);
     (0..n).map(|_| Aabb::from_center(at(&mut random), [0.5; 3])).collect()
 }
 
@@ -195,7 +183,7 @@ fn run(spec: &str, boxes: &[Aabb<3, f32>]) -> (u64, Box<dyn BroadPhase<3, f32>>)
 /// Moves every box by up to `motion` to each side.
 fn shake(boxes: &mut [Aabb<3, f32>], motion: f64, random: &mut Random) {
     for value in boxes {
-        *value = value.translate(std::array::from_fn(|_| ((random.unit() - 0.5) * 2.0 * motion) as f32));
+        *value = value.translate(std::array::from_fn(|_| ((f64::from(random.unit_f32()) - 0.5) * 2.0 * motion) as f32));
     }
 }
 
@@ -262,7 +250,10 @@ fn at_most_96_bytes_per_object_from_100_000_on() {
         let spread = |factor: f32, boxes: &[Aabb<3, f32>]| -> Vec<Aabb<3, f32>> {
             boxes.iter().map(|b| Aabb::from_center(b.center().map(|x| x * factor), [0.5; 3])).collect()
         };
-        let sizes = dense.iter().map(|b| Aabb::from_center(b.center(), [(random.unit() * 6.0).exp() as f32 * 0.01; 3])).collect();
+        let sizes = dense
+            .iter()
+            .map(|b| Aabb::from_center(b.center(), [(f64::from(random.unit_f32()) * 6.0).exp() as f32 * 0.01; 3]))
+            .collect();
         let long = dense.iter().map(|b| Aabb::from_center(b.center(), [5.0, 0.5, 0.5])).collect();
         let half: Vec<_> =
             dense.iter().enumerate().map(|(i, b)| if i % 2 == 0 { *b } else { b.translate([1e5 + i as f32; 3]) }).collect();
@@ -295,7 +286,7 @@ fn above_the_threshold_the_grid_is_irrevocable() {
         step(&mut *structure, &Frame::new(&boxes[..n]), &mut context, &mut store).unwrap();
         structure.validate(&Frame::new(&boxes[..n]), Strength::Geometry).unwrap();
         assert_eq!(extra(&*structure, "levels"), levels, "{n} objects");
-        assert_eq!(store.sorted(), naive(&boxes[..n], |_| true));
+        assert_eq!(store.sorted(), naive::pairs_of(&boxes[..n], |_| true));
     }
 }
 
@@ -315,7 +306,7 @@ fn an_object_that_grows_shrinks_or_turns_changes_its_level() {
         let mut store = PairStore::default();
         step(&mut *structure, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
         structure.validate(&Frame::new(&boxes), Strength::Geometry).unwrap();
-        assert_eq!(store.sorted(), naive(&boxes, |_| true));
+        assert_eq!(store.sorted(), naive::pairs_of(&boxes, |_| true));
     }
     assert!(extra(&*structure, "levels") >= 3.0);
 }
@@ -331,21 +322,23 @@ fn tests_per_object_do_not_grow_with_n_in_the_hard_scenes() {
                 for b in &mut boxes {
                     let mut half = [0.5f32; 3];
                     half[random.below(3) as usize] = 50.0;
-                    *b = Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), half);
+                    *b = Aabb::from_center(std::array::from_fn(|_| f64::from(random.unit_f32()) as f32 * side), half);
                 }
             }
             "sizes" => {
                 let side = 1e6 * (n as f32).cbrt() / 3.0;
                 for b in &mut boxes {
-                    let half = (random.unit() * 1e6f64.ln()).exp() as f32;
-                    *b = Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), [half; 3]);
+                    let half = (f64::from(random.unit_f32()) * 1e6f64.ln()).exp() as f32;
+                    *b = Aabb::from_center(std::array::from_fn(|_| f64::from(random.unit_f32()) as f32 * side), [half; 3]);
                 }
             }
             "giant" => boxes[5] = Aabb::new([-1e6; 3], [1e6; 3]),
-            "line" => {
-                boxes.iter_mut().for_each(|b| *b = Aabb::from_center([random.unit() as f32 * n as f32, 0.0, 0.0], [0.5; 3]))
-            }
-            "diagonal" => boxes.iter_mut().for_each(|b| *b = Aabb::from_center([random.unit() as f32 * n as f32; 3], [0.5; 3])),
+            "line" => boxes
+                .iter_mut()
+                .for_each(|b| *b = Aabb::from_center([f64::from(random.unit_f32()) as f32 * n as f32, 0.0, 0.0], [0.5; 3])),
+            "diagonal" => boxes
+                .iter_mut()
+                .for_each(|b| *b = Aabb::from_center([f64::from(random.unit_f32()) as f32 * n as f32; 3], [0.5; 3])),
             _ => boxes = cubes(n, [1024.0, 1.0, 1.0], 2),
         }
         boxes
@@ -428,12 +421,12 @@ fn a_bad_box_is_named_and_changes_nothing() {
     }
 }
 
-/// Cubes of edges from 1 to 64, evenly spread over the logarithms, each with about four neighbours.
+/// Cubes of edges from 1 to 64, evenly spread over the logarithms, each with about four neighbors.
 fn sparse_sizes(n: usize, random: &mut Random) -> Vec<Aabb<3, f32>> {
     let side = 28.0 * (n as f32).cbrt();
     let mut cube = || {
-        let half = (random.unit() * 64f64.ln()).exp() as f32 * 0.5;
-        Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), [half; 3])
+        let half = (f64::from(random.unit_f32()) * 64f64.ln()).exp() as f32 * 0.5;
+        Aabb::from_center(std::array::from_fn(|_| f64::from(random.unit_f32()) as f32 * side), [half; 3])
     };
     (0..n).map(|_| cube()).collect()
 }
@@ -454,7 +447,7 @@ fn sparse_levels_share_a_grid_until_their_objects_gather() {
         step(&mut *structure, &Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
         structure.validate(&Frame::new(&boxes), Strength::Geometry).unwrap();
         if frame % 12 == 11 {
-            assert_eq!(store.sorted(), naive(&boxes, |_| true), "frame {frame}");
+            assert_eq!(store.sorted(), naive::pairs_of(&boxes, |_| true), "frame {frame}");
         }
         for value in boxes.iter_mut().filter(|value| value.max[0] - value.min[0] < 8.0) {
             *value = value.translate(value.center().map(|x| -0.1 * x));
@@ -470,8 +463,8 @@ fn a_floor_found_for_few_objects_does_not_stay_when_they_become_many() {
     let side = 250.0;
     let all: Vec<Aabb<3, f32>> = (0..12_000)
         .map(|_| {
-            let half = (random.unit() * 16f64.ln()).exp() as f32 * 0.5;
-            Aabb::from_center(std::array::from_fn(|_| random.unit() as f32 * side), [half; 3])
+            let half = (f64::from(random.unit_f32()) * 16f64.ln()).exp() as f32 * 0.5;
+            Aabb::from_center(std::array::from_fn(|_| f64::from(random.unit_f32()) as f32 * side), [half; 3])
         })
         .collect();
     let mut structure = build::<3, f32>("hash-grid");

@@ -3,9 +3,9 @@
 use broadphase::{BoxFault, Changes, Error, Frame, Live, PairStore, Real, Report, Shape, Strength, Tag};
 
 use crate::data::{Layout, Random};
-use crate::oracle;
 use crate::script::Run;
 use crate::subjects::{Subject, Trial, in_every_space};
+use broadphase_testing::naive as oracle;
 
 const N: usize = 200;
 

@@ -3,10 +3,10 @@
 use broadphase::{Context, Isa, Kernels, Pair, Real, Report};
 
 use crate::data::{Layout, Random};
-use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Subject, Trial, in_every_space};
-use crate::support::executors::{self, Racing};
+use broadphase_testing::executors::{self, Racing};
+use broadphase_testing::naive as oracle;
 
 /// Enough for several tiles, leaves and chunks.
 const N: usize = 1000;

@@ -3,8 +3,8 @@
 use broadphase::{Aabb, Context, Frame, Pair, PairStore, Real, step};
 
 use crate::data::Random;
-use crate::oracle::{assert_holds, meet};
 use crate::subjects::{Trial, in_every_space};
+use broadphase_testing::naive::{assert_holds, meet};
 
 const FEW: usize = 6;
 const MANY: usize = 1000 * FEW;

@@ -1,17 +1,13 @@
 //! The generic suite: what every listed algorithm must pass, in 2D and 3D, with `f32` and `f64`.
 //!
 //! An algorithm is tested the moment it is listed: every test loops over `algorithms::list()` (`subjects.rs`). The oracle is a
-//! double loop of the suite's own (`oracle.rs`), not the library's brute force, which is tested here like the others.
+//! double loop (`naive` in `crates/testing`), not the library's brute force, which is tested here like the others.
 //!
-//! Jobs run in random order, under random worker numbers (`tests/support/executors.rs`): whatever is checked does not depend on it.
+//! Jobs run in random order, under random worker numbers (`executors` in `crates/testing`): whatever is checked does not depend on it.
 //!
 //! `BROADPHASE_CASES=10` makes ten times as many random cases; `BROADPHASE_ONLY=hash-grid,kd-tree` runs these algorithms only.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod data;
-mod oracle;
 mod script;
 mod subjects;
 

@@ -3,9 +3,9 @@
 use broadphase::{Aabb, Pair, Real};
 
 use crate::data::{Layout, Random};
-use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Subject, Trial, in_every_space};
+use broadphase_testing::naive as oracle;
 
 type Frames<const D: usize, T> = Vec<Vec<Aabb<D, T>>>;
 
@@ -74,7 +74,7 @@ fn lattice<const D: usize>(count: usize) -> Vec<[f64; D]> {
     (0..count.pow(D as u32)).map(|i| std::array::from_fn(|k| (i / count.pow(k as u32) % count) as f64)).collect()
 }
 
-/// Unit cubes side by side: neighbours share a face, an edge or a corner; then a hair apart.
+/// Unit cubes side by side: neighbors share a face, an edge or a corner; then a hair apart.
 fn touching_faces_edges_and_corners<const D: usize, T: Real>(trial: &mut Trial) {
     let at = |spacing: f64| lattice::<D>(4).into_iter().map(|p| cube(p.map(|c| c * spacing - 2.0), 1.0)).collect();
     try_on_all::<D, T>(trial, vec![at(1.0), at(1.0 + 1e-6), at(1.0)]);

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use crate::data::{Layout, Random};
-use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Subject, Trial, effort, in_every_space};
+use broadphase_testing::naive as oracle;
 
 /// What happens to the objects. Counts are shares of the present slots, in 1/256.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use broadphase::{Aabb, Frame, Live, Pair, PairStore, Probes, Real, Tag};
 
 use crate::data::{Layout, Random};
-use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Trial, in_every_space};
+use broadphase_testing::naive as oracle;
 
 const N: usize = 300;
 

@@ -6,9 +6,9 @@ use broadphase::geometry::{HalfSpaces, Measure, Nearest};
 use broadphase::{Aabb, Ball, Frame, HalfSpace, Query, Ray, Real, Swept, SweptBall};
 
 use crate::data::{Layout, Random};
-use crate::oracle::touch;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Subject, Trial, in_every_space};
+use broadphase_testing::naive::touch;
 
 const N: usize = 400;
 

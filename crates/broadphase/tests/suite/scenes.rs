@@ -3,9 +3,9 @@
 use broadphase::{Aabb, Pair, Real};
 use broadphase_scenes::{AnyScene, Scene, SceneSpec};
 
-use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Trial, conclude};
+use broadphase_testing::naive as oracle;
 
 const N: usize = 1200;
 const FRAMES: usize = 3;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, Pair, PairStore, Real, Report, Strength, step};
 
-use crate::oracle;
 use crate::subjects::Subject;
-use crate::support::executors::Serialized;
+use broadphase_testing::executors::Serialized;
+use broadphase_testing::naive as oracle;
 
 /// What the caller says about changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

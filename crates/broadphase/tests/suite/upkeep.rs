@@ -3,9 +3,9 @@
 use broadphase::{PairStore, Real, Report, Strength, step};
 
 use crate::data::{Layout, Random};
-use crate::oracle;
 use crate::script::{Run, Table, Tell};
 use crate::subjects::{Subject, Trial, in_every_space};
+use broadphase_testing::naive as oracle;
 
 /// A table of `n` objects that suit the subject.
 fn table<const D: usize, T: Real>(subject: &Subject, random: &mut Random, n: usize) -> Table<D, T> {

@@ -85,12 +85,12 @@ fn boxes_that_are_none_are_refused_with_their_place_and_axis() {
     assert_eq!(world.insert_many(&[unit(0.0), inverted]).unwrap_err(), error(1, 0, BoxFault::MinAboveMax));
     assert_eq!(world.set_box(handles[1], nan).unwrap_err(), error(1, 1, BoxFault::NotANumber));
     assert_eq!(world.set_boxes_of(&[(handles[0], unit(9.0)), (handles[1], nan)]).unwrap_err(), error(1, 1, BoxFault::NotANumber));
-    assert_eq!(world.set_boxes(&[unit(9.0), inverted]).unwrap_err(), error(1, 0, BoxFault::MinAboveMax));
+    assert_eq!(world.set_mover_boxes(&[unit(9.0), inverted]).unwrap_err(), error(1, 0, BoxFault::MinAboveMax));
     let mut swapped = vec![inverted, unit(9.0)];
     assert_eq!(world.swap_boxes(&mut swapped).unwrap_err(), error(0, 0, BoxFault::MinAboveMax));
     assert_eq!(swapped, [inverted, unit(9.0)]);
-    assert!(matches!(world.set_boxes(&[unit(0.0)]), Err(Error::CountMismatch { expected: 2, found: 1, .. })));
-    let error = world.set_boxes(&[unit(0.0); 3]).unwrap_err();
+    assert!(matches!(world.set_mover_boxes(&[unit(0.0)]), Err(Error::CountMismatch { expected: 2, found: 1, .. })));
+    let error = world.set_mover_boxes(&[unit(0.0); 3]).unwrap_err();
     assert_eq!(error.to_string(), "3 boxes of dynamic and kinematic objects were given, but 2 are needed");
     assert!(matches!(world.swap_boxes(&mut Vec::new()), Err(Error::CountMismatch { expected: 2, found: 0, .. })));
     assert_eq!(content(&world), before);

@@ -7,6 +7,7 @@ mod environments;
 mod events;
 mod model;
 mod motion;
+mod periodic;
 mod properties;
 mod results;
 mod questions;

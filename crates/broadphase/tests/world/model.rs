@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use broadphase::geometry::Measure;
-use broadphase::{Aabb, Ball, Handle, Object, ObjectKind, Pairing, Ray, Real, Shape, Tag};
+use broadphase::{Aabb, Ball, Handle, Object, ObjectKind, Pairing, Period, Ray, Real, Shape, Tag};
 
 /// A world without any structure.
 #[derive(Clone)]
@@ -14,6 +14,7 @@ pub struct Model<const D: usize, T> {
     /// Pairs whose indices add up to a multiple of this are filtered out, if it is not 0.
     pub filter: u32,
     pub pairing: Pairing,
+    pub period: Option<Period<D, T>>,
     pub last: BTreeSet<(Handle, Handle)>,
     pub values: BTreeMap<(Handle, Handle), u64>,
 }
@@ -26,6 +27,7 @@ impl<const D: usize, T: Real> Model<D, T> {
             shape: Shape::Box,
             filter: 0,
             pairing: Pairing::CONTACTS,
+            period: None,
             last: BTreeSet::new(),
             values: BTreeMap::new(),
         }
@@ -36,12 +38,44 @@ impl<const D: usize, T: Real> Model<D, T> {
     }
 
     fn pair(&self, (a, x): (&Handle, &Object<D, T>), (b, y): (&Handle, &Object<D, T>)) -> bool {
-        let (p, q) = (self.grown(x), self.grown(y));
-        p.overlaps(&q)
+        let (p, q) = (self.images(&self.grown(x)), self.images(&self.grown(y)));
+        p.iter().any(|p| q.iter().any(|q| p.overlaps(q) && self.shapes_meet((x, p), (y, q))))
             && self.kinds_pair(x, y)
             && x.tag.allows(&y.tag)
-            && self.shapes_meet((x, &p), (y, &q))
             && (self.filter == 0 || !(a.index + b.index).is_multiple_of(self.filter))
+    }
+
+    /// The images of a box by the definition: the box wrapped into the space, and moved down by a period along any axes on which it reaches
+    /// the upper end. Without a period, the box.
+    fn images(&self, value: &Aabb<D, T>) -> Vec<Aabb<D, T>> {
+        let Some(period) = &self.period else { return vec![*value] };
+        let mut all = vec![period.wrap_box(value)];
+        for k in 0..D {
+            let Some((low, high)) = period.ends(k) else { continue };
+            for image in all.clone() {
+                if image.max[k] >= high {
+                    let mut moved = image;
+                    (moved.min[k], moved.max[k]) = (image.min[k] - high + low, image.max[k] - high + low);
+                    all.push(moved);
+                }
+            }
+        }
+        all
+    }
+
+    /// Where a query looks for a box: in a space that repeats, wrapped and moved by up to three periods to each side; else where it is.
+    fn places(&self, value: &Aabb<D, T>) -> Vec<Aabb<D, T>> {
+        let Some(period) = &self.period else { return vec![*value] };
+        let mut all = vec![period.wrap_box(value)];
+        for k in 0..D {
+            let Some(length) = period.length(k) else { continue };
+            let moved = |image: &Aabb<D, T>, step: i32| {
+                let by = std::array::from_fn(|axis| if axis == k { T::from_f64(f64::from(step)) * length } else { T::ZERO });
+                image.translate(by)
+            };
+            all = all.iter().flat_map(|image| (-3..=3).map(move |step| moved(image, step))).collect();
+        }
+        all
     }
 
     /// The table of kinds and sensors, case by case.
@@ -60,14 +94,14 @@ impl<const D: usize, T: Real> Model<D, T> {
     fn shapes_meet(&self, (x, p): (&Object<D, T>, &Aabb<D, T>), (y, q): (&Object<D, T>, &Aabb<D, T>)) -> bool {
         let shape = |object: &Object<D, T>| object.shape.unwrap_or(self.shape);
         let reaches = |ball: &Aabb<D, T>, area: &Aabb<D, T>| {
-            let Ball { center, radius } = Ball::inscribed(ball);
+            let Ball { center, radius } = Ball::of_box(ball);
             let nearest: [T; D] = std::array::from_fn(|k| center[k].max(area.min[k]).min(area.max[k]));
             let squares = (0..D).map(|k| (center[k] - nearest[k]) * (center[k] - nearest[k]));
             squares.reduce(|sum, square| sum + square).unwrap() <= radius * radius
         };
         match (shape(x), shape(y)) {
             (Shape::Box, Shape::Box) => true,
-            (Shape::Ball, Shape::Ball) => Ball::inscribed(p).overlaps(&Ball::inscribed(q)),
+            (Shape::Ball, Shape::Ball) => Ball::of_box(p).overlaps(&Ball::of_box(q)),
             (Shape::Ball, Shape::Box) => reaches(p, q),
             (Shape::Box, Shape::Ball) => reaches(q, p),
         }
@@ -99,14 +133,17 @@ impl<const D: usize, T: Real> Model<D, T> {
     /// What a scan finds within `limit`, by handle.
     pub fn search(&self, measure: &dyn Measure<D, T>, limit: T, tag: Option<Tag>) -> Vec<(Handle, T)> {
         let seen = self.objects.iter().filter(|(_, object)| tag.is_none_or(|tag| tag.allows(&object.tag)));
-        let distance = |object: &Object<D, T>| {
-            let target = self.grown(object);
+        let distance_of = |object: &Object<D, T>, target: Aabb<D, T>| {
             let at = measure.bound(&target).and_then(|bound| measure.distance(&target, bound));
             let at = match object.shape.unwrap_or(self.shape) {
                 Shape::Box => at,
-                Shape::Ball => at.and_then(|at| measure.distance_to_ball(&Ball::inscribed(&target), at)),
+                Shape::Ball => at.and_then(|at| measure.distance_to_ball(&Ball::of_box(&target), at)),
             };
             at.filter(|&at| at <= limit)
+        };
+        let distance = |object: &Object<D, T>| {
+            let places = self.places(&self.grown(object)).into_iter();
+            places.filter_map(|target| distance_of(object, target)).min_by(|a, b| a.partial_cmp(b).unwrap())
         };
         seen.filter_map(|(handle, object)| distance(object).map(|at| (*handle, at))).collect()
     }
@@ -115,7 +152,7 @@ impl<const D: usize, T: Real> Model<D, T> {
         let reached = |o: &Object<D, T>| {
             let target = self.grown(o);
             let is_ball = o.shape.unwrap_or(self.shape) == Shape::Ball;
-            target.overlaps(area) && (!is_ball || Ball::inscribed(&target).overlaps_box(area))
+            target.overlaps(area) && (!is_ball || Ball::of_box(&target).overlaps_box(area))
         };
         self.objects.iter().filter(|(_, o)| reached(o)).map(|(h, _)| *h).collect()
     }

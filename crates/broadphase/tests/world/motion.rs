@@ -59,9 +59,9 @@ fn meet((a, p): (&Naive, Aabb<2, f64>), (b, q): (&Naive, Aabb<2, f64>)) -> bool 
     p.overlaps(&q)
         && match (a.is_ball(), b.is_ball()) {
             (false, false) => true,
-            (true, true) => Ball::inscribed(&p).overlaps(&Ball::inscribed(&q)),
-            (true, false) => Ball::inscribed(&p).overlaps_box(&q),
-            (false, true) => Ball::inscribed(&q).overlaps_box(&p),
+            (true, true) => Ball::of_box(&p).overlaps(&Ball::of_box(&q)),
+            (true, false) => Ball::of_box(&p).overlaps_box(&q),
+            (false, true) => Ball::of_box(&q).overlaps_box(&p),
         }
 }
 
@@ -100,7 +100,7 @@ fn meet_on_the_way(a: &Naive, b: &Naive) -> bool {
 /// The least value of a parabola over the frame.
 fn balls_meet(a: &Naive, b: &Naive) -> bool {
     let gap = |share: f64| {
-        let (p, q) = (Ball::inscribed(&a.grown(share)), Ball::inscribed(&b.grown(share)));
+        let (p, q) = (Ball::of_box(&a.grown(share)), Ball::of_box(&b.grown(share)));
         let reach = p.radius + q.radius;
         (0..2).map(|k| (p.center[k] - q.center[k]).powi(2)).sum::<f64>() - reach * reach
     };
@@ -112,7 +112,7 @@ fn balls_meet(a: &Naive, b: &Naive) -> bool {
 
 /// As documented: the larger size counts all the time.
 fn ball_meets_box(ball: &Naive, other: &Naive) -> bool {
-    let (start, end) = (Ball::inscribed(&ball.grown(0.0)), Ball::inscribed(&ball.grown(1.0)));
+    let (start, end) = (Ball::of_box(&ball.grown(0.0)), Ball::of_box(&ball.grown(1.0)));
     let (from, to) = (other.grown(0.0), other.grown(1.0));
     let half = std::array::from_fn(|k| from.size()[k].max(to.size()[k]) * 0.5);
     let target = if from.size() == to.size() { from } else { Aabb::from_center(from.center(), half) };
@@ -296,14 +296,14 @@ fn objects_that_do_not_move_stay_swept_when_all_boxes_are_set_or_swapped() {
         let handles = world.insert_many(&boxes).unwrap();
         world.update().unwrap();
         boxes[..5].iter_mut().for_each(|value| *value = value.translate([500.0, 0.0]));
-        world.set_boxes(&boxes).unwrap();
+        world.set_mover_boxes(&boxes).unwrap();
         world.update().unwrap();
         // The first five stand still, some of the others go on.
         boxes[5..moved].iter_mut().for_each(|value| *value = value.translate([0.0, 0.5]));
         if swaps {
             world.swap_boxes(&mut boxes.clone()).unwrap();
         } else {
-            world.set_boxes(&boxes).unwrap();
+            world.set_mover_boxes(&boxes).unwrap();
         }
         world.validate(Strength::Geometry).unwrap_or_else(|fault| panic!("{spec}: {fault:?}"));
         let on_the_way = world.read().unwrap().all_in_box(&Aabb::new([250.0, 0.0], [251.0, 99.0])).unwrap();

@@ -371,7 +371,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             }
             self.world.swap_boxes(&mut slots).unwrap();
         } else {
-            self.world.set_boxes(&boxes).unwrap();
+            self.world.set_mover_boxes(&boxes).unwrap();
         }
         movers.iter().zip(boxes).for_each(|(h, aabb)| self.model.objects.get_mut(h).unwrap().aabb = aabb);
     }

@@ -147,7 +147,7 @@ fn sample() -> (World3, String) {
 fn a_snapshot_of_another_version_dimension_or_scalar_is_refused() {
     let (mut world, text) = sample();
     let before = world.sorted_pairs();
-    for (what, to) in [("\"version\":2", "\"version\":3"), ("\"dimension\":3", "\"dimension\":2"), ("float32", "float64")] {
+    for (what, to) in [("\"version\":3", "\"version\":4"), ("\"dimension\":3", "\"dimension\":2"), ("float32", "float64")] {
         assert!(text.contains(what));
         let foreign: Snapshot<3, f32> = serde_json::from_str(&text.replacen(what, to, 1)).unwrap();
         let error = world.restore(&foreign).unwrap_err();

@@ -27,7 +27,7 @@ pub struct BenchArguments {
     /// `--shape`.
     pub shape: Shape,
     /// `--threads`.
-    pub threads: usize,
+    pub threads: Vec<usize>,
     /// `--drive`.
     pub drives: Vec<Drive>,
     /// `--row-limit`.
@@ -65,7 +65,7 @@ pub(super) fn check(line: BenchLine) -> Result<BenchArguments, Failure> {
         algorithms: selection::algorithms(&line.algorithms.to_string_lossy())?,
         peers: selection::peers(&line.peers.to_string_lossy())?,
         shape: line.shape,
-        threads: line.threads,
+        threads: line.threads.0,
         drives: line.drive.0,
         row_limit: line.row_limit,
         check: line.check,

@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::names::{Names, algorithms, experiments, peers, scenes};
-use super::values::{columns, count, counts, drives, frame, frames, seconds, seed, shape, threads};
+use super::values::{columns, count, counts, drives, frame, frames, port, seconds, seed, shape, thread_counts, threads};
 use broadphase_bench::Drive;
 
 /// The help of a command: its usage first.
@@ -29,6 +29,7 @@ Examples:
   broadphase pairs boxes.npy -o pairs.npy
   broadphase record pile --n 20000 --frames 50 -o pile.npy
   broadphase bench SCENE|FILE ...  as in: broadphase bench pile --n 1000,16000
+  broadphase view                  the same scene in a browser, live
 
 Files are NumPy .npy (float32 or float64, rows min..., max...), .csv, or .aabbs
 of the Broadmark benchmark. Scenes and algorithms take options, as in
@@ -53,6 +54,7 @@ pub enum LineCommand {
     Record(RecordLine),
     Bench(Box<BenchLine>),
     Doctor(DoctorLine),
+    View(ViewLine),
     Reproduce(ReproduceLine),
     Completions(CompletionsLine),
 }
@@ -168,9 +170,9 @@ pub struct BenchLine {
     /// What a row stands for: its box, or the ball inscribed in it.
     #[arg(long, value_name = "SHAPE", default_value = "box", value_parser = shape_values())]
     pub shape: Shape,
-    /// Threads of our algorithms.
-    #[arg(long, value_name = "T", default_value = "1", value_parser = threads, allow_negative_numbers = true)]
-    pub threads: usize,
+    /// Threads of our algorithms, as in 1,2,4: a row for each number, all in turns, and the speed-ups below the table.
+    #[arg(long, value_name = "T,T,...", default_value = "1", value_parser = thread_counts, allow_negative_numbers = true)]
+    pub threads: Counts,
     /// The ways in that are timed, as in step,world: step, world, oneshot, between, statics.
     ///
     /// step: one structure over all frames, on the bare array. world: `World`, each object that moved set by its handle, then an
@@ -220,6 +222,37 @@ pub struct DoctorLine {
     /// Print one JSON object, for scripts.
     #[arg(long)]
     pub json: bool,
+    /// How the recording is read.
+    #[command(flatten)]
+    pub reading: ReadingLine,
+}
+
+/// Watch a scene or a recording in a browser: boxes, pairs, the structure, and what each algorithm costs.
+///
+/// Serves one page on this machine only, at an address with a random token, until Ctrl-C. The first algorithm is drawn, the others are
+/// measured beside it. Scene, algorithms and their options can be changed in the page.
+#[derive(Debug, Args)]
+#[command(help_template = HELP)]
+pub struct ViewLine {
+    /// A scene (NAME[:key=value]...) or a recording; brownian-cubes with 100,000 objects unless given.
+    #[arg(value_name = "SCENE|FILE", value_parser = Names(scenes), hide_possible_values = true)]
+    pub source: Option<OsString>,
+    /// Objects of a scene; its own number unless given.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub n: Option<usize>,
+    /// `all`, or names with options; auto unless given.
+    #[arg(long, alias = "algorithm", value_name = "A,A,...", default_value = "auto", hide_default_value = true)]
+    #[arg(value_parser = Names(algorithms), hide_possible_values = true)]
+    pub algorithms: OsString,
+    /// The port of the page; a free one unless given.
+    #[arg(long, value_name = "P", value_parser = port, allow_negative_numbers = true)]
+    pub port: Option<u16>,
+    /// Print the address, and open no browser.
+    #[arg(long)]
+    pub no_open: bool,
+    /// Write one page with a short recording inside instead, to be shared.
+    #[arg(short, long, value_name = "PAGE.html")]
+    pub output: Option<PathBuf>,
     /// How the recording is read.
     #[command(flatten)]
     pub reading: ReadingLine,

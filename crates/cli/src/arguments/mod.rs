@@ -12,6 +12,7 @@ mod pairs;
 mod record;
 mod reproduce;
 mod values;
+mod view;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -27,6 +28,7 @@ use cli::{Line, LineCommand, ReadingLine};
 pub use doctor::DoctorArguments;
 pub use pairs::PairsArguments;
 pub use record::RecordArguments;
+pub use view::ViewArguments;
 
 /// What the command line asks for.
 pub enum Command {
@@ -47,6 +49,8 @@ pub enum Command {
     Bench(Box<BenchArguments>),
     /// `doctor`.
     Doctor(DoctorArguments),
+    /// `view`.
+    View(Box<ViewArguments>),
     /// `reproduce`.
     Reproduce(broadphase_reproduce::Run),
 }
@@ -67,6 +71,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failu
         Some(LineCommand::Record(line)) => record::check(line).map(Command::Record),
         Some(LineCommand::Bench(line)) => bench::check(*line).map(|asked| Command::Bench(Box::new(asked))),
         Some(LineCommand::Doctor(line)) => doctor::check(line).map(Command::Doctor),
+        Some(LineCommand::View(line)) => view::check(line).map(|asked| Command::View(Box::new(asked))),
         Some(LineCommand::Reproduce(line)) => reproduce::check(line).map(Command::Reproduce),
         Some(LineCommand::Completions(line)) => {
             let mut script = Vec::new();

@@ -66,6 +66,21 @@ pub fn threads(text: &str) -> Result<usize, String> {
     number(text, expected).and_then(|count| if (1..=1024).contains(&count) { Ok(count) } else { Err(expected.to_string()) })
 }
 
+/// `--threads` of `bench`: each number once, in the order given.
+pub fn thread_counts(text: &str) -> Result<Counts, String> {
+    let expected = |_| "numbers of threads with commas between, as in 1,2,4, each 1 to 1024".to_string();
+    let mut counts = text.split(',').map(threads).collect::<Result<Vec<usize>, _>>().map_err(expected)?;
+    let mut seen = std::collections::HashSet::new();
+    counts.retain(|&count| seen.insert(count));
+    Ok(Counts(counts))
+}
+
+/// `--port`.
+pub fn port(text: &str) -> Result<u16, String> {
+    let expected = "a port number, 1 to 65535";
+    number(text, expected).and_then(|port| if port > 0 { Ok(port) } else { Err(expected.to_string()) })
+}
+
 /// `--row-limit`.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|&seconds| seconds > 0.0);

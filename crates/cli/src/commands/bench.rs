@@ -14,7 +14,7 @@ pub fn run(asked: &BenchArguments) -> Result<(), Failure> {
         algorithms: &asked.algorithms,
         peers: &asked.peers,
         shape: asked.shape,
-        threads: asked.threads,
+        threads: &asked.threads,
         drive,
         row_limit: asked.row_limit,
         min_frames: 1,

@@ -29,7 +29,7 @@ pub fn run() -> Result<(), Failure> {
         algorithms: &algorithms,
         peers: &[],
         shape: Shape::Box,
-        threads: 1,
+        threads: &[1],
         drive: Drive::Step,
         row_limit: limit(&algorithms),
         min_frames: 2, // the first one sets up; with the second, every row has a time that can be compared

@@ -6,3 +6,4 @@ pub mod demo;
 pub mod list;
 pub mod pairs;
 pub mod record;
+pub mod view;

@@ -63,7 +63,7 @@ impl Trial {
             algorithms: &algorithms,
             peers: &[],
             shape,
-            threads: 1,
+            threads: &[1],
             drive: Drive::Step,
             row_limit: Duration::from_secs_f64(SECONDS),
             min_frames: 2,

@@ -59,7 +59,7 @@ impl<const D: usize, T: Points<D>> Default for Kiddo<D, T> {
 impl<const D: usize, T: Points<D>> Peer<D, T> for Kiddo<D, T> {
     fn update(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), PeerError> {
         self.balls.clear();
-        self.balls.extend(boxes.iter().map(Ball::inscribed));
+        self.balls.extend(boxes.iter().map(Ball::of_box));
         self.centers.clear();
         self.centers.extend(self.balls.iter().map(|ball| ball.center));
         self.largest = self.balls.iter().fold(T::ZERO, |largest, ball| largest.max(ball.radius));

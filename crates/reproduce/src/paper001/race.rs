@@ -125,8 +125,9 @@ pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
         contestants()
     );
     let radar = RadarChart {
-        title: "Time over the fastest (inside is better)".to_string(),
-        unit: "times".to_string(),
+        title: "Time over the fastest of each scene".to_string(),
+        unit: "times, logarithmic; less is faster".to_string(),
+        reference: Some(("1, the fastest".to_string(), 1.0)),
         axes: SCENES.map(|scene| scene.0.to_string()).to_vec(),
         scale: Scale::Log,
         series,

@@ -180,7 +180,7 @@ pub fn fig3(lab: &mut Lab) -> Result<Report, Failure> {
     let x = ("partitions", Scale::Log);
     let charts = vec![
         Chart::scaling("Pairing", "objects", "ms", &curves),
-        Chart::lines("Work saved by partitions, one thread", x, ("times as fast as one partition", Scale::Linear), &work),
+        Chart::ratios("Work saved by partitions, one thread", x, "times as fast as one partition", &work),
         Chart::lines("Balance of the partitions", x, ("deviation of their shares, points", Scale::Linear), &balance),
     ];
     Ok(Report { setup: setup("densities 0.05 to 0.35; partitions with 1 thread"), charts, findings })

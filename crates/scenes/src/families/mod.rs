@@ -5,9 +5,13 @@ mod brownian;
 mod city;
 mod falling;
 mod implosion;
+mod jumps;
+mod lifts;
 mod particles;
 mod piles;
 mod plane_crossing;
+mod scales;
+mod scenery;
 #[cfg(feature = "simulate")]
 mod simulated;
 mod uniform;
@@ -29,6 +33,11 @@ pub(crate) enum Recipe {
     PlaneCrossing { axis: usize, frames: f64 },
     City { even: bool },
     Particles,
+    Scales,
+    Telescope,
+    Lifts,
+    Scenery { movers: f64 },
+    Jumps,
     Simulated { kind: Kind, motion: Motion },
 }
 
@@ -64,6 +73,11 @@ impl Recipe {
             },
             "city" | "city-even" => Self::City { even: name == "city-even" },
             "particles" => Self::Particles,
+            "scales" => Self::Scales,
+            "telescope" => Self::Telescope,
+            "lifts" => Self::Lifts,
+            "scenery" => Self::Scenery { movers: values.number("movers", |x| (0.0..=1.0).contains(&x), "a share from 0 to 1")? },
+            "jumps" => Self::Jumps,
             _ => {
                 let motions = [("brownian", Motion::Brownian), ("free-fall", Motion::FreeFall), ("gravity", Motion::Gravity)];
                 let motion = motions.into_iter().find(|(start, _)| name.starts_with(start) && name.ends_with("-simulated"));
@@ -89,6 +103,11 @@ impl Recipe {
             (Self::City { even }, _) => three(city::City::new(*even, n, seed)),
             (Self::Particles, 2) => two(particles::Particles::new(n, seed)),
             (Self::Particles, _) => three(particles::Particles::<3>::new(n, seed)),
+            (Self::Scales, _) => three(scales::Scales::two(n, seed)),
+            (Self::Telescope, _) => three(scales::Scales::telescope(n, seed)),
+            (Self::Lifts, _) => three(lifts::Lifts::new(n, seed)),
+            (Self::Scenery { movers }, _) => three(scenery::Scenery::new(*movers, n, seed)),
+            (Self::Jumps, _) => three(jumps::Jumps::new(n, seed)),
             (Self::Simulated { kind, motion }, _) => return simulated(scene, *kind, *motion, n, seed),
         })
     }

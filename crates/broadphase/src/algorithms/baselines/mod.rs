@@ -1,4 +1,4 @@
-//! What the papers compare with: small and honest yardsticks. Each names its paper.
+//! The baselines that the papers compare with, small and fair. Each names its paper.
 //!
 //! # They behave as the papers report them
 //! CPU ms a frame, 8,000 objects, `broadphase bench SCENE --n 8000 --frames 24 --algorithms dbvt-f,dbvt-d,sweep-3axis,grid-sap,hash-grid`; the

@@ -20,6 +20,7 @@ use crate::algorithms::Stats;
 use crate::algorithms::common::implement_broad_phase;
 use crate::geometry::Real;
 use crate::kernels::Soa;
+use crate::objects::changes::ChangeSet;
 use crate::pairs::{Pair, Revision};
 use crate::spare::Spare;
 
@@ -30,9 +31,8 @@ pub(crate) const ROWS_PER_CHUNK: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct BruteForce<const D: usize, T: Real> {
     columns: Soa<D, T>,
-    /// Slots changed since the last `pairs`, ascending after each update, without repetition; meaningless if `all_changed`.
-    changed: Vec<u32>,
-    all_changed: bool,
+    /// What changed since the last `pairs`; ascending after each update.
+    changes: ChangeSet,
     /// What the last `pairs` wrote.
     revision: Revision,
     scratch: Scratch<D, T>,
@@ -56,7 +56,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
     fn stats(&self) -> Stats {
-        let lists = self.changed.capacity() * 4 + self.scratch.found.capacity() * size_of::<Pair>();
+        let lists = self.changes.bytes() + self.scratch.found.capacity() * size_of::<Pair>();
         Stats {
             bytes: self.columns.bytes() + self.scratch.probes.bytes() + self.scratch.rows.bytes(Soa::bytes) + lists,
             ..Stats::default()

@@ -13,15 +13,14 @@ use crate::pairs::{Pair, PairStore};
 impl<const D: usize, T: Real> BruteForce<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.columns.len().div_ceil(ROWS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.revision, chunks) && !self.all_changed;
+        let kept = out.begin(frame, context, self.revision, chunks) && !self.changes.is_everything();
         if !kept {
             self.join_all(frame, context, out, chunks);
-        } else if !self.changed.is_empty() {
+        } else if self.changes.len() > 0 {
             self.join_changed(frame, context, out, chunks).inspect_err(|_| out.roll_back())?;
         }
         self.revision = out.finish(chunks)?;
-        self.changed.clear();
-        self.all_changed = false;
+        self.changes.clear(self.columns.len());
         Ok(())
     }
 
@@ -41,9 +40,9 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         chunks: usize,
     ) -> Result<(), Error> {
         let Scratch { probes, found, .. } = &mut self.scratch;
-        let changed = |id: u32| self.changed.binary_search(&id).is_ok();
-        probes.resize(self.changed.len());
-        for (position, &id) in self.changed.iter().enumerate() {
+        let changed = |id: u32| self.changes.contains(id);
+        probes.resize(self.changes.len());
+        for (position, &id) in self.changes.slots().iter().enumerate() {
             probes.set(position, id, &self.columns.get(id as usize)); // an emptied slot is NaN, and finds nothing
         }
         found.clear();

@@ -13,7 +13,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         for position in len..len + PAD {
             ensure!(!self.columns.get(position).is_valid(), "padding at {position} is a box");
         }
-        ensure!(self.changed.is_sorted_by(|a, b| a < b), "the changed slots are not ascending");
+        ensure!(self.changes.slots().is_sorted_by(|a, b| a < b), "the changed slots are not ascending");
         if strength == Strength::Geometry {
             for id in 0..len as u32 {
                 ensure!(self.holds(id) == frame.live.contains(id), "slot {id} is live on one side only");

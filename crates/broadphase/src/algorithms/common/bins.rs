@@ -5,7 +5,7 @@ use super::{bytes_of, push};
 /// No object, no bin, no node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Doubly linked lists through the slots. Every object knows its bin and its neighbours: placing and taking are O(1).
+/// Doubly linked lists through the slots. Every object knows its bin and its neighbors: placing and taking are O(1).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bins {
     heads: Vec<u32>,

@@ -50,7 +50,7 @@ macro_rules! implement_broad_phase {
         }
     };
     (@ outline) => {
-        fn outline(&self, frame: &$crate::Frame<'_, D, T>, visit: &mut dyn FnMut($crate::Outline, $crate::Aabb<D, T>)) {
+        fn outline(&self, frame: &$crate::Frame<'_, D, T>, visit: &mut dyn FnMut($crate::Region<D, T>)) {
             Self::outline(self, frame, visit);
         }
     };

@@ -22,7 +22,7 @@ pub(crate) use implement::implement_broad_phase;
 #[cfg(feature = "papers")]
 pub(crate) use ledger::Ledger;
 pub(crate) use pack_tree::{PackTree, order};
-pub(crate) use probing::{Visit, probe_chunks, probe_each, probe_sorted};
+pub(crate) use probing::{Visit, check_ids, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 #[cfg(feature = "papers")]
 pub(crate) use world::{Bounds, World, is_too_large, too_many_outside};

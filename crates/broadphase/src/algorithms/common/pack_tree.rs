@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! Level 0 holds the boxes, eight per [`Pack`], in the order in which they came; a lane of level `l + 1` is the union of a pack of
-//! level `l`. Neighbours in the order should be neighbours in space ([`order`]). A question measures eight boxes at once, and goes into the
+//! level `l`. Neighbors in the order should be neighbors in space ([`order`]). A question measures eight boxes at once, and goes into the
 //! nearest first.
 //!
 //! # Cost
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> Default for PackTree<D, T> {
 }
 
 impl<const D: usize, T: Real> PackTree<D, T> {
-    /// Builds it anew over these boxes. Buffers are kept.
+    /// Rebuilds it over these boxes. Buffers are kept.
     pub(crate) fn build(&mut self, boxes: impl ExactSizeIterator<Item = Aabb<D, T>>) {
         self.packs.clear();
         self.height = 0;
@@ -157,7 +157,7 @@ impl<const D: usize, T: Real> PackTree<D, T> {
     }
 }
 
-/// Puts boxes in an order in which neighbours are neighbours in space: halved again and again across the longest side of their lower
+/// Puts boxes in an order in which neighbors are neighbors in space: halved again and again across the longest side of their lower
 /// corners, at places where packs, and packs of packs, end.
 pub(crate) fn order<const D: usize, T: Real>(items: &mut [(u32, Aabb<D, T>)]) {
     if items.len() <= LANES {

@@ -19,6 +19,14 @@ const PROBES_PER_CHUNK: usize = 1024;
 /// The work of one probe, in the units of [`Context::run_weighted`].
 const PROBE: usize = 300;
 
+/// Are there as many ids as boxes, if there are any?
+pub(crate) fn check_ids<const D: usize, T>(probes: Probes<'_, D, T>) -> Result<(), Error> {
+    match probes.ids.filter(|ids| ids.len() != probes.boxes.len()) {
+        Some(ids) => Err(Error::InvalidFrame { index: ids.len(), reason: "there are not as many probe ids as probe boxes" }),
+        None => Ok(()),
+    }
+}
+
 /// Runs probes in chunks: `join` reports the pairs of a range of them.
 ///
 /// Probes without ids have no slots, so that neither tags nor shapes of their own are known: boxes decide.
@@ -29,9 +37,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     out: &mut PairStore,
     join: impl Fn(Range<usize>, &mut PairSink<'_>) + Sync,
 ) -> Result<(), Error> {
-    if let Some(ids) = probes.ids.filter(|ids| ids.len() != probes.boxes.len()) {
-        return Err(Error::InvalidFrame { index: ids.len(), reason: "there are not as many probe ids as probe boxes" });
-    }
+    check_ids(probes)?;
     let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
     let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
     let view = if probes.ids.is_some() { frame } else { &unfiltered };
@@ -43,7 +49,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     out.finish(chunks).map(|_| ())
 }
 
-/// All pairs of a probe with a sorted box. The probes are sorted too, so that neighbours share the range of positions they are tested
+/// All pairs of a probe with a sorted box. The probes are sorted too, so that neighbors share the range of positions they are tested
 /// against.
 pub(crate) fn probe_sorted<const D: usize, T: Real>(
     boxes: &Sorted<D, T>,

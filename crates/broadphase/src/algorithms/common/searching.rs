@@ -7,7 +7,7 @@ use crate::algorithms::Found;
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
-/// A measure, how far it still reaches, and who wants to know.
+/// A measure, the distance up to which it still searches, and the visitor.
 ///
 /// A structure asks [`may_hold`](Search::may_hold) of its nodes, and shows each object that is left to [`offer`](Search::offer), once.
 pub(crate) struct Search<'a, 'f, const D: usize, T> {

@@ -1,6 +1,6 @@
 //! The cells of one grid: flat storage, constant-time insertion and removal.
 //!
-//! The paper's cell holds three pointers, to its neighbours' offsets, to a heap vector and into the list of occupied cells.
+//! The paper's cell holds three pointers, to its neighbors' offsets, to a heap vector and into the list of occupied cells.
 //! A cell here is four bytes and two bits:
 //! 1. `occupied`, one bit per cell in index order, replaces the list of occupied cells. It is entered and left without an index
 //!    into a list, and read in the order of the index, hence of space. One bit of `summary` per word lets a reader skip 4,096
@@ -260,7 +260,7 @@ impl Cells {
     #[inline(always)]
     pub(super) fn prefetch_container(&self, cell: u32) {
         let Some((word, head)) = self.words.get(cell as usize / 64).zip(self.heads.get(cell as usize)) else { return };
-        // Without a branch on what nobody could foretell: the first row is asked for in place of none.
+        // Unpredictable, so computed without a branch: the first row is prefetched in place of none.
         prefetch(&self.pool, *head as usize * (word.crowded >> (cell % 64) & 1) as usize);
     }
 

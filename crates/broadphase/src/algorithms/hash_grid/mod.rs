@@ -18,7 +18,7 @@
 //!    bytes, and boxes are copied only into the buffers of a search: about 670 bytes per object in the paper's example are at most 96.
 //! 2. *Order.* A cell's index interleaves the axes' bits (`layout.rs`). The list of occupied cells is a bit set, read in the
 //!    order of space, so a search touches memory that its predecessor has just touched.
-//! 3. *Search by region.* The objects of up to 4,096 cells are copied into columns, row by row, so that neighbours are runs that
+//! 3. *Search by region.* The objects of up to 4,096 cells are copied into columns, row by row, so that neighbors are runs that
 //!    one vector comparison tests many at once (`region.rs`).
 //! 4. *Growth one axis at a time*, along the axis that separates most objects which share a cell, and not at all if hardly any
 //!    do. A world of 1024:1:1, a plane or a line gets a grid of its own shape, in place of the paper's 50 % loss.

@@ -11,7 +11,7 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::cell_runs::{CellBlock, join_neighbours, join_rows};
+use crate::kernels::cell_runs::{CellBlock, join_neighbors, join_rows};
 use crate::kernels::{PairSink, all_pairs, prefetch};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
@@ -117,7 +117,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             row: shape.row,
             ahead: &shape.ahead,
         };
-        join_neighbours(context.kernels(), &block, hits);
+        join_neighbors(context.kernels(), &block, hits);
         self.join_others(frame, context, level, &block, targets, &mut gathered.nearby, hits);
     }
 
@@ -179,7 +179,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         join_rows(context.kernels(), block, others.columns(), hits);
     }
 
-    /// Cuts the work into chunks, and decides who of two levels searches the other.
+    /// Cuts the work into chunks, and decides which of two levels searches the other.
     fn make_plan(&mut self) {
         let Self { levels, scratch, .. } = self;
         let plan = &mut scratch.plan;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::HashGrid;
 use super::level::Level;
 use crate::algorithms::common::{Search, scan};
-use crate::algorithms::{Found, Outline, Query};
+use crate::algorithms::{Found, Outline, Query, Region};
 use crate::geometry::{Aabb, Measure, Ray, Real};
 use crate::objects::Frame;
 
@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Shows the cell of the first object in each place of each level.
-    pub(super) fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    pub(super) fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let settled = self.settled(frame);
         for level in settled.as_ref().unwrap_or(self).levels.iter().filter(|level| self.active && level.count > 0) {
             level.cells.for_each_cell(|cell| {
@@ -49,7 +49,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 if let Some(id) = first {
                     let at = level.coordinates(&frame.boxes[id as usize]);
                     let side = |k: usize, more: i64| T::from_f64(at[k].saturating_add(more) as f64) * level.cell[k];
-                    visit(Outline::Cell, Aabb::new(std::array::from_fn(|k| side(k, 0)), std::array::from_fn(|k| side(k, 1))));
+                    let bounds = Aabb::new(std::array::from_fn(|k| side(k, 0)), std::array::from_fn(|k| side(k, 1)));
+                    visit(Region::new(Outline::Cell, bounds));
                 }
             });
         }

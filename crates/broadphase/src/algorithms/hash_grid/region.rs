@@ -1,8 +1,8 @@
-//! A region: the cells that are joined together, laid out row by row with the neighbours they need.
+//! A region: the cells that are joined together, laid out row by row with the neighbors they need.
 //!
 //! The cells of a region are those that share all but the lowest bits of their index: a cube, or a box where an axis has fewer
 //! bits. For a join, its objects and those of the cells around it are copied into columns, row after row along x. Then three
-//! adjacent cells of a row are one run of the columns, and the 13 neighbours that a cell is tested with (14 with itself) are
+//! adjacent cells of a row are one run of the columns, and the 13 neighbors that a cell is tested with (14 with itself) are
 //! 5 runs. Only the half of the shell that lies ahead is needed.
 
 use super::cells::{Cells, for_each_bit};
@@ -17,7 +17,7 @@ pub(super) struct Region<const D: usize> {
     pub(super) bits: u32,
     /// Words of 64 cells per axis, shell excluded.
     words: [usize; D],
-    /// The distance of two cells that are neighbours on an axis, in the row-by-row order.
+    /// The distance of two cells that are neighbors on an axis, in the row-by-row order.
     stride: [usize; D],
     /// Cells in that order, shell included.
     pub(super) cells: usize,
@@ -173,7 +173,7 @@ fn rows<const D: usize>(own: &[usize; D], stride: &[usize; D]) -> Vec<u32> {
     (0..count).map(row).collect()
 }
 
-/// The rows ahead of a row: of all neighbours beside itself, those whose highest differing axis goes up.
+/// The rows ahead of a row: of all neighbors beside itself, those whose highest differing axis goes up.
 fn ahead<const D: usize>(stride: &[usize; D]) -> Vec<u32> {
     let mut all = Vec::new();
     for number in 0..3usize.pow(D as u32 - 1) {
@@ -195,10 +195,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_neighbours_are_five_runs_in_space_and_two_in_the_plane() {
+    fn half_of_the_neighbors_are_five_runs_in_space_and_two_in_the_plane() {
         let space = Region::new(&Layout::<3>::new([4; 3]));
         assert_eq!((space.rows.len(), space.row, space.cells), (256, 16, 18 * 18 * 17));
-        // The own row has one neighbour ahead, each other run three: 13 in all.
+        // The own row has one neighbor ahead, each other run three: 13 in all.
         assert_eq!(1 + 3 * space.ahead.len(), 13);
         let plane = Region::new(&Layout::<2>::new([4; 2]));
         assert_eq!(1 + 3 * plane.ahead.len(), 4);

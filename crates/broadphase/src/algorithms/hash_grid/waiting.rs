@@ -2,12 +2,12 @@
 //!
 //! A change to a large grid is two or three cache lines away from done, each of which is known only when the one before is
 //! there. A list of changes asks for the lines of later ones while it does the first ([`HashGrid::for_each`]). A caller that
-//! changes one object per update has no list; here its changes make one. An id that is listed waits behind those of earlier
-//! updates. Each newcomer asks for one more line of those before it, and the one that has waited longest is put in its place.
+//! changes one object per update has no list, so its changes are queued. Each id that is added to the queue prefetches one more cache line of the
+//! ids before it, and the oldest one is applied.
 //!
-//! Nothing but the id is kept. An object goes where it belongs in the frame at hand, which knows its box: either nothing has
-//! been said of it since, or it was listed again. Whoever reads cells either has the waiting ones put in their place first
-//! (pairs), or leaves them out and looks at each by itself (queries and probes, which change nothing).
+//! The queue holds only ids. A queued object is inserted with its box in the current frame: it has not changed since, or it was
+//! listed again. A search for pairs first applies the queue. Queries and probes, which change nothing, skip queued objects in cells and
+//! test each of them separately.
 
 use super::HashGrid;
 use super::cells::NONE;
@@ -25,7 +25,7 @@ const _: () = assert!(STEPS * STEP < ROOM);
 /// The objects whose changes wait, each once: a ring, those that came first in front.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
-    /// [`NONE`] where nobody waits.
+    /// [`NONE`] in empty places.
     ids: [u32; ROOM],
     /// The cells that they will probably be in, once they have been asked for.
     cells: [u32; ROOM],

@@ -1,4 +1,4 @@
-//! Coherency: who is static, and the cache of pairs of static objects.
+//! Coherency: which objects are static, and the cache of their pairs.
 //!
 //! Each object has a *held* box: its own, grown by epsilon when it last left its held box. While it stays inside, it is static. In
 //! incremental frames the tree arranges held boxes: it does not look at static objects, and neither does the search. In complete
@@ -11,12 +11,12 @@
 //! own boxes overlap, the *touching* ones: held boxes are never visible.
 //!
 //! After a complete search the cache is empty; the next incremental search then fills it with a search over all held boxes. Where epsilon
-//! makes more pairs than there is room for, there is none (`overflow.rs`).
+//! makes more pairs than the budget allows, there is none (`overflow.rs`).
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::overflow::Room;
-use super::shelves::Shelves;
+use super::node_caches::NodeCaches;
+use super::overflow::CacheBudget;
 use super::walk::Stamps;
 use crate::bits::{BitSet, each_bit};
 use crate::geometry::{Aabb, Real};
@@ -55,7 +55,7 @@ pub(super) struct Coherency<const D: usize, T: Real> {
     pub(super) epsilon: T,
     /// Objects that have changed since epsilon was measured.
     unmeasured: usize,
-    pub(super) room: Room,
+    pub(super) budget: CacheBudget,
     /// Objects whose held box changed, appeared or vanished since the last search.
     pub(super) dynamic: BitSet,
     /// Objects whose box changed in any way since the last search; all dynamic ones are among them.
@@ -63,7 +63,7 @@ pub(super) struct Coherency<const D: usize, T: Real> {
     /// The search in which each object was last dynamic, and how many searches there were.
     stamps: Vec<u32>,
     pub(super) searches: u32,
-    pub(super) shelves: Shelves<D, T>,
+    pub(super) node_caches: NodeCaches<D, T>,
     /// Cached pairs, by chunk.
     cache: Vec<Mutex<Cached>>,
     pub(super) cached: bool,
@@ -80,12 +80,12 @@ impl<const D: usize, T: Real> Default for Coherency<D, T> {
             remembers: false,
             epsilon: T::ZERO,
             unmeasured: usize::MAX,
-            room: Room::default(),
+            budget: CacheBudget::default(),
             dynamic: BitSet::default(),
             changed: BitSet::default(),
             stamps: Vec::new(),
             searches: 0,
-            shelves: Shelves::default(),
+            node_caches: NodeCaches::default(),
             cache: Vec::new(),
             cached: false,
             arranged: false,
@@ -101,7 +101,7 @@ impl<const D: usize, T: Real> Clone for Coherency<D, T> {
             dynamic: self.dynamic.clone(),
             changed: self.changed.clone(),
             stamps: self.stamps.clone(),
-            shelves: self.shelves.clone(),
+            node_caches: self.node_caches.clone(),
             cache: (0..self.cache.len()).map(|chunk| Mutex::new(self.list(chunk).clone())).collect(),
             ..*self
         }
@@ -125,9 +125,9 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 
     /// Begins an update in which `changes` objects change: sets epsilon, measured again if one in [`MEASURED_SHARE`] objects has changed
-    /// since the last time. It is 0 while the cache has no room for a margin.
+    /// since the last time. It is 0 while the budget does not allow a margin.
     pub(super) fn set_margin(&mut self, frame: &Frame<'_, D, T>, share: f64, changes: usize) {
-        if !self.room.allows_margin() {
+        if !self.budget.allows_margin() {
             (self.epsilon, self.unmeasured) = (T::ZERO, usize::MAX);
             return;
         }
@@ -215,7 +215,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         if !word.is_multiple_of(self.stride) {
             return 0;
         }
-        // Who has not changed at all is still inside its held box, which is then not even read.
+        // An object that has not changed is still inside its held box, which is then not read.
         let moved = if self.remembers { members & self.differing(word, boxes) } else { members };
         let mut left = 0;
         each_bit(moved, word * 64, |id| {
@@ -281,19 +281,19 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         self.last.clear();
     }
 
-    /// Stamps the dynamic objects with the number of the search that begins, and makes sure that each chunk has its list and shelf.
+    /// Stamps the dynamic objects with the number of the search that begins, and makes sure that each chunk has its list and its node cache.
     pub(super) fn prepare(&mut self, chunks: usize) {
         if self.searches == u32::MAX {
             self.searches = 0;
             self.stamps.fill(0);
-            self.shelves.clear();
+            self.node_caches.clear();
         }
         self.searches += 1;
         let (stamps, now) = (&mut self.stamps, self.searches);
         for (word, &bits) in self.dynamic.words().iter().enumerate() {
             each_bit(bits, word * 64, |id| stamps[id as usize] = now);
         }
-        self.shelves.prepare(chunks);
+        self.node_caches.prepare(chunks);
         if self.cache.len() < chunks {
             self.cache.resize_with(chunks, Mutex::default);
         }
@@ -308,10 +308,10 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         self.cache[chunk].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Empties the cache and the shelves.
+    /// Empties the cached pairs and the node caches.
     pub(super) fn drop_cache(&mut self) {
         self.cached = false;
-        self.shelves.clear();
+        self.node_caches.clear();
         for list in &mut self.cache {
             let list = list.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
             list.touching.clear();
@@ -319,14 +319,14 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         }
     }
 
-    /// Empties the cache and the shelves, and gives their memory back.
+    /// Empties the cached pairs and the node caches, and frees their memory.
     pub(super) fn give_back(&mut self) {
         self.cached = false;
-        self.shelves = Shelves::default();
+        self.node_caches = NodeCaches::default();
         self.cache = Vec::new();
     }
 
-    /// The search is done: from here on, changes count anew.
+    /// The search is done: changes are counted from here on.
     pub(super) fn searched(&mut self) {
         self.dynamic.clear();
         self.changed.clear();
@@ -343,7 +343,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
             + self.dynamic.bytes()
             + self.changed.bytes()
             + self.stamps.capacity() * 4
-            + self.shelves.bytes()
+            + self.node_caches.bytes()
             + self.cache.capacity() * size_of::<Mutex<Cached>>()
             + self.count(Vec::capacity) * size_of::<Pair>()
     }

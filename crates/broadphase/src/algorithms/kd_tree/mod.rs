@@ -2,19 +2,19 @@
 //!
 //! # The structure
 //! A binary tree of planes. An object lives in the deepest node whose open region holds it whole, its *ideal* node: objects that
-//! touch a node's plane stay in that node, so nobody is stored twice. Two objects in different branches cannot touch. All nodes
+//! touch a node's plane stay in that node, so no object is stored twice. Two objects in different branches cannot touch. All nodes
 //! share one array of objects, in the order of an in-order walk: a node's objects are a block, a subtree's as well.
 //!
 //! # A frame
 //! 1. *Refit* (`refit.rs`): from the leaves up, objects that left their region go to the parent.
-//! 2. *Optimise* (`optimise/`): from the root down, planes are judged, moved or erased, leaves split above T objects, subtrees
+//! 2. *Optimize* (`optimize/`): from the root down, planes are judged, moved or erased, leaves split above T objects, subtrees
 //!    collapsed below, and objects go down to their ideal nodes. A second update without motion changes nothing.
 //! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
 //!    that reach into its region, by sweeps along the axis on which they vary most.
 //! 4. *Coherency* (`coherency.rs`): if most objects are static (`policy.rs` decides), pairs of static objects come from a cache, and the objects
-//!    themselves stay where the sweeps have sorted them (`shelves.rs`). The cache is linear in objects and pairs (`overflow.rs`).
+//!    themselves stay where the sweeps have sorted them (`node_caches.rs`). The cache is linear in objects and pairs (`overflow.rs`).
 //!
-//! With several workers, subtrees are optimised (`optimise/parts.rs`) and searched (`pairs.rs`) at once.
+//! With several workers, subtrees are optimized (`optimize/parts.rs`) and searched (`pairs.rs`) at once.
 //!
 //! # Invariants (`validate.rs`)
 //! Blocks follow each other in the order of the walk and cover the array; populations add up; a region is its parent's, cut by the
@@ -25,17 +25,17 @@
 //! Update O(n) if little changes, O(n log(n / T)) for a new tree, whatever the input: a branch has at most 77 % of its parent's
 //! objects. The search adds a sweep over a few hundred objects per node. It degrades to one big sweep where no plane parts
 //! the objects: most of them in one place on every axis (then pairs are many as well), or long ones that cross every plane.
-//! Memory: 8 bytes per object, and for coherent variants two boxes, the cached pairs and the shelves. Where sizes differ so much that
+//! Memory: 8 bytes per object, and for coherent variants two boxes, the cached pairs and the node caches. Where sizes differ so much that
 //! no margin suits all, these variants do without, and whatever moves at all is dynamic.
 //!
 //! # Source
 //! Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection
-//! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimise/mod.rs`,
-//! `walk.rs`, `shelves.rs`, `overflow.rs`, `options.rs`.
+//! Using KD-Trees" (paper 001), sections 3.1 to 3.6. Departures are named where they are made: `optimize/mod.rs`,
+//! `walk.rs`, `node_caches.rs`, `overflow.rs`, `options.rs`.
 
 mod coherency;
 mod nodes;
-mod optimise;
+mod optimize;
 mod options;
 mod overflow;
 mod pairs;
@@ -43,7 +43,7 @@ mod policy;
 mod probe;
 mod query;
 mod refit;
-mod shelves;
+mod node_caches;
 mod stats;
 mod update;
 mod validate;
@@ -64,7 +64,7 @@ use crate::pairs::Revision;
 use crate::bits::BitSet;
 use coherency::Coherency;
 use nodes::Tree;
-use optimise::{Parts, Work};
+use optimize::{Parts, Work};
 use pairs::Plan;
 use policy::Mode;
 use walk::Walker;
@@ -115,7 +115,7 @@ pub struct KdTree<const D: usize, T: Real> {
 struct Found {
     static_share: f64,
     mode: Mode,
-    /// Objects whose boxes it read; the others were on shelves.
+    /// Objects whose boxes it read; the others were in node caches.
     read: usize,
     /// The lengths of its runs of candidates.
     runs: Runs,

@@ -116,7 +116,7 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) free: Vec<u32>,
     /// The objects, node by node in the order of an in-order walk.
     pub(super) order: Vec<u32>,
-    /// Given by whoever wants to know which nodes changed their shape since.
+    /// A number that a caller sets, to learn which nodes changed their shape since.
     pub(super) version: u32,
 }
 
@@ -251,7 +251,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
         }
     }
 
-    /// Removes the objects that `stays` does not want, each by swapping it with the last one; `swapped` learns who changed place.
+    /// Removes the objects that `stays` rejects, each by swapping it with the last one; `swapped` is told which object changed place.
     /// One pass over the array finds them all.
     pub(super) fn remove(&mut self, stays: impl Fn(u32) -> bool, mut swapped: impl FnMut(u32)) {
         let mut len = self.order.len();
@@ -273,7 +273,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
         self.cut(ROOT, len);
     }
 
-    /// Cuts all blocks at `len`, and counts the populations anew.
+    /// Cuts all blocks at `len`, and recounts the populations.
     fn cut(&mut self, node: u32, len: usize) -> usize {
         if node == NONE {
             return 0;

@@ -1,22 +1,23 @@
-//! The room of the cache: why a margin does not make it quadratic.
+//! The budget of the cache of pairs: why a margin does not make it quadratic.
 //!
 //! Held boxes reach beyond the objects' own by epsilon, a share of the *mean* size. Where a few sizes dwarf the rest, epsilon dwarfs
 //! the small objects, and every two of them are near: 100,000 cubes of size 1 beside as many of size 1e17 make 5e9 near pairs, of which
 //! few touch. Thin plates do the same with equal sizes, and so do objects that shrink inside the boxes they hold.
 //!
-//! 1. The cache has room for [`ROOM`] pairs per object and per pair that touched in the last search. They are counted while it grows.
-//! 2. A search that finds no room is given up. Every object holds its own box, without a margin, and the frame is searched again: now
+//! 1. The cache may hold [`BUDGET`] pairs per object and per pair that touched in the last search. They are counted while it grows.
+//! 2. A search that exceeds the budget is given up. Every object holds its own box, without a margin, and the frame is searched again: now
 //!    the cached pairs are the pairs themselves, and need no bound.
-//! 3. For [`PATIENCE`] frames epsilon is 0, and only who has not moved at all is static. Then a margin is tried again; each time that it
+//! 3. For [`PATIENCE`] frames epsilon is 0, and only objects that have not moved at all are static. Then a margin is tried again; each time that it
 //!    fails, the wait is twice as long.
 //!
-//! So the cache is linear in objects and pairs, and where there is room, epsilon is the paper's. A more robust mean instead would change
+//! So the cache is linear in objects and pairs, and within the budget, epsilon is the paper's. A more robust mean instead would change
 //! epsilon in every scene of mixed sizes, and bound nothing: plates may be of equal size.
 
 use super::KdTree;
 use super::coherency::Coherency;
 use super::pairs::Method;
 use super::walk::Walker;
+use crate::backoff::Backoff;
 use crate::bits::{BitSet, each_bit};
 use crate::context::Context;
 use crate::error::Error;
@@ -25,48 +26,38 @@ use crate::kernels::Stop;
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
 
-/// Cached pairs per object and per touching pair. Cubes packed with gaps less than epsilon have 13 each, and an honest use of them; all
+/// Cached pairs per object and per touching pair. Cubes packed with gaps less than epsilon have 13 each, and use them; all
 /// listed scenes have less than 1 (`cached pairs` in `broadphase bench ... --algorithms kd-tree-incremental --json -`).
-const ROOM: u64 = 16;
+const BUDGET: u64 = 16;
 
 /// Frames without a margin after the cache has overflowed for the first time.
 const PATIENCE: u32 = 64;
 
 /// How many cached pairs there may be.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CacheBudget {
     /// Pairs that touched in the last search.
     pub(super) touching: u64,
-    /// Frames that go without a margin from now on, and the next time.
-    tight: u32,
-    patience: u32,
+    /// Frames that go without a margin.
+    tight: Backoff<PATIENCE, { u32::MAX }>,
 }
 
-impl Default for Room {
-    fn default() -> Self {
-        Self { touching: 0, tight: 0, patience: PATIENCE }
-    }
-}
-
-impl Room {
+impl CacheBudget {
     /// For so many objects.
     pub(super) fn limit(&self, objects: usize) -> u64 {
-        ROOM.saturating_mul(self.touching.saturating_add(objects as u64))
+        BUDGET.saturating_mul(self.touching.saturating_add(objects as u64))
     }
 
     /// A frame begins. May there be a margin?
     pub(super) fn allows_margin(&mut self) -> bool {
-        let allowed = self.tight == 0;
-        self.tight = self.tight.saturating_sub(1);
-        allowed
+        self.tight.step() == 0
     }
 
     /// A search for `objects` objects gave up at `limit`, and another one has counted the touching pairs. If those are many more than
     /// was known, the margin may not be to blame, and is tried again at once.
     fn learn(&mut self, limit: u64, objects: usize) {
         if self.limit(objects) / 2 < limit {
-            self.tight = self.patience;
-            self.patience = self.patience.saturating_mul(2);
+            self.tight.fail();
         }
     }
 }
@@ -79,14 +70,14 @@ impl<const D: usize, T: Real> Coherency<D, T> {
             each_bit(bits, word * 64, |id| self.held[id as usize] = boxes[id as usize]);
         }
         self.give_back();
-        // Everybody may be in the wrong node.
+        // Any object may be in the wrong node.
         self.arranged = false;
     }
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    /// A search into the cache and, if there is no room for what it finds, another one without a margin.
-    pub(super) fn search_with_room(
+    /// A search into the cache and, if it exceeds the budget, another one without a margin.
+    pub(super) fn search_within_budget(
         &mut self,
         frame: &Frame<'_, D, T>,
         context: &Context,
@@ -94,7 +85,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         method: (Method, bool),
     ) -> Result<(), Error> {
         let objects = self.tree.order.len();
-        let limit = self.coherency.as_ref().map_or(u64::MAX, |coherency| coherency.room.limit(objects));
+        let limit = self.coherency.as_ref().map_or(u64::MAX, |coherency| coherency.budget.limit(objects));
         let mut stop = self.search_cached(frame, context, out, method, limit);
         if stop == Some(Stop::Limit) {
             out.roll_back();
@@ -102,7 +93,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             out.begin(frame, context, Revision::default(), self.chunks());
             stop = self.search_cached(frame, context, out, (Method::Fill, false), u64::MAX);
             if let Some(coherency) = &mut self.coherency {
-                coherency.room.learn(limit, objects);
+                coherency.budget.learn(limit, objects);
             }
         }
         match stop {
@@ -115,7 +106,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if let Some(coherency) = &mut self.coherency {
             coherency.tighten(&self.members, frame.boxes);
         }
-        // What was searched so far depends on who came first, and is not counted.
+        // What was searched so far depends on the order of jobs, and is not counted.
         self.walkers.iter().for_each(|mut walker| *walker = Walker::default());
         self.arrange(frame, false, context);
     }
@@ -220,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_is_tried_again_until_there_is_room_and_each_failure_doubles_the_wait() {
+    fn a_margin_is_tried_again_until_it_fits_and_each_failure_doubles_the_wait() {
         let mut tree = KdTree::new(Options::new(Variant::Incremental));
         let (mut context, mut store) = (Context::new(), PairStore::default());
         let mut margins = Vec::new();
@@ -236,10 +227,10 @@ mod tests {
         assert!(margins.into_iter().eq([0, first].into_iter().chain(second..200)));
     }
 
-    /// Large enough for several jobs, some of which are not begun when others find that there is no room.
+    /// Large enough for several jobs, some of which have not begun when others exceed the budget.
     #[cfg(feature = "parallel")]
     #[test]
-    fn lists_and_counts_are_the_same_for_any_thread_count_when_there_is_no_room() {
+    fn lists_and_counts_are_the_same_for_any_thread_count_when_the_budget_is_exceeded() {
         for variant in [Variant::Incremental, Variant::Adaptive] {
             let run = |mut context: Context| {
                 let (mut tree, mut store) = (KdTree::new(Options::new(variant)), PairStore::new(Report::Both));
@@ -249,7 +240,7 @@ mod tests {
                     step(&mut tree, &Frame::new(&boxes), &mut context, &mut store).unwrap();
                     history.push((store.to_vec(), store.tests(), store.started().len(), tree.stats().extra));
                 }
-                assert!(tree.coherency.unwrap().room.patience > PATIENCE, "there was room");
+                assert!(tree.coherency.unwrap().budget.tight.last() > 0, "the cache overflowed");
                 history
             };
             let expected = run(Context::new());

@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::KdTree;
 use super::coherency::{Cached, Coherency};
+use super::node_caches;
 use super::nodes::{ROOT, Tree};
 use super::options::Pruning;
-use super::shelves;
-use super::walk::{Gather, Search, Shelving};
+use super::walk::{CacheUse, Gather, Search};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::node::{Rest, Runs};
+use crate::kernels::node::{AtRest, Runs};
 use crate::kernels::prefetch;
 use crate::kernels::{PairSink, Stop};
 use crate::objects::Frame;
@@ -27,10 +27,10 @@ use crate::pairs::{Pair, PairStore, Revision};
 /// Objects in a subtree that makes one job.
 const GRAIN: usize = 8192;
 
-/// From this T on, nodes have shelves.
-const SHELVED: usize = 64;
+/// From this T on, nodes have caches.
+const CACHED_FROM: usize = 64;
 
-/// The share of objects at rest from which on shelves are used.
+/// The share of objects at rest from which on node caches are used.
 const AT_REST: f64 = 0.5;
 
 /// How many pairs ahead their boxes are asked for.
@@ -115,7 +115,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             self.walkers.iter().for_each(|mut walker| (walker.scratch.runs, walker.read) = (Runs::default(), 0));
             match method {
                 Method::Complete => self.search_complete(frame, context, out),
-                _ => searched = self.search_with_room(frame, context, out, (method, kept)),
+                _ => searched = self.search_within_budget(frame, context, out, (method, kept)),
             }
             self.found.read = self.walkers.iter().map(|walker| walker.read).sum();
             self.found.runs = self.walkers.iter().fold(Runs::default(), |sum, walker| sum.plus(walker.scratch.runs));
@@ -129,7 +129,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         self.revision = out.finish(self.chunks())?;
         self.touched = false;
         if let (Method::Complete, Some(coherency)) = (method, &mut self.coherency) {
-            coherency.room.touching = out.len();
+            coherency.budget.touching = out.len();
         }
         context.record("finish", clock);
         Ok(())
@@ -168,7 +168,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             let externals = walker.start(&search, &self.plan.externals[job.externals.clone()], Gather::All);
             walker.descend(&search, (job.node, job.whole), externals, Gather::All, &mut |walker, stop| {
                 let chunk = stop.node as usize + 1;
-                out.rewrite(chunk, worker, frame, |hits| walker.join(&search, &stop, Shelving::No, hits));
+                out.rewrite(chunk, worker, frame, |hits| walker.join(&search, &stop, CacheUse::No, hits));
             });
         });
         // What stood in the chunks of erased nodes has ended, or is found elsewhere.
@@ -212,7 +212,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let Counts { tests, touching, .. } = report.counts;
         coherency.cached = stop.is_none();
         if coherency.cached {
-            coherency.room.touching = touching.into_inner();
+            coherency.budget.touching = touching.into_inner();
             out.rewrite(0, 0, frame, |hits| {
                 hits.count_tests(tests.into_inner());
                 self.unbounded.join(frame, context, hits);
@@ -226,39 +226,39 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 
     /// One job of a search that brings the cache up to date.
     fn run_cached(&self, job: &Job, worker: usize, search: &Search<'_, D, T>, report: &Report<'_, D, T>) {
-        let (shelves, stamps) = (&report.coherency.shelves, report.coherency.stamps());
-        // Small nodes are quickly loaded, and shelves have a price each.
-        let shelved = self.options.pruning != Pruning::TreeOnly && self.options.threshold >= SHELVED && !report.restless;
-        let plan = if shelved { shelves.plan(search.tree, job.node, job.whole) } else { shelves::Plan::Without };
+        let (node_caches, stamps) = (&report.coherency.node_caches, report.coherency.stamps());
+        // Small nodes load quickly, and each cache has a fixed cost.
+        let cached = self.options.pruning != Pruning::TreeOnly && self.options.threshold >= CACHED_FROM && !report.restless;
+        let plan = if cached { node_caches.plan(search.tree, job.node, job.whole) } else { node_caches::Plan::Without };
         let walker = &mut *self.walkers.get(worker);
         let externals = walker.start(search, &self.plan.externals[job.externals.clone()], plan.gathers());
         walker.descend(search, (job.node, job.whole), externals, plan.gathers(), &mut |walker, stop| {
             let chunk = stop.node as usize + 1;
             let mut fresh = std::mem::take(&mut walker.fresh);
-            if let shelves::Plan::Use(_) = plan {
-                shelves.get(chunk).shelf.fetch();
+            if let node_caches::Plan::Use(_) = plan {
+                node_caches.get(chunk).cache.fetch();
             }
             report.chunk(chunk, worker, &mut fresh, |hits| {
-                let mut node = shelves.get(chunk);
-                let shelving = match plan {
-                    shelves::Plan::Without => Shelving::No,
-                    shelves::Plan::Fill => {
+                let mut node = node_caches.get(chunk);
+                let cache_use = match plan {
+                    node_caches::Plan::Without => CacheUse::No,
+                    node_caches::Plan::Fill => {
                         node.filled = stamps.now;
-                        node.shelf.takes_all = search.stamps.is_none();
-                        Shelving::Fill(&mut node.shelf)
+                        node.cache.takes_all = search.stamps.is_none();
+                        CacheUse::Fill(&mut node.cache)
                     }
-                    shelves::Plan::Use(since) => {
-                        Shelving::Use(&node.shelf, Rest { boxes: search.boxes, stamps: stamps.last, since })
+                    node_caches::Plan::Use(since) => {
+                        CacheUse::Use(&node.cache, AtRest { boxes: search.boxes, stamps: stamps.last, since })
                     }
                 };
-                walker.join(search, &stop, shelving, hits);
+                walker.join(search, &stop, cache_use, hits);
             });
             walker.fresh = fresh;
         });
         let all = if job.whole { search.tree.node(job.node).population } else { search.tree.node(job.node).own().len() };
         // A search that fills the cache takes all objects for dynamic.
         let dynamic = if search.stamps.is_some() { walker.dynamic } else { 0 };
-        shelves.learn(job.node, plan, all, walker.gathered, dynamic);
+        node_caches.learn(job.node, plan, all, walker.gathered, dynamic);
     }
 }
 
@@ -268,7 +268,7 @@ struct Report<'a, const D: usize, T: Real> {
     frame: &'a Frame<'a, D, T>,
     out: &'a PairStore,
     kept: bool,
-    /// So many objects moved that what moved would meet most of the shelves for nothing: they are left alone.
+    /// So many objects moved that what moved would be tested against most of the caches for nothing: they are not used.
     restless: bool,
     /// How many pairs may be cached.
     limit: u64,
@@ -288,7 +288,7 @@ struct Counts {
 }
 
 impl<const D: usize, T: Real> Report<'_, D, T> {
-    /// Why the search is to stop. That there are too many pairs does not depend on who counts first: the sum only grows.
+    /// Why the search is to stop. That there are too many pairs does not depend on the order of jobs: the sum only grows.
     fn stop(&self) -> Option<Stop> {
         if self.counts.failed.load(Ordering::Relaxed) {
             Some(Stop::Memory)

@@ -1,6 +1,6 @@
 //! Refit: from the leaves up, objects that left their node's region go to its parent, until they fit.
 //!
-//! The root's region is the whole space, so everybody fits somewhere. Each step moves the misfits of one node across the block of
+//! The root's region is the whole space, so every object fits somewhere. Each step moves the misfits of one node across the block of
 //! one grandchild, whose indices are corrected later (see `nodes.rs`).
 //!
 //! With several workers, the misfits are found first, all nodes at once; the way up is then a matter of the few.
@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::nodes::{NONE, Node, ROOT, Tree};
-use super::optimise::Loose;
+use super::optimize::Loose;
 use crate::context::Context;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
@@ -36,7 +36,7 @@ pub(super) fn refit<const D: usize, T: Real>(
 }
 
 /// Marks the objects that do not fit their node, a bit per slot, with all workers. The marks may then stand for the loose objects:
-/// nobody else goes up.
+/// no other object goes up.
 pub(super) fn mark<const D: usize, T: Real>(
     tree: &Tree<D, T>,
     boxes: &[Aabb<D, T>],

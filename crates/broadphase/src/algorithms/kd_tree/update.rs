@@ -1,6 +1,6 @@
-//! A frame taken in: who is here, who is loose, then refit and optimise.
+//! An update: insertions and removals, then static and dynamic objects, then refit and optimize.
 
-use super::optimise::{Loose, Work};
+use super::optimize::{Loose, Work};
 use super::refit::{mark, refit};
 use super::{KdTree, Pruning, Variant, policy};
 use crate::bits::each_bit;
@@ -182,7 +182,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
     }
 
-    /// Refit and optimise, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
+    /// Refit and optimize, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
     pub(super) fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
         let held = self.found.mode.incremental;
         let (mut boxes, mut noted) = (frame.boxes, listed);
@@ -215,7 +215,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             raised = refit(&mut self.tree, boxes, climbers, &mut self.misfits);
         }
         let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
-        self.work = self.parts.optimise(&mut self.tree, (boxes, loose), threshold, context);
+        self.work = self.parts.optimize(&mut self.tree, (boxes, loose), threshold, context);
         self.work.raised = raised;
     }
 }

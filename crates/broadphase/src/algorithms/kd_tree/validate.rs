@@ -2,7 +2,7 @@
 
 use super::KdTree;
 use super::nodes::{NONE, Pending, ROOT};
-use super::optimise::{Counts, is_negative};
+use super::optimize::{Counts, is_negative};
 use super::options::Pruning;
 use crate::algorithms::{Strength, Violation, ensure};
 use crate::geometry::{Aabb, Real};
@@ -70,7 +70,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         Ok(())
     }
 
-    /// Who is bounded is in the tree, and held boxes contain the objects' own.
+    /// Bounded objects are in the tree, and held boxes contain the objects' own.
     fn check_boxes(&self, frame: &Frame<'_, D, T>) -> Result<(), Violation> {
         for id in frame.ids() {
             let value = &frame.boxes[id as usize];

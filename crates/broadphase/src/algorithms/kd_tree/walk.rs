@@ -6,14 +6,14 @@
 //!
 //! Departures from the paper, each for speed: before the bipartite sweep, external objects that miss the bounds of the node's own
 //! objects are left out; the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node`); and objects at rest
-//! may stay on shelves instead of being gathered (`shelves.rs`).
+//! may stay in node caches instead of being gathered (`node_caches.rs`).
 
 use std::ops::Range;
 
 use super::nodes::Tree;
 use super::options::Pruning;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::node::{self, Entry, Rest, Shelf};
+use crate::kernels::node::{self, AtRest, Entry, NodeCache};
 use crate::kernels::{Kernels, Order, PairSink, Soa, all_pairs, prefetch};
 use crate::pairs::Pair;
 
@@ -45,18 +45,18 @@ pub(super) struct Stamps<'a> {
 pub(super) enum Gather {
     /// All objects.
     All,
-    /// Those that were dynamic in this search or later: the others are on the shelves.
+    /// Those that were dynamic in this search or later: the others are in the node caches.
     Since(u32),
 }
 
-/// What a join does with the shelf of its node.
-pub(super) enum Shelving<'a, const D: usize, T> {
+/// What a join does with the cache of its node.
+pub(super) enum CacheUse<'a, const D: usize, T> {
     /// There is none.
     No,
     /// It is filled.
-    Fill(&'a mut Shelf<D, T>),
+    Fill(&'a mut NodeCache<D, T>),
     /// It has the objects that were not gathered.
-    Use(&'a Shelf<D, T>, Rest<'a, D, T>),
+    Use(&'a NodeCache<D, T>, AtRest<'a, D, T>),
 }
 
 /// A node on the walk: where its external and its own objects lie on the stack.
@@ -207,19 +207,19 @@ impl<const D: usize, T: Real> Walker<D, T> {
         &mut self,
         search: &Search<'_, D, T>,
         stop: &Stop<D, T>,
-        shelving: Shelving<'_, D, T>,
+        cache_use: CacheUse<'_, D, T>,
         hits: &mut PairSink<'_>,
     ) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
         if search.pruning != Pruning::TreeOnly {
-            let shelf = match shelving {
-                Shelving::No => None,
-                Shelving::Fill(shelf) => Some(shelf),
-                Shelving::Use(shelf, rest) => {
-                    return node::join_shelf(search.kernels, own, externals, (shelf, rest), &mut self.scratch, hits);
+            let cache = match cache_use {
+                CacheUse::No => None,
+                CacheUse::Fill(cache) => Some(cache),
+                CacheUse::Use(cache, rest) => {
+                    return node::join_cached(search.kernels, own, externals, (cache, rest), &mut self.scratch, hits);
                 }
             };
-            return node::join(search.kernels, own, &stop.bounds, externals, shelf, &mut self.scratch, hits);
+            return node::join(search.kernels, own, &stop.bounds, externals, cache, &mut self.scratch, hits);
         }
         let (moving, resting) = &mut self.parts;
         moving.clear();

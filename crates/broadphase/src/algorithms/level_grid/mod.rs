@@ -3,11 +3,11 @@
 //! # The structure
 //! Level `l` cuts the world into `2^(l+1)` sections on every axis: 8, 64, 512 and 4,096 sections on the four levels of the paper (4, 16, 64 and
 //! 256 in the plane). An object is caught by the finest level on whose sections it takes at most a quarter of the side, on every axis
-//! (`ratio`, up to 1). Its centre decides the section. What no level catches, and what is infinite, stands in one more section: the oversize
+//! (`ratio`, up to 1). Its center decides the section. What no level catches, and what is infinite, stands in one more section: the oversize
 //! list. Every section has a linked list of its objects, every object knows its section.
 //!
 //! # What follows
-//! An object of level `l` reaches at most half of `ratio` section sides beyond its centre. So what overlaps a box has its centre in a
+//! An object of level `l` reaches at most half of `ratio` section sides beyond its center. So what overlaps a box has its center in a
 //! section that the box, grown by that reach, touches; these are few. They are probed on every level, and all of them: the paper's
 //! pseudocode probes end points only, and skips sections in between where a box is larger than a section.
 //!

@@ -26,7 +26,7 @@ struct Level<const D: usize, T> {
     per_unit: [T; D],
     /// The largest object on each axis.
     largest: [T; D],
-    /// How far an object may reach beyond its centre, and a hair more, so that rounding does not matter.
+    /// How far an object may reach beyond its center, and a hair more, so that rounding does not matter.
     reach: [T; D],
 }
 
@@ -76,7 +76,7 @@ impl<const D: usize, T: Real> Sections<D, T> {
         if section == self.oversize { self.levels.len() } else { self.levels.partition_point(|level| level.first <= section) - 1 }
     }
 
-    /// Calls `visit` with runs of sections of a level, which together hold the centres of all of the level's objects that overlap `area`.
+    /// Calls `visit` with runs of sections of a level, which together hold the centers of all of the level's objects that overlap `area`.
     #[inline(always)]
     pub(super) fn within_reach(
         &self,

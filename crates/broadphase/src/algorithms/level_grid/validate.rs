@@ -1,4 +1,4 @@
-//! Every object is in the section that catches it, and everyone who counts agrees.
+//! Every object is in the section that its center and size select, and all counts are right.
 
 use super::LevelGrid;
 use crate::algorithms::{Strength, Violation, ensure};

@@ -22,7 +22,7 @@
 //! # Cost
 //! Insertion O(depth), removal O(1) list work and no search (the paper's tree searches the node's list). An object that crosses a high-up
 //! middle, however small, is tested with everything below: the bad case is a crowd around the middle of the world, with n² tests. A flat
-//! world is one: if all stand on one floor, everybody crosses the middle of its height. So is a world that one outlier has stretched:
+//! world is one: if all objects stand on one floor, each of them crosses the middle of its height. So is a world that one outlier has stretched:
 //! nodes are never smaller than an eighth of it, and a crowd shares one.
 //! Memory: per slot a copy of the box and 12 bytes of links, per node 64 (three `f32` axes).
 //!

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Octree;
 use crate::algorithms::common::{Search, Visit};
-use crate::algorithms::{Found, Outline, Query};
+use crate::algorithms::{Found, Outline, Query, Region};
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
@@ -23,8 +23,8 @@ impl<const D: usize, T: Real> Octree<D, T> {
     }
 
     /// Shows the nodes that hold objects.
-    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
-        self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Outline::Node, node.region));
+    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
+        self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Region::new(Outline::Node, node.region)));
     }
 
     /// Visits all that may overlap `area`.

@@ -1,4 +1,4 @@
-//! Every object is at the deepest node that holds it whole, and everyone who counts agrees.
+//! Every object is at the deepest node that holds it whole, and all counts are right.
 
 use super::Octree;
 use crate::algorithms::common::NONE;

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::space::{Space, extent, in_range, world_around};
-use super::{Hash, neighbours::NeighbourLists};
+use super::{Hash, neighbors::NeighborLists};
 use crate::algorithms::common::{is_too_large, too_many_outside};
 use crate::context::Context;
 use crate::error::{BoxFault, Error};
@@ -51,10 +51,10 @@ impl<const D: usize, T> Default for Options<D, T> {
     }
 }
 
-/// Particles of one radius in cells as wide as they are: points in, pairs and neighbours out. Any dimension.
+/// Particles of one radius in cells as wide as they are: points in, pairs and neighbors out. Any dimension.
 ///
 /// The grid keeps indices into the caller's points; every call borrows the points, and a search copies them into buffers, cell by cell.
-/// Two particles are neighbours if
+/// Two particles are neighbors if
 /// `dx*dx + dy*dy ... <= (2 * radius)^2`, evaluated in `T`, left to right.
 ///
 /// ```
@@ -67,7 +67,7 @@ impl<const D: usize, T> Default for Options<D, T> {
 /// grid.pairs(&points, &context, &mut pairs)?;
 /// assert_eq!(pairs.len(), 1);
 /// let mut near = Vec::new();
-/// grid.for_each_neighbour(&points, 1, |other| near.push(other));
+/// grid.for_each_neighbor(&points, 1, |other| near.push(other));
 /// assert_eq!(near, [0]);
 /// # Ok::<(), broadphase::Error>(())
 /// ```
@@ -83,7 +83,7 @@ pub struct ParticleGrid<const D: usize, T: Real> {
     pub(super) starts: Vec<u32>,
     pub(super) order: Vec<u32>,
     /// Of a hashed grid: all particles, block of cells by block of cells, the order in which they search. A hash function scatters
-    /// neighbours over the table; who follows the table meets a new cache line with every look. Empty if slots are in order.
+    /// neighbors over the table; following the table would touch a new cache line at every step. Empty if slots are in order.
     pub(super) route: Vec<u32>,
     pub(super) ahead: Vec<u32>,
     pub(super) scratch: Scratch<D, T>,
@@ -207,7 +207,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         if self.space.is_hashed() { &self.route } else { &self.order }
     }
 
-    /// Are the slots rows of cells, so that neighbours are runs?
+    /// Are the slots rows of cells, so that neighbors are runs?
     pub(super) fn is_in_rows(&self) -> bool {
         !self.space.is_hashed() && !self.space.periodic
     }
@@ -218,27 +218,27 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
         &self.order[self.starts[slot] as usize..self.starts[slot + 1] as usize]
     }
 
-    /// All pairs of neighbours, each once, smaller index first. `points` are those of the last [`build`](ParticleGrid::build).
+    /// All pairs of neighbors, each once, smaller index first. `points` are those of the last [`build`](ParticleGrid::build).
     pub fn pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<(), Error> {
         self.check_built(points)?;
         self.find_pairs(points, context, out).map(|_: Revision| ())
     }
 
-    /// The neighbours of one particle, in no order.
-    pub fn for_each_neighbour(&self, points: &[[T; D]], index: usize, mut visit: impl FnMut(u32)) {
+    /// The neighbors of one particle, in no order.
+    pub fn for_each_neighbor(&self, points: &[[T; D]], index: usize, mut visit: impl FnMut(u32)) {
         if points.len() == self.order.len() && index < points.len() {
             self.for_each_near(points, index as u32, &mut visit);
         }
     }
 
-    /// All neighbour lists in compressed rows, each ascending: of every particle its neighbours (`half = false`), or only those
+    /// All neighbor lists in compressed rows, each ascending: of every particle its neighbors (`half = false`), or only those
     /// with a larger index.
-    pub fn neighbour_lists(
+    pub fn neighbor_lists(
         &mut self,
         points: &[[T; D]],
         half: bool,
         context: &Context,
-        out: &mut NeighbourLists,
+        out: &mut NeighborLists,
     ) -> Result<(), Error> {
         self.check_built(points)?;
         let mut pairs = PairStore::default();

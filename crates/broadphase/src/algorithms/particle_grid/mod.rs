@@ -11,14 +11,14 @@
 //! # Departures from the text, with reasons
 //! 1. Cells are wider than a particle by a thousandth: with floats, two that touch could land two cells apart.
 //! 2. The table is never larger than a few cells per particle: wider cells stand in for a sparse world's.
-//! 3. Each pair is met once: the slots of a dense table are rows, and the half of the neighbours that lies ahead is a handful of
+//! 3. Each pair is met once: the slots of a dense table are rows, and the half of the neighbors that lies ahead is a handful of
 //!    runs, which vector comparisons test many at once (`kernels/ball_runs.rs`). The text tests each pair from both sides.
 //! 4. In a hashed grid particles search block of cells by block of cells, not in the order of the table, so that what one has looked
-//!    up is in the cache for its neighbours; and the table of two of the functions has a power of two of slots, which saves a division per look. The
+//!    up is in the cache for its neighbors; and the table of two of the functions has a power of two of slots, which saves a division per look. The
 //!    order of the table was far slower.
 //!
 //! # Two doors
-//! [`ParticleGrid`] takes points and a radius, in any dimension, and also gives the neighbours of one particle and compressed
+//! [`ParticleGrid`] takes points and a radius, in any dimension, and also gives the neighbors of one particle and compressed
 //! lists of all. [`ParticlePhase`] is the adapter into the one list, for boxes of one size that stand for balls; it answers
 //! with the pairs whose boxes and balls overlap. Sizes that differ by more than a hundredth are refused.
 //!
@@ -31,7 +31,7 @@
 
 mod grid;
 mod hash;
-mod neighbours;
+mod neighbors;
 mod pairs;
 mod space;
 mod update;
@@ -39,7 +39,7 @@ mod validate;
 
 pub use grid::{Options, ParticleGrid, Storage};
 pub use hash::Hash;
-pub use neighbours::NeighbourLists;
+pub use neighbors::NeighborLists;
 
 use crate::algorithms::common::{WORLD_OPTION, assert_dimension, implement_broad_phase};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
@@ -89,7 +89,7 @@ pub struct ParticlePhase<const D: usize, T: Real> {
     world: Option<Aabb<D, T>>,
     /// Built from `centers`; none before the first particle.
     grid: Option<ParticleGrid<D, T>>,
-    /// The ids of the live slots, ascending, and the centres of their boxes.
+    /// The ids of the live slots, ascending, and the centers of their boxes.
     ids: Vec<u32>,
     centers: Vec<[T; D]>,
     /// Has anything changed since the last `pairs`?

@@ -1,6 +1,6 @@
-//! The boxes of each cell against those of its neighbours.
+//! The boxes of each cell against those of its neighbors.
 
-use super::neighbours::AHEAD;
+use super::neighbors::AHEAD;
 use super::space::{floor, for_each_cell};
 use super::{ParticleGrid, ParticlePhase};
 use crate::algorithms::Probes;
@@ -8,7 +8,7 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::cell_runs::{CellBlock, join_neighbours};
+use crate::kernels::cell_runs::{CellBlock, join_neighbors};
 use crate::kernels::{PairSink, prefetch};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
                         row: slots.len(),
                         ahead: &grid.ahead,
                     };
-                    join_neighbours(context.kernels(), &block, hits);
+                    join_neighbors(context.kernels(), &block, hits);
                 });
             });
             context.record("join", clock);
@@ -88,7 +88,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
                 hits.push(pair(id));
             }
         };
-        // The centre of a box that overlaps is at most a radius away, and a little for rounding.
+        // The center of a box that overlaps is at most a radius away, and a little for rounding.
         let radius = grid.radius.to_f64() * 1.01;
         let mut range = [(0, 0); D];
         let mut cells = 1.0;
@@ -115,7 +115,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
 }
 
 /// The hashed form: each particle looks into its own cell and those ahead of it. Boxes of one size that stand for balls which
-/// touch have centres that are near, so boxes are read for those alone, some candidates later, when they have come from memory.
+/// touch have centers that are near, so boxes are read for those alone, some candidates later, when they have come from memory.
 fn join_slots<const D: usize, T: Real>(
     grid: &ParticleGrid<D, T>,
     searchers: &[u32],

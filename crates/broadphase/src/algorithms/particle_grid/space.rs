@@ -68,7 +68,7 @@ impl<const D: usize> Space<D> {
     pub(super) fn new<T: Real>(radius: T, options: &Options<D, T>, world: &Aabb<D, f64>, count: usize, largest: f64) -> Self {
         // Squares of smaller differences round to zero, so points this near may pass for equal.
         let least = if T::KEY_BITS == 32 { (-70f64).exp2() } else { (-530f64).exp2() };
-        // Finer cells than the coordinates can tell apart help nobody.
+        // Cells finer than the resolution of the coordinates gain nothing.
         let least = least.max(largest * (-40f64).exp2());
         let width = (2.0 * radius.to_f64() * (1.0 + SLACK)).max(least);
         let (hash, slots) = match options.storage {

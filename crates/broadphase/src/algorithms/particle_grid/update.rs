@@ -34,7 +34,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
         self.ids.clear();
         self.ids.extend(frame.ids());
         self.centers.clear();
-        self.centers.extend(self.ids.iter().map(|&id| Ball::inscribed(&frame.boxes[id as usize]).center));
+        self.centers.extend(self.ids.iter().map(|&id| Ball::of_box(&frame.boxes[id as usize]).center));
         let built = grid.build(&self.centers, context);
         self.grid = Some(grid);
         self.dirty = true;

@@ -38,7 +38,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         ensure!(self.ids.len() == frame.count(), "{} particles for {} objects", self.ids.len(), frame.count());
-        ensure!(self.ids.len() == self.centers.len(), "{} centres for {} particles", self.centers.len(), self.ids.len());
+        ensure!(self.ids.len() == self.centers.len(), "{} centers for {} particles", self.centers.len(), self.ids.len());
         ensure!(self.ids.iter().copied().eq(frame.ids()), "the ids are not those of the frame");
         let Some(grid) = &self.grid else {
             ensure!(self.ids.is_empty(), "particles without a grid");
@@ -47,7 +47,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
         grid.validate(&self.centers)?;
         if strength == Strength::Geometry {
             for (&id, center) in self.ids.iter().zip(&self.centers) {
-                let ball = Ball::inscribed(&frame.boxes[id as usize]);
+                let ball = Ball::of_box(&frame.boxes[id as usize]);
                 ensure!(ball.center == *center, "object {id} has moved");
                 let fits = ball.radius <= grid.radius();
                 ensure!(fits, "object {id} is larger than the cells are made for");

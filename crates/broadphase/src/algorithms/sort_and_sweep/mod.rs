@@ -1,8 +1,8 @@
 //! Sort along one axis, sweep along it: the baseline that `sweep` is measured against.
 //!
 //! # The structure
-//! All boxes as columns, in ascending order of their lower coordinate on the sweep axis: the one on which the centres vary most,
-//! unless option `axis` names one. The order is found anew each frame, by radix sort. Rows of `ROWS_PER_CHUNK` positions make
+//! All boxes as columns, in ascending order of their lower coordinate on the sweep axis: the one on which the centers vary most,
+//! unless option `axis` names one. Every frame sorts again, by radix sort. Rows of `ROWS_PER_CHUNK` positions make
 //! a chunk of pairs: chunk `c` holds the pairs whose box that starts first is in its rows. Infinite sides are held natively.
 //!
 //! # Cost
@@ -12,7 +12,7 @@
 //! Changes are not followed one by one: whatever changed, everything is sorted and swept; if nothing changed, nothing is done.
 //!
 //! # Source
-//! Baraff's sort and sweep as section 2 of paper 002 tells it; the radix sort and the vector tests make it the honest yardstick.
+//! Baraff's sort and sweep as section 2 of paper 002 describes it; the radix sort and the vector tests make it a fair baseline.
 
 mod pairs;
 mod query;

@@ -42,7 +42,7 @@ fn sort<const D: usize, T: Real, K: Key>(frame: &Frame<'_, D, T>, axis: usize, s
     sort.sort_into(order);
 }
 
-/// The axis on which the centres of the objects vary most, counting finite ones only.
+/// The axis on which the centers of the objects vary most, counting finite ones only.
 fn widest_axis<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> usize {
     let mut count = [0.0; D];
     let mut sum = [0.0; D];
@@ -52,7 +52,7 @@ fn widest_axis<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> usize {
         let center = frame.boxes[id as usize].center();
         for k in 0..D {
             if center[k].is_finite() {
-                // Differences to the first centre: far from the origin, squares of coordinates would swamp their variance.
+                // Differences to the first center: far from the origin, squares of coordinates would swamp their variance.
                 let value = center[k].to_f64() - *origin[k].get_or_insert(center[k].to_f64());
                 count[k] += 1.0;
                 sum[k] += value;

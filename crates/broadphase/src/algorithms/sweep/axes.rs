@@ -174,7 +174,7 @@ impl<const D: usize> Axes<D> {
     }
 }
 
-/// By axis: the mean extent of the boxes over the standard deviation of their centres, over finite values; infinite if there is
+/// By axis: the mean extent of the boxes over the standard deviation of their centers, over finite values; infinite if there is
 /// no spread. Twice the crowding, twice the overlaps on that axis.
 fn crowding<const D: usize, T: Real>(boxes: impl Iterator<Item = Aabb<D, T>>) -> [f64; D] {
     let (mut count, mut extent, mut sum, mut squares) = ([0.0; D], [0.0; D], [0.0; D], [0.0; D]);

@@ -13,9 +13,9 @@
 //! bound is at most w away, while every long object is a candidate of everyone: `longest` is the power of two that makes the sum
 //! of both smallest, provided that this is less than half of what it is with no object counting as long.
 
-use super::slots::{Numbers, Slots, cut, split};
+use super::parts::{Numbers, cut, split};
 use crate::bits::SuccTree;
-use crate::context::Context;
+use crate::context::{Context, PerWorker};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Sorted;
 use crate::kernels::active::Bounds;
@@ -51,7 +51,7 @@ pub(super) struct Scratch {
     /// Ids in rank order.
     by_rank: Vec<u32>,
     /// The active ranks at the begin of each interval.
-    trees: Slots<SuccTree>,
+    trees: PerWorker<SuccTree>,
     /// The number of starts in each interval, and in all before it.
     starts: Numbers,
     first_ranks: Vec<usize>,
@@ -152,7 +152,7 @@ impl Candidates {
         let (longest, mut bounds) = (self.longest, std::mem::take(&mut self.bounds));
         let places = split(&mut bounds, first_ranks).zip(sorted.parts(axes, n, first_ranks)).zip(0..);
         context.run_each(places, intervals, 20 * n, |((bounds, mut sorted), job), _| {
-            lower_bounds(interval(job), n, first_ranks[job], longest, ranks, &mut trees.write(job), bounds);
+            lower_bounds(interval(job), n, first_ranks[job], longest, ranks, &mut trees.get(job), bounds);
             let starts = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n);
             sorted.fill(boxes, starts.map(|&endpoint| ids[endpoint as usize]));
         });
@@ -168,13 +168,13 @@ impl Candidates {
         n: usize,
         interval: &(impl Fn(usize) -> &'o [u32] + Sync),
         ranks: &Numbers,
-        trees: &mut Slots<SuccTree>,
+        trees: &mut PerWorker<SuccTree>,
     ) {
         let width = intervals.next_power_of_two();
-        trees.prepare(width);
+        trees.prepare_for(width);
         let trees = &*trees;
         context.run_weighted(width, 5 * n, |job, _| {
-            let mut tree = trees.write(job);
+            let mut tree = trees.get(job);
             tree.reset(n);
             if job < intervals {
                 for &endpoint in interval(job) {
@@ -189,7 +189,7 @@ impl Candidates {
         prefix_sums(context, trees, width);
     }
 
-    /// Decides from `upper` who is long.
+    /// Decides from `upper` which objects are long.
     fn find_long(&mut self) {
         // By number of bits of the width: how many objects there are.
         let mut counts = [0u32; 33];
@@ -261,22 +261,22 @@ fn lower_bounds(
 
 /// Replaces each of `width` trees, a power of two, by the symmetric difference of all before it: up a binary tree of partial
 /// sums, and down again.
-fn prefix_sums(context: &Context, trees: &Slots<SuccTree>, width: usize) {
+fn prefix_sums(context: &Context, trees: &PerWorker<SuccTree>, width: usize) {
     let words = trees.read(0).bytes() / 8;
     let mut half = 1;
     while half < width {
         context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
             let right = (job + 1) * 2 * half - 1;
-            trees.write(right).symmetric_difference(&trees.read(right - half));
+            trees.get(right).symmetric_difference(&trees.read(right - half));
         });
         half *= 2;
     }
-    trees.write(width - 1).clear();
+    trees.get(width - 1).clear();
     while half > 1 {
         half /= 2;
         context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
             let right = (job + 1) * 2 * half - 1;
-            let (mut left, mut right) = (trees.write(right - half), trees.write(right));
+            let (mut left, mut right) = (trees.get(right - half), trees.get(right));
             std::mem::swap(&mut *left, &mut *right);
             right.symmetric_difference(&left);
         });
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn prefix_sums_hold_what_came_before() {
         for width in [1, 2, 4, 16] {
-            let trees = Slots::of((0..width).map(|job| {
+            let trees = PerWorker::of((0..width).map(|job| {
                 let mut tree = SuccTree::default();
                 tree.reset(1000);
                 [job, 10 * job, 500].into_iter().for_each(|i| tree.flip(i));

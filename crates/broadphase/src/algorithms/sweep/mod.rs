@@ -27,7 +27,7 @@
 //! crowded on both axes, for example a thin column along the third one; sizes so mixed that ranges are long although nobody
 //! is long alone. Changes are not followed one by one: whatever changed, everything is sorted and swept; if nothing changed,
 //! nothing is done. Memory: about 115 bytes per object for three `f32` axes, and 4 more for every further partition that its
-//! range touches: 256 in all if everybody overlaps everybody on the primary axis.
+//! range touches: 256 in all if every two objects overlap on the primary axis.
 //!
 //! # Source
 //! Paper 002: algorithm 1 (`update.rs`), 2 (`sort.rs`), 3 (`candidates.rs`), 4 (`pairs.rs`), section 5 (`axes.rs`).
@@ -37,7 +37,7 @@ mod candidates;
 mod options;
 mod pairs;
 mod query;
-mod slots;
+mod parts;
 mod sort;
 mod update;
 mod validate;

@@ -6,7 +6,7 @@ use crate::error::Error;
 /// How the work of a frame is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Path {
-    /// Parallel if there is more than one worker. Both paths give the same list, so nobody can tell.
+    /// Parallel if there is more than one worker. Both paths give the same list.
     Auto,
     /// One pass after the other over all objects.
     Sequential,
@@ -74,7 +74,7 @@ pub(crate) const DESCRIPTORS: &[OptionDescriptor] = &[
     OptionDescriptor {
         name: "active",
         default: "blocks",
-        help: "active objects while pairing: blocks (packets of neighbours) or tree (the paper's SuccTree)",
+        help: "active objects while pairing: blocks (packets of neighbors) or tree (the paper's SuccTree)",
     },
 ];
 

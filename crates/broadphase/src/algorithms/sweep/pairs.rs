@@ -3,7 +3,7 @@
 use super::Sweep;
 use super::candidates::Candidates;
 use super::options::Active;
-use super::slots::{Slots, cut};
+use super::parts::cut;
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_sorted;
 use crate::bits::SuccTree;
@@ -24,7 +24,7 @@ const MAX_SHIFT: u32 = 20;
 /// The events, dealt out to the partitions. Scratch.
 #[derive(Debug)]
 pub(super) struct Dealt<T> {
-    segments: Slots<Segment>,
+    segments: PerWorker<Segment>,
     /// How many segments are in use.
     used: usize,
     /// The number of partitions, beside that of the long objects.
@@ -36,7 +36,7 @@ pub(super) struct Dealt<T> {
 
 impl<T> Default for Dealt<T> {
     fn default() -> Self {
-        Self { segments: Slots::of([]), used: 0, count: 0, shift: 0, workers: PerWorker::default() }
+        Self { segments: PerWorker::default(), used: 0, count: 0, shift: 0, workers: PerWorker::default() }
     }
 }
 
@@ -130,10 +130,10 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         let n = self.boxes.len();
         let segments = if self.is_parallel(context, self.boxes.len()) { self.options.buckets } else { 1 };
         let partitions = Partitions::new(n, count);
-        dealt.segments.prepare(segments);
+        dealt.segments.prepare_for(segments);
         let slots = &dealt.segments;
         context.run_weighted(segments, 5 * n, |job, _| {
-            let mut segment = slots.write(job);
+            let mut segment = slots.get(job);
             segment.lists.resize_with(count + 1, Vec::new);
             segment.lists.iter_mut().for_each(Vec::clear);
             segment.activity = 0;

@@ -7,17 +7,17 @@
 //! things moving little, nearly are now; then every bucket is sorted on its own. Segments are read in order, so this is
 //! stable too, and gives the same order as the sequential sort, whatever the boundaries: they decide the balance, not the result.
 
-use super::slots::{Slots, cut, split};
+use super::parts::{cut, split};
 use crate::bits::{IndexSort, Key};
-use crate::context::Context;
+use crate::context::{Context, PerWorker};
 
 /// Sorts endpoints. All of it is scratch.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointSort<K> {
     whole: IndexSort<K>,
     /// By segment: its endpoints, bucket by bucket.
-    segments: Slots<Vec<Vec<(K, u32)>>>,
-    buckets: Slots<Bucket<K>>,
+    segments: PerWorker<Vec<Vec<(K, u32)>>>,
+    buckets: PerWorker<Bucket<K>>,
     /// Where each bucket begins in the whole order.
     begins: Vec<usize>,
 }
@@ -36,7 +36,7 @@ impl<K: Key> Default for Bucket<K> {
 
 impl<K: Key> Default for EndpointSort<K> {
     fn default() -> Self {
-        Self { whole: IndexSort::default(), segments: Slots::of([]), buckets: Slots::of([]), begins: Vec::new() }
+        Self { whole: IndexSort::default(), segments: PerWorker::default(), buckets: PerWorker::default(), begins: Vec::new() }
     }
 }
 
@@ -62,11 +62,11 @@ impl<K: Key> EndpointSort<K> {
         order: &mut Vec<u32>,
     ) {
         let parts = boundaries.len() + 1;
-        self.segments.prepare(parts);
-        self.buckets.prepare(parts);
+        self.segments.prepare_for(parts);
+        self.buckets.prepare_for(parts);
         let (segments, buckets) = (&self.segments, &self.buckets);
         context.run_weighted(parts, 10 * count, |job, _| {
-            let mut lists = segments.write(job);
+            let mut lists = segments.get(job);
             lists.resize_with(parts, Vec::new);
             lists.iter_mut().for_each(Vec::clear);
             for endpoint in cut(count, parts, job)..cut(count, parts, job + 1) {
@@ -76,7 +76,7 @@ impl<K: Key> EndpointSort<K> {
             }
         });
         context.run_weighted(parts, 20 * count, |job, _| {
-            let mut bucket = buckets.write(job);
+            let mut bucket = buckets.get(job);
             let Bucket { sort, order } = &mut *bucket;
             sort.load([].into_iter());
             (0..parts).for_each(|segment| sort.append(&segments.read(segment)[job]));

@@ -1,7 +1,7 @@
 //! Ranks, candidate ranges and the order of events: all that pairing needs of a frame.
 //!
 //! The first half of algorithm 1: sort the endpoints of the primary axis, sweep them for candidates; put the boxes into rank
-//! order; sort the endpoints of the secondary axis, by rank from the start, so that nobody looks ranks up later.
+//! order; sort the endpoints of the secondary axis, by rank from the start, so that no rank is looked up later.
 
 use super::candidates::Objects;
 use super::options::Path;

@@ -1,7 +1,7 @@
 //! The lattice: coordinates as integers, by one monotone map per axis.
 
 use super::motion::GlobalMotion;
-use super::plan::tuned::{ALIKE, COARSE, CROWD, LATTICE_SAMPLE, OUTLIERS, SEGMENTS};
+use super::plan::tuned::{ALIKE, COARSE, CROWD, LATTICE_SAMPLE, OUTLIERS, SEGMENTS, TRIM_SAMPLE};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
@@ -54,8 +54,9 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         let values =
             |k: usize| -> Vec<T> { sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect() };
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
+        let extremes = extremes(&sample);
         for k in 0..D {
-            if let Some((low, high)) = trimmed(&mut values(k)) {
+            if let Some((low, high)) = trimmed(k, &sample, extremes[k]) {
                 (origin[k], factor[k]) = (low, scale(low, high));
             }
         }
@@ -175,14 +176,41 @@ fn gap<T: Real>(values: &[T], at: usize) -> f64 {
     values[at].to_f64() * 0.5 - values[at - 1].to_f64() * 0.5
 }
 
-/// The range of the values, cut where its ends lie further out than a quarter of the bulk's width. `None` if there are no values.
-fn trimmed<T: Real>(values: &mut [T]) -> Option<(T, T)> {
-    let tail = values.len() / OUTLIERS;
-    let low = values.iter().copied().reduce(T::min)?;
-    let high = values.iter().copied().reduce(T::max)?;
-    // Two order statistics: sorting all values would be half of the cost of a new lattice.
-    let a = values.select_nth_unstable_by(tail, order).1.to_f64();
-    let b = values.select_nth_unstable_by(values.len() - 1 - tail, order).1.to_f64();
+/// The least and the greatest finite side of the sample on each axis; the first is greater if there is none.
+fn extremes<const D: usize, T: Real>(sample: &[&Aabb<D, T>]) -> [(T, T); D] {
+    let mut ends = [(T::INFINITY, T::NEG_INFINITY); D];
+    for value in sample {
+        for (k, (low, high)) in ends.iter_mut().enumerate() {
+            for x in [value.min[k], value.max[k]] {
+                // Comparisons that NaN fails, without a branch.
+                *low = if (x < *low) & (x >= -T::MAX) { x } else { *low };
+                *high = if (x > *high) & (x <= T::MAX) { x } else { *high };
+            }
+        }
+    }
+    ends
+}
+
+/// The range of the sample's sides on axis `k`, whose `low` and `high` extremes are given, cut where its ends lie further out than a quarter
+/// of the bulk's width. `None` if no side is finite.
+fn trimmed<const D: usize, T: Real>(k: usize, sample: &[&Aabb<D, T>], (low, high): (T, T)) -> Option<(T, T)> {
+    if low > high {
+        return None;
+    }
+    let few = || sample.iter().step_by(sample.len().div_ceil(TRIM_SAMPLE));
+    let (mut lists, mut counts) = ([[T::ZERO; TRIM_SAMPLE]; 2], [0; 2]);
+    for value in few() {
+        for (end, x) in [value.min[k], value.max[k]].into_iter().enumerate().filter(|(_, x)| x.is_finite()) {
+            lists[end][counts[end]] = x;
+            counts[end] += 1;
+        }
+    }
+    let [starts, ends] = &mut lists;
+    let (starts, ends) = (&mut starts[..counts[0]], &mut ends[..counts[1]]);
+    // An order statistic at each end. A few boxes are enough for them: with all of them, they were half of the cost of a new lattice.
+    let (Some(first), Some(last)) = (starts.len().checked_sub(1), ends.len().checked_sub(1)) else { return Some((low, high)) };
+    let a = starts.select_nth_unstable_by(first / OUTLIERS, order).1.to_f64();
+    let b = ends.select_nth_unstable_by(last - last / OUTLIERS, order).1.to_f64();
     let slack = (b * 0.25 - a * 0.25).max(0.0);
     if slack == 0.0 {
         return Some((low, high));

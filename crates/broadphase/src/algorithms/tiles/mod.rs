@@ -14,6 +14,7 @@
 //! partition kept or rebuilt, and which records are written? It then writes them. `pairs` (`pairs.rs`) joins the tiles that changes touch:
 //! by a sweep, by the changed objects alone (`movers.rs`), or from candidates that are cached while all objects move along one
 //! axis (`axis_motion.rs`). `pending.rs` holds what changed between two calls of `pairs`; `query_trees.rs` has trees for queries, built on demand.
+//! `probe` (`probe.rs`) pairs the objects with the boxes of another set: many of them by a join of the two sets in each tile.
 //!
 //! # What follows
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
@@ -50,6 +51,7 @@ mod pairs;
 mod partition;
 mod pending;
 mod plan;
+mod probe;
 mod query;
 mod query_trees;
 mod records;
@@ -60,10 +62,10 @@ mod validate;
 use std::sync::Mutex;
 
 use crate::algorithms::common::assert_dimension;
-use crate::algorithms::{BroadPhase, OptionDescriptor, Outline, Probes, Query, Spec, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Region, Spec, Stats, Strength, Violation};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::Real;
 use crate::kernels::tile;
 use crate::objects::Frame;
 use crate::objects::changes::ChangeTracker;
@@ -74,6 +76,7 @@ use lattice::Lattice;
 use movers::Movers;
 use partition::Partition;
 use pending::PendingChanges;
+use probe::ProbeRecords;
 use query_trees::QueryTrees;
 use records::Block;
 use tile_size::TileSizeTuner;
@@ -120,6 +123,8 @@ pub struct Tiles<const D: usize, T: Real> {
     options: Options,
     lattice: Lattice<D, T>,
     partition: Partition,
+    /// Counts the partitions: the name of the present one.
+    partition_number: u64,
     /// Ranges of consecutive slots; each block has its own records for every tile, so that blocks are written in parallel.
     blocks: Vec<Mutex<Block>>,
     /// Slots per block; the last one may have more.
@@ -143,6 +148,9 @@ pub struct Tiles<const D: usize, T: Real> {
     query_trees: QueryTrees<D, T>,
     /// What a probe finds in a tile; scratch.
     probed: Spare<Vec<(u32, bool)>>,
+    /// The records of probes that are joined, and the buffers of the joins; scratch.
+    probe_records: Spare<ProbeRecords>,
+    probe_scratch: Spare<[tile::Scratch<T>; 2]>,
 }
 
 /// What is counted for the plan of the next update.
@@ -181,7 +189,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Self {
             options,
             lattice: Lattice::default(),
-            partition: Partition::whole([0.0; 3]),
+            partition: Partition::whole([0.0; 3], 0),
+            partition_number: 0,
             blocks: Vec::new(),
             block: 1,
             slots: 0,
@@ -197,6 +206,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             movers: Movers::default(),
             query_trees: QueryTrees::default(),
             probed: Spare::default(),
+            probe_records: Spare::default(),
+            probe_scratch: Spare::default(),
         }
     }
 }
@@ -219,6 +230,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             options: self.options,
             lattice: self.lattice.clone(),
             partition: self.partition.clone(),
+            partition_number: self.partition_number,
             blocks: self.blocks.iter().map(|block| Mutex::new(lock(block).clone())).collect(),
             block: self.block,
             slots: self.slots,
@@ -234,6 +246,8 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             movers: Movers::default(),
             query_trees,
             probed: Spare::default(),
+            probe_records: Spare::default(),
+            probe_scratch: Spare::default(),
         }
     }
 }
@@ -262,7 +276,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
         Some(self)
     }
 
-    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         Tiles::outline(self, visit);
     }
 
@@ -281,6 +295,8 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
                 + self.axis_motion.bytes()
                 + self.movers.bytes()
                 + self.scratch_bytes()
+                + self.probe_records.bytes(ProbeRecords::bytes)
+                + self.probe_scratch.bytes(|[own, other]| own.bytes() + other.bytes())
                 + self.query_trees.bytes(),
             choice: None,
             extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],

@@ -1,18 +1,12 @@
-//! Every tile joined on its own, by the plan of `plan.rs`; probes.
+//! Every tile joined on its own, by the plan of `plan.rs`.
 
-use std::ops::ControlFlow;
-use std::sync::MutexGuard;
-
-use super::plan::tuned::BLOCKS;
+use super::Tiles;
 use super::plan::{TileJoin, plan_join};
-use super::records::Block;
-use super::{Tiles, lock};
-use crate::algorithms::Probes;
-use crate::algorithms::common::probe_chunks;
+use super::records::{lock_all, runs_of};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::tile::{self, Record};
+use crate::kernels::tile;
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
 
@@ -53,20 +47,17 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         self.jobs.clear();
         self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.pending.touched[tile as usize]));
-        let blocks: [Option<MutexGuard<'_, Block>>; BLOCKS] = std::array::from_fn(|index| self.blocks.get(index).map(lock));
-        let blocks: [Option<&Block>; BLOCKS] = std::array::from_fn(|index| blocks[index].as_deref());
+        let blocks = lock_all(&self.blocks);
+        let blocks = blocks.each_ref().map(Option::as_deref);
         let (jobs, changed, kernels) = (&self.jobs[..], &self.pending.is_changed[..], context.kernels());
         let listed = (kept && !self.pending.flagged).then_some(&self.movers);
-        let runs_of = |tile: usize| -> [&[Record]; BLOCKS] {
-            std::array::from_fn(|index| blocks[index].map_or(&[][..], |block| block.records(tile)))
-        };
         context.run_weighted(jobs.len(), JOIN * self.load.records / tiles * jobs.len(), |job, worker| {
             let tile = jobs[job] as usize;
             let place = &self.partition.tiles[tile];
-            let runs = runs_of(tile);
+            let runs = runs_of(&blocks, tile);
             let runs = &runs[..self.blocks.len()];
             // Many short runs are too short for the hardware prefetcher.
-            let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(next as usize));
+            let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(&blocks, next as usize));
             let coming = next.as_ref().map_or(&[][..], |next| &next[..runs.len()]);
             let scratch = &mut *self.scratch.get(worker);
             let mut buffer = std::mem::take(&mut scratch.movers);
@@ -102,38 +93,6 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// The bytes of the joins' buffers.
     pub(super) fn scratch_bytes(&self) -> usize {
         self.scratch.iter().map(|scratch| scratch.bytes()).sum()
-    }
-
-    /// Finds the pairs of probes and objects, in the order of the probes, and of the objects' slots for each.
-    pub(super) fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        let by_trees = !self.stale && self.query_trees.trees_pay();
-        probe_chunks(frame, probes, context, out, |range, sink| {
-            let (mut buffer, mut ids) = (self.probed.take(), self.query_trees.take_ids());
-            for index in range {
-                let area = &probes.boxes[index];
-                ids.clear();
-                let tests = if by_trees {
-                    self.visit_trees(frame, area, &mut |id| ids.push(id))
-                } else {
-                    self.visit_box(frame, context.kernels(), area, &mut buffer, &mut |id| {
-                        ids.push(id);
-                        ControlFlow::Continue(())
-                    })
-                };
-                sink.count_tests(tests);
-                // Trees and records visit the objects in different orders. Sorted by slot, the list does not depend on which were used.
-                ids.sort_unstable();
-                ids.iter().for_each(|&id| sink.push(probes.pair(index, id)));
-            }
-            self.query_trees.give_back(ids);
-            self.probed.give(buffer);
-        })
     }
 }
 

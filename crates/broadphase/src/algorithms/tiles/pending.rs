@@ -1,6 +1,6 @@
 //! What changed since pairs were last found: objects, and the tiles that they touch. Several updates may lie in between.
 
-use crate::objects::changes::{bit, set_bit};
+use crate::bits::{bit, set_bit};
 
 /// The changes that the next `pairs` has to take into account.
 #[derive(Clone, Debug)]

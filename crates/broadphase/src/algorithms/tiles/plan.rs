@@ -26,6 +26,8 @@ pub(super) mod tuned {
     pub const CELLS_IN_CACHE: u32 = 15;           // which it does from this many cells on, as a power of two
     pub const FINEST_CELL: f64 = 4.0;             // mean sizes that a cell is wide to get a finer table: below, an object reaches too many tiles
     pub const NARROWEST_PART: f64 = 3.0;          // mean sizes that a part is wide to be cut: the same reason
+    pub const EXPECTED_SLACK: f64 = 1.25;         // capacity of a new run, compared with what the sample lets expect: with less, many overflow;
+    pub const SPILLED: usize = 8;                 // one slot in so many may have a record that did not fit: beyond, writing the block again costs less
     pub const BLOCK: usize = 1 << 15;             // slots per block at least: their boxes fit the second-level cache while records are rewritten;
     pub const BLOCKS: usize = 16;                 // blocks at most: a tile's runs stay long
     // Tile size: tried by halves.
@@ -34,7 +36,8 @@ pub(super) mod tuned {
     pub const SMALLEST_TILE: usize = 4;           // the smallest tiles are a quarter of the option's size
     // Lattice.
     pub const LATTICE_SAMPLE: usize = 1024;       // boxes that place it
-    pub const OUTLIERS: usize = 64;               // one of them in so many at each end does not segment it
+    pub const TRIM_SAMPLE: usize = 256;           // of them, those whose order tells where the bulk of the objects ends:
+    pub const OUTLIERS: usize = 64;               // one in so many at each end does not stretch it
     pub const COARSE: i32 = 4;                    // lattice steps below which a straight map hardly separates boxes,
     pub const CROWD: usize = 16;                  // and one box in so many that makes a piecewise map worth a search per coordinate
     pub const SEGMENTS: usize = 40;              // segments of equal population of a piecewise map
@@ -58,6 +61,8 @@ pub(super) mod tuned {
     pub const WORTH: u32 = 4;                     // frames that a list must serve: making one costs little more than a join
     pub const SHORT_WAIT: u32 = 4;                // frames without a list after one failed; doubled each time, up to
     pub const LONG_WAIT: u32 = 64;                // so many
+    pub const PROBES_PER_TILE: usize = 2;         // probes per tile from which on they are joined with the objects instead of looked up: the records of
+    pub const FEWEST_JOINED: usize = 16;          // a tile are then read once for all of its probes; and so many at least, since the join has a fixed cost
     pub const PROBES_BEFORE_TREES: u32 = 2;       // calls of `probe` without a change that scan records: cheaper than building trees
 }
 
@@ -212,6 +217,20 @@ pub(super) fn plan_join(pairs_are_kept: bool, movers: usize, records: usize, has
     }
 }
 
+/// How probes are paired with the objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Probing {
+    /// They get records, and each tile is joined.
+    Join,
+    /// One by one.
+    LookUp,
+}
+
+/// Plans the pairing of so many probes with the objects in so many tiles.
+pub(super) fn plan_probe(probes: usize, tiles: usize) -> Probing {
+    if probes >= FEWEST_JOINED.max(PROBES_PER_TILE * tiles) { Probing::Join } else { Probing::LookUp }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,6 +322,11 @@ mod tests {
             (false, 0, true, TileJoin::Candidates),
         ] {
             assert_eq!(plan_join(kept, movers, 100, has_axis), join, "{movers} movers, kept: {kept}");
+        }
+        for (probes, tiles, plan) in
+            [(15, 1, Probing::LookUp), (16, 1, Probing::Join), (199, 100, Probing::LookUp), (200, 100, Probing::Join)]
+        {
+            assert_eq!(plan_probe(probes, tiles), plan, "{probes} probes");
         }
         assert!(is_uneven(151.0, 100.0) && !is_uneven(150.0, 100.0));
         assert!(has_degraded(5201, 1000, 100) && !has_degraded(5200, 1000, 100) && !has_degraded(5200, u64::MAX, 100));

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::{Tiles, lock};
 use crate::algorithms::common::{Search, scan};
-use crate::algorithms::{Found, Outline, Query};
+use crate::algorithms::{Found, Outline, Query, Region};
 use crate::geometry::{Aabb, Measure, Real};
 use crate::kernels::{Kernels, LATTICE_END, tile};
 use crate::objects::Frame;
@@ -60,15 +60,15 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     /// Shows the tiles. Those at the border extend to infinity, as their objects may.
-    pub(super) fn outline(&self, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    pub(super) fn outline(&self, visit: &mut dyn FnMut(Region<D, T>)) {
         let side = |k: usize, place: i32| match place {
             0 => T::NEG_INFINITY,
             LATTICE_END => T::INFINITY,
             _ => self.start_of(k, place),
         };
-        for tile in self.partition.tiles.iter().filter(|_| !self.stale) {
+        for (chunk, tile) in self.partition.tiles.iter().enumerate().filter(|_| !self.stale) {
             let (low, high) = (std::array::from_fn(|k| side(k, tile.low[k])), std::array::from_fn(|k| side(k, tile.high[k])));
-            visit(Outline::Tile, Aabb::new(low, high));
+            visit(Region::new(Outline::Tile, Aabb::new(low, high)).with_chunk(chunk));
         }
     }
 

@@ -12,7 +12,7 @@
 //!
 //! # Determinism
 //! Trees are built under [`OnceLock`]s, by whichever thread comes first; their content depends on the frame alone. Whether probes use trees depends
-//! on how many came before, which threads and clones do not share; so the results of a probe are sorted, and the choice shows only in the tests.
+//! on how many came before, which threads and clones do not share; so the results of a look-up are sorted, and the choice shows only in the tests.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};

@@ -20,9 +20,9 @@ use crate::objects::changes::Comparing;
 use crate::objects::{Changes, Frame};
 
 /// Slots that a record can name beside its flag.
-const MAX_SLOTS: usize = Record::FLAG as usize;
+pub(super) const MAX_SLOTS: usize = Record::FLAG as usize;
 /// The work of one object's records, in the units of [`Context::run_weighted`].
-const SCATTER: usize = 5;
+pub(super) const SCATTER: usize = 5;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Updates the records, and drops the query trees of tiles that changed.
@@ -124,7 +124,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// A new lattice, a new partition, and all records.
     fn rebuild(&mut self, frame: &Frame<'_, D, T>, context: &Context, objects: usize) -> Result<(), Error> {
-        frame.check_boxes()?;
+        // Without records there is nothing that a refused frame could spoil, and writing the records checks every box.
+        if !self.stale {
+            frame.check_boxes()?;
+        }
         self.repartition(frame, objects);
         self.rewrite_all(frame, context, true)
     }
@@ -248,12 +251,14 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         self.lattice = Lattice::over(frame);
         self.partition = self.partition_by_sample(frame, objects);
+        self.partition_number += 1;
         self.slots = frame.slots();
         let size = BLOCK.max(self.slots.div_ceil(BLOCKS)).next_multiple_of(64);
         self.block = size;
         self.blocks.resize_with(self.slots.div_ceil(size).max(1), Mutex::default);
         for (index, block) in self.blocks.iter_mut().enumerate() {
-            open(block).reset(index * size, ((index + 1) * size).min(self.slots), &self.partition);
+            let (first, last) = (index * size, ((index + 1) * size).min(self.slots));
+            open(block).reset(first, last, &self.partition, (last - first) as f64 / self.slots.max(1) as f64);
         }
         self.load = Load {
             work_at_partition: f64::INFINITY,
@@ -282,7 +287,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             points.push(Point { center, size: std::array::from_fn(size) });
         }
         if objects <= 2 * self.tile_size.target {
-            return Partition::whole(mean_size(&points));
+            return Partition::whole(mean_size(&points), objects);
         }
         Partition::of(Sample { points: &mut points, weight, target: self.tile_size.target })
     }

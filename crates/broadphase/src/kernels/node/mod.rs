@@ -1,4 +1,4 @@
-//! The join of one tree node: a sweep over a few hundred boxes, quantised to bytes relative to the node.
+//! The join of one tree node: a sweep over a few hundred boxes, quantized to bytes relative to the node.
 //!
 //! 1. A sweep sorts boxes by their lower coordinate on one axis, and compares each with the run of those that start before it ends.
 //! 2. Here the sort is a counting sort by one byte, and the run's end comes from its counts: the sweep axis is never compared.
@@ -6,20 +6,20 @@
 //! 4. What passes is confirmed on the boxes themselves, so the result is exact: the map to bytes is monotone, and `x <= y`
 //!    implies `q(x) <= q(y)`, wherever the two boxes come from.
 //!
-//! The sweep axis is the one on which the centres of (a sample of) the own boxes vary most. Pairs come in row order, so the list is the same for
+//! The sweep axis is the one on which the centers of (a sample of) the own boxes vary most. Pairs come in row order, so the list is the same for
 //! every register width.
 //!
-//! Boxes at rest may be kept as they were sorted: see `shelf.rs`.
+//! The sorted boxes can be cached while they rest: see `cache.rs`.
 
-mod shelf;
+mod cache;
 mod side;
 mod sweeps;
 
-use super::isa::{Kernel, Kernels};
-use super::lanes::Simd;
+use super::arch::{Kernel, Simd};
+use super::isa::Kernels;
 use super::pair_sink::PairSink;
 use crate::geometry::{Aabb, Real};
-pub(crate) use shelf::{Rest, Shelf, join_shelf};
+pub(crate) use cache::{AtRest, NodeCache, join_cached};
 use side::{Map, Side};
 use sweeps::{Out, sweep_between, sweep_within};
 
@@ -82,18 +82,18 @@ impl<const D: usize, T: Real> Scratch<D, T> {
 }
 
 /// All overlapping pairs of `own` boxes with each other, and of an own box with one of `others`, that have a box which moved.
-/// `bounds` is around the own ones. All boxes stay on the shelf, if there is one.
+/// `bounds` is around the own ones. All boxes are stored in the cache, if there is one.
 pub(crate) fn join<const D: usize, T: Real>(
     kernels: Kernels,
     own: &[Entry<D, T>],
     bounds: &Aabb<D, T>,
     others: &[Entry<D, T>],
-    shelf: Option<&mut Shelf<D, T>>,
+    cache: Option<&mut NodeCache<D, T>>,
     scratch: &mut Scratch<D, T>,
     hits: &mut PairSink,
 ) {
-    if !own.is_empty() || shelf.is_some() {
-        kernels.run(NodeJoin { own, bounds, others, shelf, scratch, hits });
+    if !own.is_empty() || cache.is_some() {
+        kernels.run(NodeJoin { own, bounds, others, cache, scratch, hits });
     }
 }
 
@@ -101,7 +101,7 @@ struct NodeJoin<'a, 'h, 'r, const D: usize, T> {
     own: &'a [Entry<D, T>],
     bounds: &'a Aabb<D, T>,
     others: &'a [Entry<D, T>],
-    shelf: Option<&'a mut Shelf<D, T>>,
+    cache: Option<&'a mut NodeCache<D, T>>,
     scratch: &'a mut Scratch<D, T>,
     hits: &'h mut PairSink<'r>,
 }
@@ -111,7 +111,7 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { own, bounds, others, shelf, scratch, hits } = self;
+        let Self { own, bounds, others, cache, scratch, hits } = self;
         let axis = widest(own);
         let map = Map::over(bounds);
         let Scratch { own: left, other: right, near: buffer, candidates, runs } = scratch;
@@ -121,11 +121,11 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
         let mut out = Out { candidates, waiting: 0, axis, runs, hits };
         sweep_within(simd, (left, own), &mut out);
         sweep_between(simd, (left, own), (right, near), &mut out);
-        if let Some(shelf) = shelf {
-            shelf.put((left, own), (right, near), (bounds, map, axis));
+        if let Some(cache) = cache {
+            cache.put((left, own), (right, near), (bounds, map, axis));
             let far = cull(others, buffer, |entry| !bounds.overlaps(&entry.aabb));
             right.load(far, &map, axis);
-            shelf.put_far((right, far));
+            cache.put_far((right, far));
         }
     }
 }
@@ -148,7 +148,7 @@ fn cull<'a, const D: usize, T: Real>(
     &near[..count]
 }
 
-/// The axis on which the centres of some of the boxes, evenly spread over the list, vary most.
+/// The axis on which the centers of some of the boxes, evenly spread over the list, vary most.
 #[inline(always)]
 fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>]) -> usize {
     if entries.is_empty() {

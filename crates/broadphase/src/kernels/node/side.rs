@@ -9,7 +9,7 @@ use crate::kernels::prefetch;
 pub(super) struct Side<const D: usize> {
     /// In the order given.
     raw: Vec<([u8; D], [u8; D])>,
-    /// Which entry, or on a shelf which object, stands at a position of the order.
+    /// The entry, or in a cache the object, at each position of the order.
     pub(super) index: Vec<u32>,
     pub(super) low: [Vec<u8>; D],
     pub(super) high: [Vec<u8>; D],
@@ -87,7 +87,7 @@ impl<const D: usize> Side<D> {
         self.starts = [0; 258];
         let mut longest = 0;
         for (entry, raw) in entries.iter().zip(&mut self.raw) {
-            *raw = map.quantise(&entry.aabb);
+            *raw = map.quantize(&entry.aabb);
             longest = longest.max(raw.1[axis] - raw.0[axis]);
             self.starts[raw.0[axis] as usize + 2] += 1;
         }
@@ -144,7 +144,7 @@ impl<const D: usize, T: Real> Map<D, T> {
     }
 
     #[inline(always)]
-    fn quantise(&self, value: &Aabb<D, T>) -> ([u8; D], [u8; D]) {
+    fn quantize(&self, value: &Aabb<D, T>) -> ([u8; D], [u8; D]) {
         let (mut low, mut high) = ([0; D], [0; D]);
         for k in 0..D {
             low[k] = ((value.min[k] - self.origin[k]) * self.scale[k]).truncate().min(255) as u8;

@@ -1,15 +1,15 @@
 //! The sweeps: which rows meet which runs, and from candidates to hits.
 
-use super::shelf::Rest;
+use super::cache::AtRest;
 use super::side::Side;
 use super::{BATCH, Entry, Runs, WIDEST};
 use crate::geometry::Real;
-use crate::kernels::lanes::{Bytes, Simd};
+use crate::kernels::arch::{Bytes, Simd};
 use crate::kernels::pair_sink::PairSink;
 use crate::kernels::prefetch;
 use crate::pair::Pair;
 
-/// How many candidates ahead a box on a shelf is asked for.
+/// How many candidates ahead a cached box is prefetched.
 const AHEAD: usize = 8;
 
 /// A side, and its entries in the order given.
@@ -25,7 +25,7 @@ pub(super) fn sweep_within<const D: usize, T: Real, S: Simd>(simd: S, side: Load
     out.confirm(side, side);
 }
 
-/// Whoever has the lower byte meets those of the other side from its own byte on; of equals, the box of the first side does.
+/// The box with the lower byte is tested against those of the other side from its own byte on; of equals, that is the box of the first side.
 #[inline(always)]
 pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
     simd: S,
@@ -49,29 +49,29 @@ pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
     out.confirm(right, left);
 }
 
-/// Boxes that moved, and that `meets` wants, meet those on a shelf that may reach them.
+/// Tests boxes that moved, and that `meets` selects, against the cached ones that may reach them.
 #[inline(always)]
-pub(super) fn sweep_shelf<const D: usize, T: Real, S: Simd>(
+pub(super) fn sweep_cached<const D: usize, T: Real, S: Simd>(
     simd: S,
     rows: Loaded<'_, D, T>,
-    (shelf, rest): (&Side<D>, Rest<'_, D, T>),
+    (cache, rest): (&Side<D>, AtRest<'_, D, T>),
     meets: impl Fn(&Entry<D, T>) -> bool,
     out: &mut Out<'_, '_, '_>,
 ) {
-    if shelf.len == 0 {
+    if cache.len == 0 {
         return;
     }
     for row in 0..rows.0.len {
         let entry = &rows.1[rows.0.index[row] as usize];
         if entry.moved && meets(entry) {
-            let (from, end) = shelf.around(rows.0.low[out.axis][row], rows.0.high[out.axis][row]);
-            out.row(simd, (rows.0, row), (shelf, from, end));
+            let (from, end) = cache.around(rows.0.low[out.axis][row], rows.0.high[out.axis][row]);
+            out.row(simd, (rows.0, row), (cache, from, end));
             if out.waiting >= BATCH {
-                out.confirm_shelf(rows, (shelf, rest));
+                out.confirm_cached(rows, (cache, rest));
             }
         }
     }
-    out.confirm_shelf(rows, (shelf, rest));
+    out.confirm_cached(rows, (cache, rest));
 }
 
 /// Candidates on their way to hits.
@@ -131,7 +131,7 @@ impl Out<'_, '_, '_> {
                 let mut bits = outside.zeros() & (!0u64 >> (64 - (end - at).min(n)));
                 let count = bits.count_ones() as usize;
                 let base = (row as u64) << 32 | at as u64;
-                // The first four are written whether they exist or not: most steps have fewer, and nobody has to guess.
+                // The first four are written whether they exist or not: most steps have fewer, and there is no branch to mispredict.
                 for spare in 0..4 {
                     *candidates.add(waiting + spare) = base + u64::from(bits.trailing_zeros());
                     bits &= bits.wrapping_sub(1);
@@ -172,14 +172,14 @@ impl Out<'_, '_, '_> {
             room[found].write(Pair::new(a.id, b.id));
             found += usize::from(a.aabb.overlaps(&b.aabb) & (a.moved | b.moved));
         }
-        // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
+        // SAFETY: (initialized, room) `found <= count` pairs were written, one behind the other.
         unsafe { self.hits.commit(found) };
     }
-    /// The same, where the columns are objects on a shelf: those that are still at rest.
+    /// The same, where the columns are cached objects: those that are still at rest.
     #[inline(always)]
-    fn confirm_shelf<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, (shelf, rest): (&Side<D>, Rest<'_, D, T>)) {
+    fn confirm_cached<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, (cache, rest): (&Side<D>, AtRest<'_, D, T>)) {
         let count = std::mem::take(&mut self.waiting);
-        let object = |candidate: u64| shelf.index[candidate as u32 as usize];
+        let object = |candidate: u64| cache.index[candidate as u32 as usize];
         let room = self.hits.room(count + 1);
         let mut found = 0;
         for at in 0..count {
@@ -191,7 +191,7 @@ impl Out<'_, '_, '_> {
             room[found].write(Pair::new(a.id, id));
             found += usize::from(a.aabb.overlaps(&rest.boxes[id as usize]) & rest.holds(id));
         }
-        // SAFETY: (initialised, room) `found <= count` pairs were written, one behind the other.
+        // SAFETY: (initialized, room) `found <= count` pairs were written, one behind the other.
         unsafe { self.hits.commit(found) };
     }
 }

@@ -1,19 +1,17 @@
 //! Boxes in batches: each step of the scatter is taken for some hundred boxes before the next step.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::{CORNERS, CellMap, Corners, Map, corners_in};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::lanes::Simd;
+use crate::kernels::arch::Simd;
 use crate::kernels::tile::Record;
 use bytemuck::TransparentWrapper;
 
 /// Some boxes on the lattice, and their entries in a table. Arrays, so that the compiler knows their lengths.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
-    corners: [i32; Batch::LEN * CORNERS + 1],
+    pub(in crate::kernels) corners: [i32; Batch::LEN * CORNERS + 1],
     /// What each axis adds to the index of the cell.
-    parts: [i32; Batch::LEN * CORNERS],
+    pub(in crate::kernels) parts: [i32; Batch::LEN * CORNERS],
     /// The table's entry for the cell of the lower corner.
     pub(crate) entries: [u16; Batch::LEN],
     /// The id of each, flagged if it has changed.
@@ -43,27 +41,7 @@ impl Batch {
         cells: &CellMap,
     ) -> bool {
         let count = boxes.len().min(Self::LEN);
-        let (mut done, mut valid) = (0, true);
-        if S::HAS_AVX2 && D == 3 && size_of::<T>() == 4 && map.is_linear() {
-            // Four boxes at once, as long as another one follows: the vectors read beyond the fourth.
-            done = boxes.len().saturating_sub(1).min(Self::LEN) / 4 * 4;
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (in bounds) both lists hold `LEN` boxes.
-            unsafe {
-                let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
-                valid = avx2::fill(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
-            }
-        }
-        if S::HAS_AVX2 && D == 2 && size_of::<T>() == 4 && map.is_linear() {
-            done = count / 2 * 2;
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: (isa) as above; (in bounds) both lists hold `LEN` boxes, and `boxes` are at least `done`.
-            unsafe {
-                let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
-                valid =
-                    avx2::fill_flat(bytemuck::cast_slice(boxes), done, origin, scale, cells, &mut self.corners, &mut self.parts);
-            }
-        }
+        let (done, mut valid) = simd.fill(self, boxes, map, cells);
         for at in done..count {
             let corners = corners_in(simd, &boxes[at], map);
             valid &= boxes[at].is_valid();

@@ -1,27 +1,24 @@
 //! From boxes to records: the corners of boxes on the lattice, their cells in a table, and their records in a tile. Pure functions over
-//! slices, each in plain Rust and, for AVX2, in a few vector instructions.
+//! slices, each in plain Rust; an instruction set may replace them by a few vector instructions ([`Quantize`]).
 //!
-//! Both forms round in the same way: a subtraction, a multiplication, a clamp that maps NaN to the lower bound, a truncation.
+//! All forms round in the same way: a subtraction, a multiplication, a clamp that maps NaN to the lower bound, a truncation.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
 mod batch;
 mod piecewise;
-#[cfg(target_arch = "x86_64")]
-mod floats;
-mod refresh;
+pub(super) mod refresh;
 
 pub(crate) use batch::Batch;
 pub(crate) use piecewise::{KNOTS, PiecewiseMap};
-pub(crate) use refresh::{Relocation, RelocationList, Source, TilePlace, refresh_changed, rewrite_inner, rewrite_straddling};
+pub(super) use refresh::{AHEAD, Rewritten, prefetch_box};
+pub(crate) use refresh::{Relocation, RelocationList, Source, TilePlace, refresh_changed, rewrite_straddling};
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 
-use super::lanes::Simd;
+use super::arch::{Registers, Scalar, Simd};
 use super::prefetch::{LAST_PLACE, LATTICE_END};
-use super::scalar::Scalar;
 use super::tile::Record;
 use crate::geometry::{Aabb, Real};
 
@@ -30,7 +27,7 @@ pub(crate) const CORNERS: usize = 6;
 /// The last place of the lattice.
 const LAST: i32 = LATTICE_END - 1;
 /// The axes repeat after this many integers, four boxes, for the widest vectors.
-const PERIOD: usize = 4 * CORNERS;
+pub(super) const PERIOD: usize = 4 * CORNERS;
 
 /// The lower and the upper corner of a box on the lattice. The last integer is not used: vectors read it.
 #[repr(transparent)]
@@ -44,8 +41,8 @@ unsafe impl TransparentWrapper<[i32; CORNERS + 1]> for Corners {}
 #[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(crate) struct Map<T> {
-    origin: [T; PERIOD],
-    scale: [T; PERIOD],
+    pub(super) origin: [T; PERIOD],
+    pub(super) scale: [T; PERIOD],
     piecewise: Option<Arc<PiecewiseMap<T>>>,
 }
 
@@ -90,7 +87,7 @@ impl<T: Real> Map<T> {
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellMap {
-    shift: [i32; PERIOD],
+    pub(super) shift: [i32; PERIOD],
     pub(crate) place: [i32; PERIOD],
 }
 
@@ -121,7 +118,7 @@ pub(crate) struct TileMap {
 const _: () = assert!(size_of::<TileMap>() == 16);
 
 /// The axes of a record, by the axis that its tile sweeps along, which comes first.
-const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 0, 2], [2, 0, 1]];
+pub(super) const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 0, 2], [2, 0, 1]];
 
 /// Which of a record's axes one of the world's is, in a tile that is swept along `swept`.
 pub(crate) fn axis_in_record(swept: u8, axis: usize) -> usize {
@@ -137,7 +134,7 @@ impl TileMap {
 
     /// The axis of the sweep.
     #[inline(always)]
-    fn axis(&self) -> usize {
+    pub(super) fn axis(&self) -> usize {
         usize::from(self.axis)
     }
 }
@@ -163,14 +160,66 @@ fn corners_in<const D: usize, T: Real, S: Simd>(simd: S, value: &Aabb<D, T>, map
     corners
 }
 
-/// The record of a box in a tile: quanta from 1, or 0 for a coordinate before the tile.
-#[inline(always)]
-pub(crate) fn record<S: Simd>(_: S, corners: &Corners, tile: &TileMap, id: u32) -> Record {
-    if S::HAS_AVX2 {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2.
-        return unsafe { avx2::record(&corners.0, tile, id) };
+/// The steps from boxes to records that an instruction set can do faster than the portable code, which they default to. All forms give the same results.
+pub(crate) trait Quantize: Registers {
+    /// The record of a box in a tile: quanta from 1, or 0 for a coordinate before the tile.
+    #[inline(always)]
+    fn record(self, corners: &Corners, tile: &TileMap, id: u32) -> Record {
+        record(corners, tile, id)
     }
+
+    /// Maps the first boxes of a list to the lattice, as many as fit into whole registers. Returns how many these are, and whether they are valid.
+    #[inline(always)]
+    fn fill<const D: usize, T: Real>(
+        self,
+        _batch: &mut Batch,
+        _boxes: &[Aabb<D, T>],
+        _map: &Map<T>,
+        _cells: &CellMap,
+    ) -> (usize, bool) {
+        (0, true)
+    }
+
+    /// Rewrites the records `inner` of a tile, whose objects were wholly inside. Returns the end of those that still are, packed from the start on, and
+    /// whether all boxes are valid. The others are listed. With `TRACK_DELTA`, the list records which bits of the packed ones changed.
+    #[inline(always)]
+    fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: Real>(
+        self,
+        source: &Source<'_, D, T>,
+        place: TilePlace<'_>,
+        arena: &mut [Record],
+        inner: Range<usize>,
+        list: &mut RelocationList,
+    ) -> (usize, bool)
+    where
+        Self: Simd,
+    {
+        refresh::rewrite_inner::<TRACK_DELTA, D, T, Self>(self, source, place, arena, inner, list)
+    }
+
+    /// The loop of [`rewrite_straddling`]. Returns whether all boxes are valid.
+    ///
+    /// # Safety
+    /// *In bounds*: the arena has the records `outer`, of which none is before the end. *Room*: for a note of each.
+    #[inline(always)]
+    unsafe fn straddling_each<const TRACK_DELTA: bool, const D: usize, T: Real>(
+        self,
+        source: &Source<'_, D, T>,
+        place: TilePlace<'_>,
+        outer: Range<usize>,
+        rewritten: &mut Rewritten<'_>,
+    ) -> bool
+    where
+        Self: Simd,
+    {
+        // SAFETY: (in bounds, room) the caller's duties.
+        unsafe { refresh::straddling_each::<TRACK_DELTA, D, T, Self>(self, source, place, outer, rewritten) }
+    }
+}
+
+/// The portable form of [`Quantize::record`].
+#[inline(always)]
+fn record(corners: &Corners, tile: &TileMap, id: u32) -> Record {
     let quantum = |lane: usize| ((corners.0[lane] - tile.low[lane % 3]) >> tile.shift[lane % 3]).clamp(0, 65535) as u16;
     let [x, y, z, u, v, w] = [quantum(0), quantum(1), quantum(2), quantum(3), quantum(4), quantum(5)];
     // A match instead of an index, which would send all quanta through memory.
@@ -199,7 +248,7 @@ mod tests {
             let mut all = Vec::new();
             for at in 0..self.0.len() {
                 let corners = batch.corners(at);
-                let record = record(simd, corners, self.3, 0xdead_beef);
+                let record = simd.record(corners, self.3, 0xdead_beef);
                 all.push((corners.0[..6].try_into().unwrap(), batch.cells(at), record));
             }
             (valid, all)

@@ -7,7 +7,7 @@
 
 use super::super::prefetch::LATTICE_END;
 use crate::geometry::Real;
-use crate::kernels::lanes::{Lanes, Mask, Simd};
+use crate::kernels::arch::{Lanes, Mask, Simd};
 
 /// Knots on an axis at most, in groups as large as the widest register.
 pub(crate) const KNOTS: usize = GROUPS * GROUP;

@@ -15,14 +15,11 @@
 //! tile, one axis at a time. The first tile behind the face is an old one. Where the path leaves that tile, the object has grown beyond
 //! a side on which it ended inside before, which contradicts the assumption. So the path never leaves it.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-
 use std::ops::Range;
 
-use super::{CORNERS, Corners, Map, TileMap, corners_in, record};
+use super::{CORNERS, Corners, Map, TileMap, corners_in};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::lanes::{Simd, Words};
+use crate::kernels::arch::{Simd, Words};
 use crate::kernels::prefetch::prefetch;
 use crate::kernels::tile::{COORDINATES, Record};
 
@@ -40,8 +37,8 @@ const _: () = assert!(size_of::<Relocation>() == 32);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RelocationList {
     /// The first `len` are valid.
-    entries: Vec<Relocation>,
-    len: usize,
+    pub(in crate::kernels) entries: Vec<Relocation>,
+    pub(in crate::kernels) len: usize,
     /// Objects whose records are dropped: as a list, of which the first `count` are valid, with duplicates; and as bits, from the
     /// object `first` on.
     noted: Vec<u32>,
@@ -101,7 +98,7 @@ impl RelocationList {
     }
 
     /// Makes sure that `count` more fit.
-    fn reserve(&mut self, count: usize) {
+    pub(in crate::kernels) fn reserve(&mut self, count: usize) {
         if self.entries.len() < self.len + count {
             self.entries.resize((self.len + count).max(self.len * 5 / 4), Relocation::default());
         }
@@ -152,7 +149,7 @@ impl TilePlace<'_> {
     #[inline(always)]
     fn record<S: Simd>(&self, simd: S) -> Record {
         let [[x, y, z], [u, v, w]] = [self.low, self.high.map(|high| high - 1)];
-        record(simd, &Corners([x, y, z, u, v, w, 0]), self.map, 0)
+        simd.record(&Corners([x, y, z, u, v, w, 0]), self.map, 0)
     }
 
     /// Are both corners in the tile?
@@ -169,20 +166,19 @@ fn has_bit(words: &[u64], id: u32) -> bool {
 }
 
 /// How many records ahead boxes are prefetched.
-const AHEAD: usize = 48;
+pub(in crate::kernels) const AHEAD: usize = 48;
 
 /// Prefetches the box of the record `at`, if there is one.
 #[inline(always)]
-fn prefetch_box<const D: usize, T>(boxes: &[Aabb<D, T>], arena: &[Record], at: usize) {
+pub(in crate::kernels) fn prefetch_box<const D: usize, T>(boxes: &[Aabb<D, T>], arena: &[Record], at: usize) {
     if let Some(record) = arena.get(at) {
         prefetch(boxes, record.id() as usize);
     }
 }
 
-/// Rewrites the records `inner` of a tile, whose objects were wholly inside. Returns the end of those that still are, packed from the start on, and
-/// whether all boxes are valid. The others are listed. With `TRACK_DELTA`, the list records which bits of the packed ones changed.
+/// The portable form of [`Quantize::rewrite_inner`](super::Quantize::rewrite_inner).
 #[inline(always)]
-pub(crate) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
+pub(in crate::kernels) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
     simd: S,
     source: &Source<'_, D, T>,
     place: TilePlace<'_>,
@@ -191,18 +187,6 @@ pub(crate) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: Real, S:
     list: &mut RelocationList,
 ) -> (usize, bool) {
     list.reserve(inner.len());
-    if S::HAS_AVX2 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_linear() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX2; (layout) boxes of `D` times two `f32` or `f64`, which
-        // differ in size; (room) just made.
-        return unsafe {
-            if size_of::<T>() == 4 {
-                avx2::rewrite_inner::<TRACK_DELTA, D, T, f32>(source, place, arena, inner, list)
-            } else {
-                avx2::rewrite_inner::<TRACK_DELTA, D, T, f64>(source, place, arena, inner, list)
-            }
-        };
-    }
     let (mut end, mut valid) = (inner.start, true);
     for at in inner {
         prefetch_box(source.boxes, arena, at + AHEAD);
@@ -214,7 +198,7 @@ pub(crate) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: Real, S:
         let corners = corners_in(simd, value, source.map);
         // The vector form does not clamp places off a linear lattice, and counts them as outside.
         let inside = place.contains(&corners) & (!source.map.is_linear() || source.map.contains(value));
-        let new = record(simd, &corners, place.map, id);
+        let new = simd.record(&corners, place.map, id);
         if TRACK_DELTA && is_live && inside {
             list.difference |= old.difference(&new);
         }
@@ -251,35 +235,24 @@ pub(crate) fn rewrite_straddling<const TRACK_DELTA: bool, const D: usize, T: Rea
         difference: 0,
     };
     // SAFETY: (in bounds, room) just made sure.
-    let valid = unsafe { straddling_each::<TRACK_DELTA, D, T, S>(simd, source, place, outer, &mut rewritten) };
+    let valid = unsafe { simd.straddling_each::<TRACK_DELTA, D, T>(source, place, outer, &mut rewritten) };
     list.count = rewritten.count;
     list.difference |= rewritten.difference;
     (rewritten.inner_end, rewritten.end, valid)
 }
 
-/// The loop of [`rewrite_straddling`]. Returns whether all boxes are valid.
+/// The portable form of [`Quantize::straddling_each`](super::Quantize::straddling_each).
 ///
 /// # Safety
 /// *In bounds*: the arena has the records `outer`, of which none is before the end. *Room*: for a note of each.
 #[inline(always)]
-unsafe fn straddling_each<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
+pub(in crate::kernels) unsafe fn straddling_each<const TRACK_DELTA: bool, const D: usize, T: Real, S: Simd>(
     simd: S,
     source: &Source<'_, D, T>,
     place: TilePlace<'_>,
     outer: Range<usize>,
     rewritten: &mut Rewritten<'_>,
 ) -> bool {
-    if S::HAS_AVX2 && (D == 2 || D == 3) && source.live.is_none() && source.map.is_linear() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: (isa, layout) as above; (in bounds, room) the caller's duties.
-        return unsafe {
-            if size_of::<T>() == 4 {
-                avx2::rewrite_straddling::<TRACK_DELTA, D, T, f32, S>(simd, source, place, outer, rewritten)
-            } else {
-                avx2::rewrite_straddling::<TRACK_DELTA, D, T, f64, S>(simd, source, place, outer, rewritten)
-            }
-        };
-    }
     let mut valid = true;
     for at in outer {
         prefetch_box(source.boxes, rewritten.arena, at + AHEAD);
@@ -287,7 +260,7 @@ unsafe fn straddling_each<const TRACK_DELTA: bool, const D: usize, T: Real, S: S
         let id = old.id();
         let (value, is_live) = (&source.boxes[id as usize], source.has(id));
         valid &= !is_live | value.is_valid();
-        let new = record(simd, &corners_in(simd, value, source.map), place.map, id);
+        let new = simd.record(&corners_in(simd, value, source.map), place.map, id);
         // SAFETY: (isa) `S` is proven by the kernel table; (in bounds, room) the caller's duties.
         unsafe { rewritten.put::<TRACK_DELTA, S>(simd, old, new, is_live) };
     }
@@ -295,10 +268,10 @@ unsafe fn straddling_each<const TRACK_DELTA: bool, const D: usize, T: Real, S: S
 }
 
 /// The records of a tile, while they are rewritten.
-struct Rewritten<'a> {
+pub(crate) struct Rewritten<'a> {
     /// The tile itself, as a record.
     tile: Record,
-    arena: &'a mut [Record],
+    pub(in crate::kernels) arena: &'a mut [Record],
     /// The end of those wholly inside, and of all.
     inner_end: usize,
     end: usize,
@@ -316,7 +289,13 @@ impl Rewritten<'_> {
     /// # Safety
     /// *isa* (of `S`); *in bounds*: the old record is not before the end; *room*: for one more note.
     #[inline(always)]
-    unsafe fn put<const TRACK_DELTA: bool, S: Simd>(&mut self, _: S, old: Record, new: Record, is_live: bool) {
+    pub(in crate::kernels) unsafe fn put<const TRACK_DELTA: bool, S: Simd>(
+        &mut self,
+        _: S,
+        old: Record,
+        new: Record,
+        is_live: bool,
+    ) {
         debug_assert!(self.inner_end <= self.end && self.end < self.arena.len() && self.count < self.noted.len());
         if TRACK_DELTA {
             self.difference |= old.difference(&new);
@@ -367,7 +346,7 @@ pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
             valid &= value.is_valid();
             let corners = corners_in(simd, value, source.map);
             if place.contains(&corners) {
-                arena[end] = record(simd, &corners, place.map, id | Record::FLAG);
+                arena[end] = simd.record(&corners, place.map, id | Record::FLAG);
                 end += 1;
             } else {
                 list.push(corners, id | Record::FLAG);

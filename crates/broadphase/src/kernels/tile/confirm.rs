@@ -1,76 +1,97 @@
 //! Candidates of a sweep, confirmed by words, and by boxes where words are equal.
 
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+use std::mem::MaybeUninit;
 
 use super::sweep::{Find, LONGEST};
 use super::{BATCH, COORDINATES, Record, Scratch};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::lanes::{Simd, Words};
+use crate::kernels::arch::{Registers, Simd, Words};
 use crate::kernels::pair_sink::PairSink;
 use crate::pair::Pair;
 
 /// All words, as bits of [`Words::zeros`].
 const ALL: u32 = 0xffff;
 /// Where lower coordinates are, the lowest that is not before the tile.
-const LOWEST_INSIDE: [u16; 8] = [1, 0, 1, 1, 0, 0, 0, 0];
+pub(in crate::kernels) const LOWEST_INSIDE: [u16; 8] = [1, 0, 1, 1, 0, 0, 0, 0];
 /// Candidates of a find that are written unconditionally, by the plain loop and by the widest registers; and the most that one find writes.
 const SPARE: usize = 4;
-const WIDEST: usize = 8;
-pub(super) const MOST: usize = LONGEST + WIDEST;
+pub(in crate::kernels) const WIDEST: usize = 8;
+pub(in crate::kernels) const MOST: usize = LONGEST + WIDEST;
 /// Candidates that the widest registers confirm at once.
-pub(super) const FOUR: usize = 4;
+pub(in crate::kernels) const FOUR: usize = 4;
 /// Undecided candidates of a batch from which on boxes are copied into sorted order.
 const MANY: usize = BATCH / 4;
 
 /// Two sorted records whose bytes overlap: a row, in the upper half, and a column. One word, so that one store writes it.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
-pub(super) struct Candidate(u64);
+pub(crate) struct Candidate(pub(in crate::kernels) u64);
 
 impl Candidate {
-    /// The record `bit` places behind `at`, as a candidate of `row`.
+    /// The record `at`, as a candidate of `row`.
     #[inline(always)]
-    fn new(row: u32, at: u32, bit: u32) -> Self {
-        Self((u64::from(row) << 32 | u64::from(at)) + u64::from(bit))
+    fn new(row: u32, at: u32) -> Self {
+        Self(u64::from(row) << 32 | u64::from(at))
+    }
+
+    /// The record `places` further on, as a candidate of the same row.
+    #[inline(always)]
+    fn behind(self, places: u32) -> Self {
+        Self(self.0 + u64::from(places))
     }
 
     /// The row and the column.
     #[inline(always)]
-    pub(super) fn places(self) -> (usize, usize) {
+    pub(in crate::kernels) fn places(self) -> (usize, usize) {
         ((self.0 >> 32) as usize, self.0 as u32 as usize)
     }
 }
 
-impl Find {
-    /// Writes the candidates; returns how many there are.
+/// The steps of a confirmation that an instruction set can do faster than the portable code, which they default to. All forms give the
+/// same results.
+pub(crate) trait Confirmation: Registers {
+    /// Writes `first`, moved by the place of each bit that is set, to the start of `room`, which has space for [`MOST`].
     ///
-    /// The number is unpredictable, so some are written without a branch, and counted if they exist.
+    /// The number is unpredictable, so some are written without a branch, whether they exist or not.
     #[inline(always)]
-    fn list<S: Simd>(&self, _: S, room: &mut [Candidate]) -> usize {
-        let count = self.bits.count_ones() as usize;
-        if S::HAS_AVX512 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX-512.
-            unsafe {
-                avx512::list(self.bits, Candidate::new(self.row, self.at, 0), room);
-            }
-            return count;
-        }
-        let mut bits = self.bits;
-        let (first, more) = room.split_at_mut(SPARE);
-        for candidate in first {
-            *candidate = Candidate::new(self.row, self.at, bits.trailing_zeros());
+    fn list(self, mut bits: u64, first: Candidate, room: &mut [Candidate]) {
+        let (start, more) = room.split_at_mut(SPARE);
+        for candidate in start {
+            *candidate = first.behind(bits.trailing_zeros());
             bits &= bits.wrapping_sub(1);
         }
         for candidate in more {
             if bits == 0 {
                 break;
             }
-            *candidate = Candidate::new(self.row, self.at, bits.trailing_zeros());
+            *candidate = first.behind(bits.trailing_zeros());
             bits &= bits - 1;
         }
-        count
+    }
+
+    /// Confirms the first candidates among the records of one list, as many as fit into whole registers: writes pairs to `room`, and undecided ones to
+    /// `open`. Returns their numbers, and the other candidates.
+    ///
+    /// # Safety
+    /// *In bounds*: candidates are places in `sorted`. *Room*: for as many pairs and open candidates, and [`FOUR`] more.
+    #[inline(always)]
+    unsafe fn confirm_by_words<'c>(
+        self,
+        _sorted: &[Record],
+        candidates: &'c [Candidate],
+        _room: &mut [MaybeUninit<Pair>],
+        _open: &mut [Candidate],
+    ) -> (usize, usize, &'c [Candidate]) {
+        (0, 0, candidates)
+    }
+}
+
+impl Find {
+    /// Writes the candidates; returns how many there are.
+    #[inline(always)]
+    fn list<S: Simd>(&self, simd: S, room: &mut [Candidate]) -> usize {
+        simd.list(self.bits, Candidate::new(self.row, self.at), room);
+        self.bits.count_ones() as usize
     }
 }
 
@@ -172,12 +193,9 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Confirm<'_, D, T, 
         let rows = self.rows.unwrap_or(sorted);
         let room = hits.room(candidates.len() + FOUR);
         let (mut found, mut left, mut rest) = (0, 0, candidates);
-        if S::HAS_AVX512 && self.rows.is_none() {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: (isa) `S` is proven by the kernel table, and says that it has AVX-512; (in bounds, room) as below.
-            unsafe {
-                (found, left, rest) = avx512::confirm_by_words(sorted, candidates, room, open);
-            }
+        if self.rows.is_none() {
+            // SAFETY: (in bounds, room) as below.
+            (found, left, rest) = unsafe { simd.confirm_by_words(sorted, candidates, room, open) };
         }
         for candidate in rest {
             let (row, column) = candidate.places();
@@ -195,7 +213,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Confirm<'_, D, T, 
                 }
             }
         }
-        // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
+        // SAFETY: (initialized, room) `found` pairs were written, one behind the other, and at most as many as candidates.
         unsafe { hits.commit(found) };
         &open[..left]
     }
@@ -221,7 +239,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Confirm<'_, D, T, 
                 found += usize::from(overlap((row, column), (a, b)));
             }
         }
-        // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
+        // SAFETY: (initialized, room) `found` pairs were written, one behind the other, and at most as many as candidates.
         unsafe { hits.commit(found) };
     }
 }

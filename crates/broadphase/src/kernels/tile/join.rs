@@ -5,8 +5,8 @@ use super::sort::{COARSE, FINE, Sort};
 use super::sweep::{LONG, MIDDLE, Rows, SHORT, strip};
 use super::{BATCH, Record, Scratch};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::isa::{Kernel, Kernels};
-use crate::kernels::lanes::Simd;
+use crate::kernels::arch::{Kernel, Simd};
+use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
 
 /// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Prefetches the records

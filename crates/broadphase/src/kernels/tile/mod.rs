@@ -31,23 +31,27 @@
 //! A pair is reported in the one tile that holds the lower corner of its intersection on the lattice, `max(a.min, b.min)` on each
 //! axis: in any other tile that both reach, both start before the tile on some axis, and two zeros say so.
 
-mod join;
+mod between;
 mod confirm;
+mod join;
 mod movers;
 mod neighbors;
 mod probe;
 mod sort;
 mod sweep;
 
+pub(crate) use between::{Set, join_sets};
+pub(crate) use confirm::Confirmation;
+pub(super) use confirm::{Candidate, FOUR, LOWEST_INSIDE, MOST, WIDEST};
 pub(crate) use join::join;
 pub(crate) use movers::{join_movers, list_flagged};
 pub(crate) use neighbors::Neighbors;
 pub(crate) use probe::probe;
 
-use super::lanes::{Simd, Words};
+use super::arch::{Simd, Words};
 use super::prefetch::Coming;
 use crate::geometry::Real;
-use confirm::{Candidate, FOUR, MOST, SortedBox};
+use confirm::SortedBox;
 use sort::Buckets;
 use sweep::{Find, strip};
 
@@ -66,6 +70,9 @@ const WORDS: [[usize; 2]; 3] = [[0, 1], [2, 4], [3, 5]];
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record(pub(crate) [u16; 8]);
+
+// SAFETY: (layout) a list of integers.
+unsafe impl bytemuck::Zeroable for Record {}
 
 const _: () = assert!(size_of::<Record>() == 16);
 

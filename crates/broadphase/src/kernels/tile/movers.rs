@@ -9,13 +9,13 @@ use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
 use super::{Record, Scratch};
 use crate::geometry::{Aabb, Real};
-use crate::kernels::isa::{Kernel, Kernels};
-use crate::kernels::lanes::Simd;
+use crate::kernels::arch::{Kernel, Simd};
+use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
 
 /// Movers from which on records are compared in bytes, and from which on they are also sorted.
-const BYTES_FROM: usize = 3;
-const SORTED_FROM: usize = 32;
+pub(super) const BYTES_FROM: usize = 3;
+pub(super) const SORTED_FROM: usize = 32;
 
 /// Lists the records of objects with a flag. `buffer` is scratch.
 pub(crate) fn list_flagged<'a>(runs: &[&[Record]], buffer: &'a mut Vec<Record>) -> &'a [Record] {

@@ -10,8 +10,8 @@ use super::confirm::{compare, list_some};
 use super::join::sort_and_sweep;
 use super::{Record, Scratch, WORDS};
 use crate::geometry::Real;
-use crate::kernels::isa::{Kernel, Kernels};
-use crate::kernels::lanes::Simd;
+use crate::kernels::arch::{Kernel, Simd};
+use crate::kernels::isa::Kernels;
 use crate::pair::Pair;
 
 /// Neighbors per record at most: testing more costs as much as a sweep.

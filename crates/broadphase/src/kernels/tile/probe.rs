@@ -1,8 +1,8 @@
 //! One box against the records of a tile.
 
 use super::{COORDINATES, LOWER, Record};
-use crate::kernels::isa::{Kernel, Kernels};
-use crate::kernels::lanes::{Simd, Words};
+use crate::kernels::arch::{Kernel, Simd, Words};
+use crate::kernels::isa::Kernels;
 
 /// Appends to `found` the ids of the records that overlap `probe`, and whose common part with it starts in this tile; those that
 /// only the boxes can decide come with `false`.

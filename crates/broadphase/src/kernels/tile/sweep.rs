@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use super::sort::{Buckets, FINE};
 use super::{PAD, Record};
-use crate::kernels::isa::Kernel;
-use crate::kernels::lanes::{Simd, Words};
+use crate::kernels::arch::{Kernel, Simd, Words};
 
 /// Records that are compared together, as many as every register can do in a few steps.
-const GROUP: usize = 16;
+pub(super) const GROUP: usize = 16;
 /// Groups of a window, by how long runs are. Whether a run needs another window is unpredictable, so most runs should need one; but larger
 /// windows cost more. (Windows of one group were slower.)
 pub(super) const SHORT: usize = 2;
@@ -194,6 +193,7 @@ pub(super) unsafe fn bound<S: Simd>(own: &Record) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::arch::Registers;
     use crate::kernels::{Isa, Kernels, Scalar};
 
     struct All<'a>(&'a [u32], &'a [u64], usize);

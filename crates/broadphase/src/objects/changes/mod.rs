@@ -1,33 +1,21 @@
 //! What changed since the last frame, found once per update, whatever the caller said about it.
 //!
-//! A structure owns one [`ChangeTracker`], which holds the one copy of the last frame's boxes. Each update asks it for a [`ChangeSet`]: the slots
-//! that were inserted, removed or moved; or *everything*, where telling them apart does not pay.
+//! A [`ChangeSet`] names the slots that were inserted, removed or moved; or *everything*, where telling them apart does not pay. A structure that keeps
+//! no boxes owns a [`ChangeTracker`], which holds the one copy of the last frame's and makes the set in each update.
+//! A structure that holds boxes anyway compares them by itself, and adds to its set.
 
 mod tracker;
 
 pub(crate) use tracker::{ChangeTracker, Comparing};
 
-use super::Live;
-
-/// Is bit `id` set? Missing words count as zero.
-#[inline(always)]
-pub(crate) fn bit(words: &[u64], id: u32) -> bool {
-    Live::Bits(words).contains(id)
-}
-
-/// Sets or clears bit `id`, which must have a word.
-#[inline(always)]
-pub(crate) fn set_bit(words: &mut [u64], id: u32, value: bool) {
-    let (word, bit) = (&mut words[id as usize / 64], 1 << (id % 64));
-    *word = if value { *word | bit } else { *word & !bit };
-}
+use crate::bits::BitSet;
 
 /// The slots that changed since the last frame: a bit set, an ascending list, and counts. Or everything.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeSet {
     everything: bool,
     slots: Vec<u32>,
-    bits: Vec<u64>,
+    bits: BitSet,
     inserted: usize,
     removed: usize,
 }
@@ -35,7 +23,7 @@ pub(crate) struct ChangeSet {
 impl Default for ChangeSet {
     /// Everything: nothing is known yet.
     fn default() -> Self {
-        Self { everything: true, slots: Vec::new(), bits: Vec::new(), inserted: 0, removed: 0 }
+        Self { everything: true, slots: Vec::new(), bits: BitSet::default(), inserted: 0, removed: 0 }
     }
 }
 
@@ -56,9 +44,9 @@ impl ChangeSet {
     }
 
     /// Did the slot change?
-    #[cfg(test)]
+    #[inline(always)]
     pub(crate) fn contains(&self, id: u32) -> bool {
-        self.everything || bit(&self.bits, id)
+        self.everything || self.bits.has(id)
     }
 
     /// The numbers of slots that were inserted, removed and moved.
@@ -69,28 +57,38 @@ impl ChangeSet {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.capacity() * 4 + self.bits.capacity() * 8
+        self.slots.capacity() * 4 + self.bits.bytes()
     }
 
-    /// Makes it everything.
-    fn set_everything(&mut self) {
+    /// Makes it everything, until it is cleared.
+    pub(crate) fn set_everything(&mut self) {
         self.clear(0);
         self.everything = true;
     }
 
     /// Makes it empty, for so many slots.
-    fn clear(&mut self, slots: usize) {
+    pub(crate) fn clear(&mut self, slots: usize) {
         for id in self.slots.drain(..) {
-            self.bits[id as usize / 64] = 0;
+            self.bits.words_mut()[id as usize / 64] = 0;
         }
-        self.bits.resize(slots.div_ceil(64), 0);
+        self.bits.resize(slots);
         (self.everything, self.inserted, self.removed) = (false, 0, 0);
     }
 
-    /// Adds a slot, if it is not in the set.
-    fn insert(&mut self, id: u32, was_live: bool, is_live: bool) {
-        if !bit(&self.bits, id) && (was_live | is_live) {
-            set_bit(&mut self.bits, id, true);
+    /// Makes sure that so many slots have their bits.
+    pub(crate) fn cover(&mut self, slots: usize) {
+        self.bits.cover(slots);
+    }
+
+    /// Puts the list in ascending order, after insertions.
+    pub(crate) fn sort(&mut self) {
+        self.slots.sort_unstable();
+    }
+
+    /// Adds a slot, if it is not in the set and the set is not everything. It must have its bit.
+    pub(crate) fn insert(&mut self, id: u32, was_live: bool, is_live: bool) {
+        if !self.everything && !self.bits.has(id) && (was_live | is_live) {
+            self.bits.insert(id);
             self.slots.push(id);
             self.inserted += usize::from(!was_live);
             self.removed += usize::from(!is_live);

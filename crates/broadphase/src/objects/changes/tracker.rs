@@ -8,7 +8,9 @@
 //! (Remembering the first frame, in case that the second one is the same, was slower: where objects move, the memory costs half a frame
 //! more than it saves where they rest.)
 
-use super::{ChangeSet, bit, set_bit};
+use super::ChangeSet;
+use crate::backoff::Backoff;
+use crate::bits::BitSet;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
 use crate::objects::{Changes, Frame};
@@ -21,7 +23,7 @@ const TRIES: u32 = 2;
 /// Frames without tracking after it never paid, the first time and at most. The number doubles each time.
 const FIRST_PAUSE: u32 = 4;
 const LONGEST_PAUSE: u32 = 64;
-/// Tracking starts if the share of the sample that moved is at most four fifths of the limit, so that it does not start in vain.
+/// Tracking starts if the share of the sample that moved is at most four fifths of the limit, so that it does not start where it will not pay.
 const START: [usize; 2] = [4, 5];
 /// Changed slots between prefetching a box and reading it.
 const AHEAD: usize = 16;
@@ -40,15 +42,14 @@ pub(crate) struct Comparing {
 pub(crate) struct ChangeTracker<const D: usize, T> {
     /// The boxes and live slots of the last update, while tracking.
     previous: Vec<Aabb<D, T>>,
-    live: Vec<u64>,
+    live: BitSet,
     tracking: bool,
     /// Frames in a row with too many changes.
     failures: u32,
     /// Has any frame been compared with success since tracking started?
     has_paid: bool,
-    /// Frames until tracking may start again, and how many there were the last time.
-    pause: u32,
-    last_pause: u32,
+    /// Until tracking may start again.
+    pause: Backoff<FIRST_PAUSE, LONGEST_PAUSE>,
     sample: Vec<Aabb<D, T>>,
     /// The number of slots that the sample was taken from, which decides the objects in it.
     sample_slots: usize,
@@ -59,12 +60,11 @@ impl<const D: usize, T> Default for ChangeTracker<D, T> {
     fn default() -> Self {
         Self {
             previous: Vec::new(),
-            live: Vec::new(),
+            live: BitSet::default(),
             tracking: false,
             failures: 0,
             has_paid: false,
-            pause: 0,
-            last_pause: 0,
+            pause: Backoff::default(),
             sample: Vec::new(),
             sample_slots: 0,
             changes: ChangeSet::default(),
@@ -78,7 +78,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> &ChangeSet {
         self.changes.clear(frame.slots());
         let limit = frame.slots() * comparing.most_per_mille / 1000 + 8;
-        self.pause = self.pause.saturating_sub(1);
+        self.pause.step();
         let may_compare = comparing.allowed && frame.may_compare();
         let is_told_apart = match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracking => {
@@ -91,7 +91,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
             }
             // The caller lists changes: with this frame's boxes, the next list can be taken.
             Changes::Listed { .. } => self.track(),
-            Changes::Unknown if may_compare && self.pause == 0 && self.is_at_rest(frame, comparing.most_per_mille) => {
+            Changes::Unknown if may_compare && !self.pause.is_waiting() && self.is_at_rest(frame, comparing.most_per_mille) => {
                 self.track()
             }
             Changes::Unknown => false,
@@ -113,20 +113,20 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
 
     /// The box that a slot had in the last frame, if it was live; for slots of the change set only.
     pub(crate) fn previous(&self, id: u32) -> Option<&Aabb<D, T>> {
-        self.previous.get(id as usize).filter(|_| bit(&self.live, id))
+        self.previous.get(id as usize).filter(|_| self.live.has(id))
     }
 
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
         self.previous.resize(frame.slots(), Aabb::default());
-        self.live.resize(frame.slots().div_ceil(64), 0);
+        self.live.resize(frame.slots());
         for (at, &id) in self.changes.slots.iter().enumerate() {
             if let Some(&coming) = self.changes.slots.get(at + AHEAD) {
                 prefetch(frame.boxes, coming as usize);
                 prefetch(&self.previous, coming as usize);
             }
             let is_live = frame.live.contains(id);
-            set_bit(&mut self.live, id, is_live);
+            self.live.set(id, is_live);
             if is_live {
                 self.previous[id as usize] = frame.boxes[id as usize];
             }
@@ -139,11 +139,11 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         self.sample.clear();
         self.sample.extend(sample_of(frame.boxes));
         self.sample_slots = slots;
-        self.live.clear();
         self.previous.resize(if self.tracking { slots } else { 0 }, Aabb::default());
         if self.tracking {
             self.previous.copy_from_slice(frame.boxes); // extending box by box takes ten times as long
-            self.live.extend((0..slots.div_ceil(64)).map(|word| frame.live.word(word, slots)));
+            self.live.resize(slots);
+            self.live.words_mut().iter_mut().enumerate().for_each(|(word, bits)| *bits = frame.live.word(word, slots));
         }
     }
 
@@ -180,9 +180,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        (self.previous.capacity() + self.sample.capacity()) * size_of::<Aabb<D, T>>()
-            + self.live.capacity() * 8
-            + self.changes.bytes()
+        (self.previous.capacity() + self.sample.capacity()) * size_of::<Aabb<D, T>>() + self.live.bytes() + self.changes.bytes()
     }
 }
 
@@ -204,17 +202,20 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         self.failures += 1;
         if self.failures == TRIES {
             self.tracking = false;
-            self.last_pause = if self.has_paid { 0 } else { (2 * self.last_pause).clamp(FIRST_PAUSE, LONGEST_PAUSE) };
-            self.pause = self.last_pause;
+            if self.has_paid {
+                self.pause.succeed();
+            } else {
+                self.pause.fail();
+            }
         }
     }
 
     /// Takes the caller's lists. A removed slot may lie behind the last one.
     fn take_lists(&mut self, frame: &Frame<'_, D, T>, lists: [&[u32]; 3]) -> bool {
         for &id in lists.into_iter().flatten().filter(|id| (**id as usize) < frame.slots()) {
-            self.changes.insert(id, bit(&self.live, id), frame.live.contains(id));
+            self.changes.insert(id, self.live.has(id), frame.live.contains(id));
         }
-        self.changes.slots.sort_unstable();
+        self.changes.sort();
         true
     }
 
@@ -222,7 +223,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     fn compare(&mut self, frame: &Frame<'_, D, T>, limit: usize) -> bool {
         let changes = &mut self.changes;
         for (word, (now, before)) in frame.boxes.chunks(64).zip(self.previous.chunks(64)).enumerate() {
-            let (is, was) = (frame.live.word(word, frame.slots()), self.live[word]);
+            let (is, was) = (frame.live.word(word, frame.slots()), self.live.words()[word]);
             let mut changed = (differing(now, before) & is) | (is ^ was);
             if changed == 0 {
                 continue;
@@ -230,7 +231,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
             if changes.slots.len() + changed.count_ones() as usize > limit {
                 return false;
             }
-            changes.bits[word] = changed;
+            changes.bits.words_mut()[word] = changed;
             changes.inserted += (is & !was).count_ones() as usize;
             changes.removed += (was & !is).count_ones() as usize;
             while changed != 0 {

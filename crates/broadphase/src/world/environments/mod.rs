@@ -20,7 +20,7 @@ mod query;
 
 use std::sync::RwLock;
 
-use crate::algorithms::{BroadPhase, Outline, Probes, Query, Spec, Stats, Strength, Violation, ensure};
+use crate::algorithms::{BroadPhase, Probes, Query, Region, Spec, Stats, Strength, Violation, ensure};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -186,7 +186,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
         Some(self)
     }
 
-    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         for group in &self.groups {
             let group = read(group);
             group.structure.outline(&group.frame(), visit);

@@ -9,12 +9,12 @@
 //!
 //! # Two modes
 //! - [`Mode::Eager`], `dbvt-f`: a leaf that was inserted is at once compared with the tree. The pairs of grown boxes are kept until one of the two
-//!   is inserted anew; a frame tests these candidates. Cheap when little leaves its leaf. Where they would be too many, it walks (`room.rs`).
+//!   is inserted again; a frame tests these candidates. Cheap when little leaves its leaf. Where they would be too many, it walks (`budget.rs`).
 //! - [`Mode::Deferred`], `dbvt-d`: a frame in which anything changed walks the tree against itself, once. No candidates are kept; cheap when
 //!   everything moves.
 //!
 //! # Cost
-//! O(log n) per insertion, and a walk in proportion to what is found. Bad cases: objects much larger than their neighbours' distance, as thin
+//! O(log n) per insertion, and a walk in proportion to what is found. Bad cases: objects much larger than their neighbors' distance, as thin
 //! plates in a stack are, which make every box overlap every other, in both modes; sizes so different that floats do not tell how much
 //! the larger boxes grow; crowds with long tails, where insertion one by one makes loose boxes, and a walk from a leaf meets thousands of
 //! nodes; in mode F a jump of everything, which is n walks and n insertions.
@@ -27,7 +27,7 @@
 
 mod pairs;
 mod query;
-mod room;
+mod budget;
 mod tree;
 mod update;
 mod validate;
@@ -40,7 +40,7 @@ use crate::geometry::Real;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::Pair;
 
-use room::Room;
+use budget::CandidateBudget;
 use tree::Tree;
 
 /// The options by name.
@@ -92,10 +92,10 @@ pub struct Dbvt<const D: usize, T: Real> {
     unbounded: Unbounded<D, T>,
     /// Mode F: the pairs of overlapping leaves.
     candidates: Vec<Pair>,
-    room: Room,
+    budget: CandidateBudget,
     /// Mode F: comparisons of leaves since the last pair list.
     tests: u64,
-    /// Mode F: who was inserted, moved or removed with this update; scratch. All slots are `false` between updates.
+    /// Mode F: the objects that were inserted, moved or removed in this update; scratch. All slots are `false` between updates.
     touched: Vec<bool>,
     touched_ids: Vec<u32>,
     scratch: Scratch,
@@ -122,7 +122,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
             leaves: Vec::new(),
             unbounded: Unbounded::default(),
             candidates: Vec::new(),
-            room: Room::default(),
+            budget: CandidateBudget::default(),
             tests: 0,
             touched: Vec::new(),
             touched_ids: Vec::new(),

@@ -15,7 +15,7 @@ const CANDIDATES_PER_CHUNK: usize = 8192;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        let mode = if self.room.keeps() { self.options.mode } else { Mode::Deferred };
+        let mode = if self.budget.keeps() { self.options.mode } else { Mode::Deferred };
         if mode == Mode::Deferred {
             self.scratch.stacks.prepare(context);
         }
@@ -42,7 +42,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
         context.record("join", clock);
         self.ledger.settle(out.finish(chunks)?);
-        self.room.learn(out.len(), self.leaves.len());
+        self.budget.learn(out.len(), self.leaves.len());
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Dbvt;
 use crate::algorithms::common::{NONE, Search, Visit};
-use crate::algorithms::{Found, Outline, Query};
+use crate::algorithms::{Found, Outline, Query, Region};
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
@@ -26,10 +26,10 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     }
 
     /// Shows all nodes, leaves included.
-    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Outline, Aabb<D, T>)) {
+    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let visit = std::cell::RefCell::new(visit);
         let show = |bounds: &Aabb<D, T>| {
-            (visit.borrow_mut())(Outline::Node, *bounds);
+            (visit.borrow_mut())(Region::new(Outline::Node, *bounds));
             true
         };
         let _all = self.descend(&show, &mut |_| ControlFlow::Continue(()));

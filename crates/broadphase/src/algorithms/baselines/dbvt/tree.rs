@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> Node<D, T> {
 /// A child more than this many levels higher than its sibling gives up its higher child.
 const STEEP: u32 = 2;
 
-/// The distance of two centres, summed over the axes, twice. Infinite or NaN if it overflows, which only makes the tree worse.
+/// The distance of two centers, summed over the axes, twice. Infinite or NaN if it overflows, which only makes the tree worse.
 fn apart<const D: usize, T: Real>(a: &Aabb<D, T>, b: &Aabb<D, T>) -> T {
     (0..D).map(|k| ((a.min[k] + a.max[k]) - (b.min[k] + b.max[k])).abs()).sum()
 }

@@ -1,6 +1,6 @@
-//! Leaves that their objects have left are inserted anew.
+//! Leaves that no longer contain their objects are inserted again.
 
-use super::room::Plan;
+use super::budget::Plan;
 use super::{Dbvt, Mode, Scratch};
 use crate::algorithms::common::{NONE, push};
 use crate::context::Context;
@@ -99,20 +99,20 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
     }
 
-    /// Candidates of what was touched are dropped, and those of what was inserted are found. If there is no room, there are none.
+    /// Candidates of what was touched are dropped, and those of what was inserted are found. Beyond the budget, none are kept.
     fn renew_candidates(&mut self) {
         if self.touched_ids.is_empty() {
             return;
         }
-        match self.room.plan() {
+        match self.budget.plan() {
             Plan::Walk => return,
             Plan::Start => (0..self.leaves.len() as u32).for_each(|id| self.touch(id)),
             Plan::Follow => (),
         }
-        let limit = self.room.limit(self.leaves.len());
+        let limit = self.budget.limit(self.leaves.len());
         if !self.find_candidates(limit) {
             self.candidates = Vec::new();
-            self.room.fail(limit);
+            self.budget.fail(limit);
         }
     }
 

@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         found.sort_unstable();
         ensure!(found.is_sorted_by(|a, b| a < b), "a candidate stands twice");
         let mut expected = Vec::new();
-        if self.options.mode == Mode::Eager && self.room.keeps() {
+        if self.options.mode == Mode::Eager && self.budget.keeps() {
             for (id, &leaf) in self.leaves.iter().enumerate().filter(|(_, leaf)| **leaf != NONE) {
                 let bounds = &self.tree.node(leaf).bounds;
                 self.visit_in(bounds, &mut |other| {

@@ -6,11 +6,11 @@
 //! with an upper end is the moment at which two boxes meet or part on that axis: meeting, they are tested, and are a pair if they
 //! overlap on all axes; parting, they are a pair no more.
 //!
-//! New objects are appended, as if they came from infinity. If many come at once, the lists are sorted at one go, and one axis is swept.
+//! New objects are appended, as if they came from infinity. If many are inserted at once, the lists are sorted from scratch, and one axis is swept.
 //!
 //! # Cost
 //! One pass over the ends, and a step per exchange. Exchanges are few if little moves; if everything does, each object passes by n others on
-//! every axis: n² steps. That collapse is what the papers report, and why this stays a yardstick. A start takes a step per pair that
+//! every axis: n² steps. That collapse is what the papers report, and why this remains a baseline. A start takes a step per pair that
 //! overlaps on the first axis: n² as well, if all stand in one plane across it. Infinite sides are just coordinates.
 //! Memory: 2·D ends of 16 bytes per object, a copy of the box, and the pairs with a hash table.
 //!
@@ -40,12 +40,20 @@ pub struct Sweep3Axis<const D: usize, T: Real> {
     overlaps: PairSet,
     /// Tests since the last pair list.
     tests: u64,
+    /// Did an update run out of memory? The next one starts over.
+    is_broken: bool,
 }
 
 impl<const D: usize, T: Real> Default for Sweep3Axis<D, T> {
     fn default() -> Self {
         assert_dimension::<D>();
-        Self { ledger: Ledger::default(), axes: std::array::from_fn(|_| Vec::new()), overlaps: PairSet::default(), tests: 0 }
+        Self {
+            ledger: Ledger::default(),
+            axes: std::array::from_fn(|_| Vec::new()),
+            overlaps: PairSet::default(),
+            tests: 0,
+            is_broken: false,
+        }
     }
 }
 

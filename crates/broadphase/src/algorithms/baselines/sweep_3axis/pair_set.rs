@@ -1,7 +1,12 @@
 //! A set of pairs with a list of its own, in an order that follows from the calls alone.
 
-use crate::algorithms::common::{bytes_of, push};
+use crate::algorithms::common::bytes_of;
+use crate::error::Error;
+use crate::memory::{push, refill};
 use crate::pairs::Pair;
+
+/// What the memory is for.
+const PAIRS: &str = "the pairs of sweep-3axis";
 
 /// Pairs in a dense list, found through a hash table with linear probing. Removal closes the gap at once: no tombstones, no decay.
 #[derive(Clone, Debug, Default)]
@@ -22,13 +27,13 @@ impl PairSet {
         self.pairs.len()
     }
 
-    /// Forgets all.
+    /// Removes all pairs.
     pub(super) fn clear(&mut self) {
         self.pairs.clear();
         self.table.fill(0);
     }
 
-    /// The place where a pair is at home: the finaliser of MurmurHash3.
+    /// The place where a pair is at home: the finalizer of MurmurHash3.
     fn home(&self, pair: Pair) -> usize {
         let mut x = pair.key();
         x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -51,15 +56,18 @@ impl PairSet {
     }
 
     /// Adds a pair that may be there already.
-    pub(super) fn insert(&mut self, pair: Pair) {
+    ///
+    /// On error the set may be incomplete.
+    pub(super) fn insert(&mut self, pair: Pair) -> Result<(), Error> {
         if (self.pairs.len() + 1) * 2 > self.table.len() {
-            self.rehash((self.table.len() * 2).max(64));
+            self.rehash((self.table.len() * 2).max(64))?;
         }
         let at = self.place(pair);
         if self.table[at] == 0 {
-            push(&mut self.pairs, pair);
+            push(&mut self.pairs, pair, PAIRS)?;
             self.table[at] = self.pairs.len() as u32;
         }
+        Ok(())
     }
 
     /// Removes a pair that may not be there.
@@ -101,13 +109,19 @@ impl PairSet {
     /// Keeps the pairs for which `keep` says so.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Pair) -> bool) {
         self.pairs.retain(keep);
-        let len = self.table.len();
-        self.rehash(len);
+        self.table.fill(0);
+        self.index();
     }
 
-    fn rehash(&mut self, len: usize) {
-        self.table.clear();
-        self.table.resize(len, 0);
+    /// Gives the table `len` places.
+    fn rehash(&mut self, len: usize) -> Result<(), Error> {
+        refill(&mut self.table, len, 0, PAIRS)?;
+        self.index();
+        Ok(())
+    }
+
+    /// Enters all pairs into the table, which is empty.
+    fn index(&mut self) {
         for position in 0..self.pairs.len() {
             let at = self.place(self.pairs[position]);
             self.table[at] = position as u32 + 1;
@@ -135,7 +149,7 @@ mod tests {
             let pair = Pair { a: (x >> 33) as u32 % 40, b: 40 + (x >> 45) as u32 % 40 };
             assert_eq!(set.contains(pair), expected.contains(&pair));
             if x >> 62 < 2 {
-                set.insert(pair);
+                set.insert(pair).unwrap();
                 expected.insert(pair);
             } else {
                 set.remove(pair);

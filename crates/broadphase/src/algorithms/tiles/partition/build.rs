@@ -6,6 +6,9 @@ use super::{FINER, MAX_TILES, Partition, Point, Table, mean_size};
 use crate::algorithms::tiles::lattice::Cell;
 use crate::algorithms::tiles::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
 
+/// Copies of an object that are expected at most: of larger ones, the mean says little.
+const MOST_COPIES: f64 = 4.0;
+
 /// What the cuts depend on, in units of the sample.
 pub(super) struct Rules {
     pub(super) target: usize,
@@ -41,10 +44,8 @@ impl Partition {
         let index = self.tables.len();
         self.tables.push(table);
         self.entries.resize(self.entries.len() + table.cells(), 0);
-        // Sorted by cell, the points are their own histogram, and those of a dense cell are one slice.
-        points.sort_unstable_by_key(|point| table.index(&point.center));
-        let mut counts = vec![0u32; table.cells()];
-        points.iter().for_each(|point| counts[table.index(&point.center) - table.start as usize] += 1);
+        // Sorted by cell, so that the points of a dense cell are one slice.
+        let counts = sort_by_cell(&table, points);
 
         let mut dense = Vec::new();
         let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
@@ -90,6 +91,10 @@ impl Partition {
         };
         let axis = (1..3).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
         let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8);
+        // An object of mean size that is anywhere in the tile also reaches so many others, as those of other tiles reach this one.
+        let extents = (0..3).map(|k| rules.extent(part.extent(table, k), k)).filter(|&extent| extent > 0.0);
+        let copies: f64 = extents.map(|extent| 1.0 + 1.0 / extent).product();
+        self.expected.push((part.count as f64 * copies.min(MOST_COPIES)) as f32);
         for z in part.low[2]..part.high[2] {
             for y in part.low[1]..part.high[1] {
                 let from = table.index(&place(&[part.low[0], y, z]));
@@ -97,6 +102,23 @@ impl Partition {
             }
         }
     }
+}
+
+/// Sorts points by their cell, by counting; returns the number of points in each cell.
+fn sort_by_cell(table: &Table, points: &mut [Point]) -> Vec<u32> {
+    let cell = |point: &Point| table.index(&point.center) - table.start as usize;
+    let mut counts = vec![0u32; table.cells()];
+    points.iter().for_each(|point| counts[cell(point)] += 1);
+    let mut next = counts.clone();
+    let mut sum = 0;
+    next.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
+    let unsorted = points.to_vec();
+    for point in unsorted {
+        let next = &mut next[cell(&point)];
+        points[*next as usize] = point;
+        *next += 1;
+    }
+    counts
 }
 
 /// The points of a cell, of points sorted by cell.

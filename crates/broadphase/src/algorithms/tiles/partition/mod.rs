@@ -61,6 +61,8 @@ pub(crate) struct Partition {
     pub(crate) tiles: Vec<Tile>,
     pub(crate) tables: Vec<Table>,
     pub(crate) entries: Vec<u16>,
+    /// By tile: about how many records it will have, by the sample.
+    pub(crate) expected: Vec<f32>,
     /// The least number of tiles that dense cells still need; used only while partitioning.
     promised: usize,
 }
@@ -108,13 +110,14 @@ impl Partition {
         CellMap::new(shift.map(i32::from), [0, i32::from(bits[0]), i32::from(bits[0] + bits[1])])
     }
 
-    /// One tile for everything, for objects of mean `size` on the lattice.
-    pub(crate) fn whole(size: [f64; 3]) -> Self {
+    /// One tile for all `objects`, of mean `size` on the lattice.
+    pub(crate) fn whole(size: [f64; 3], objects: usize) -> Self {
         let mut partition = Self::default();
         partition.tables.push(Table { shift: [30; 3], ..Table::default() });
         partition.entries.push(0);
         let narrowest = (1..3).fold(0, |best, k| if size[k] < size[best] { k } else { best });
         partition.add_tile([0; 3], [LATTICE_END; 3], narrowest as u8);
+        partition.expected.push(objects as f32);
         partition
     }
 
@@ -124,6 +127,7 @@ impl Partition {
         let target = sample.target.max(sample.points.len() * sample.weight * 2 / MAX_TILES);
         let rules = Rules { target: target.div_ceil(sample.weight), size: mean_size(sample.points) };
         partition.build_table(sample.points, [0; 3], [30; 3], &rules);
+        partition.expected.iter_mut().for_each(|count| *count *= sample.weight as f32);
         partition
     }
 
@@ -216,7 +220,10 @@ impl Partition {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.tiles.capacity() * size_of::<Tile>() + self.tables.capacity() * size_of::<Table>() + self.entries.capacity() * 2
+        self.tiles.capacity() * size_of::<Tile>()
+            + self.tables.capacity() * size_of::<Table>()
+            + self.entries.capacity() * 2
+            + self.expected.capacity() * 4
     }
 
     fn add_tile(&mut self, low: Cell, high: Cell, axis: u8) -> u16 {

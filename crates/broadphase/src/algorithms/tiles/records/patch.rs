@@ -3,11 +3,11 @@
 use super::{Block, put};
 use crate::algorithms::tiles::lattice::Lattice;
 use crate::algorithms::tiles::partition::Partition;
+use crate::bits::set_bit;
 use crate::geometry::Real;
 use crate::kernels::Scalar;
 use crate::kernels::tile::Record;
 use crate::objects::Frame;
-use crate::objects::changes::set_bit;
 
 /// What the next patch has to do; empty outside an update.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +87,8 @@ impl Block {
             if run.next == run.end {
                 run.move_to_end(&mut self.arena, run.next);
             }
-            put(Scalar, &mut self.runs, &mut self.arena, tile, &lattice.corners(&frame.boxes[id as usize]), id);
+            let corners = lattice.corners(&frame.boxes[id as usize]);
+            put(Scalar, &mut self.runs, &mut self.arena, &mut self.spilled, tile, (&corners, id));
         }
         self.patch.appended.clear();
     }

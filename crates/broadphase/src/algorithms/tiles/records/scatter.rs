@@ -4,17 +4,20 @@
 //! the object reaches. Three departures:
 //! 1. Some hundred boxes take each step together: quantize, look up, write, and last the list of those that reach more than one
 //!    tile. Short loops without a branch keep the processor busy; one long loop took twice the time.
-//! 2. A tile's records lie in one run whose capacity is the last frame's length and an eighth more. Overflow is counted, not written: the exact
-//!    lengths are then known, and the block is written again.
+//! 2. A tile's records lie in one run whose capacity is the last frame's length and an eighth more, or, in the first frame, what the sample
+//!    lets expect. Records that do not fit are noted; if they are few, they are written afterwards, to runs that move to the end. If they are
+//!    many, the exact lengths are now known, and the block is written again.
 //! 3. Records go to hundreds of runs in turn. The cache line that a run needs next is prefetched one record ahead.
 
-use super::{Block, put, straddle};
+use super::{Block, Capacities, Run, put, straddle};
 use crate::algorithms::tiles::axis_motion::TileDelta;
 use crate::algorithms::tiles::lattice::Lattice;
 use crate::algorithms::tiles::partition::{FINER, Partition};
+use crate::algorithms::tiles::plan::tuned::SPILLED;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::quantize::Batch;
-use crate::kernels::{Kernel, Kernels, Simd};
+use crate::kernels::quantize::{Batch, CellMap, Map};
+use crate::kernels::tile::Record;
+use crate::kernels::{Kernel, Kernels, Scalar, Simd};
 use crate::objects::{Frame, Live};
 
 impl Block {
@@ -27,81 +30,140 @@ impl Block {
         partition: &Partition,
         changed: &[u64],
     ) {
-        if self.is_fragmented() {
-            self.reserve();
+        if self.needs_layout() {
+            self.lay_out();
         }
         self.deltas.fill(TileDelta::ALL);
-        while !kernels.run(Scatter { frame, lattice, partition, changed, block: self }) {
-            self.reserve();
+        let most = (self.last - self.first) as usize / SPILLED;
+        self.spilled.clear();
+        // Without memory for it, all that does not fit is counted, and written by another pass.
+        let _ = self.spilled.try_reserve_exact(most);
+        while self.scatter_once(kernels, frame, lattice, partition, changed) > self.spilled.len() {
+            self.spilled.clear();
+            self.lay_out();
+        }
+        self.write_spilled(frame, lattice);
+        if self.capacities == Capacities::Expected {
+            self.capacities = Capacities::Used;
         }
         self.live.clear();
         self.live.extend(
             (self.first as usize / 64..(self.last as usize).div_ceil(64)).map(|word| frame.live.word(word, frame.slots())),
         );
     }
+
+    /// One pass. Returns how many records did not fit.
+    fn scatter_once<const D: usize, T: Real>(
+        &mut self,
+        kernels: Kernels,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        partition: &Partition,
+        changed: &[u64],
+    ) -> usize {
+        self.runs.iter_mut().for_each(|run| (run.next, run.inner) = (run.start, run.start));
+        self.valid = true;
+        let (first, last) = (self.first as usize, self.last as usize);
+        let root = partition.root();
+        // In batches, which stay in the cache from step to step.
+        for start in (first..last).step_by(Batch::LEN) {
+            let boxes = &frame.boxes[start..last];
+            let count = boxes.len().min(Batch::LEN);
+            let all_valid = kernels.run_narrow(Fill { boxes, map: lattice.map(), cells: &root, batch: &mut self.batch });
+            // A box that is not valid makes the update fail, so the pass stops. Boxes of slots that are not live do not count.
+            if !all_valid && !live_are_valid(frame, start, count) {
+                self.valid = false;
+                return 0;
+            }
+            let (runs, arena, batch) = (&mut self.runs[..], &mut self.arena[..], &mut *self.batch);
+            let spilled = &mut self.spilled;
+            kernels.run_narrow(PutBatch { partition, live: frame.live, changed, start, count, runs, arena, spilled, batch });
+        }
+        self.runs.iter().map(|run| run.next.saturating_sub(run.end) as usize).sum()
+    }
+}
+
+impl Block {
+    /// Writes the records that did not fit, to runs that are moved to the end of the arena.
+    fn write_spilled<const D: usize, T: Real>(&mut self, frame: &Frame<'_, D, T>, lattice: &Lattice<D, T>) {
+        if self.spilled.is_empty() || !self.valid {
+            return self.spilled.clear();
+        }
+        for run in self.runs.iter_mut().filter(|run| run.next > run.end) {
+            run.move_to_end(&mut self.arena, run.end);
+        }
+        for (tile, id) in self.spilled.drain(..) {
+            let corners = lattice.corners(&frame.boxes[(id & !Record::FLAG) as usize]);
+            put(Scalar, &mut self.runs, &mut self.arena, &mut Vec::new(), tile, (&corners, id));
+        }
+    }
 }
 
 /// The tile of slots that are not live.
 const NOWHERE: u16 = u16::MAX;
 
-/// The pass itself. Returns whether every record fitted.
-struct Scatter<'a, const D: usize, T> {
-    frame: &'a Frame<'a, D, T>,
-    lattice: &'a Lattice<D, T>,
-    partition: &'a Partition,
-    changed: &'a [u64],
-    block: &'a mut Block,
+/// Maps the first boxes, up to [`Batch::LEN`], to the lattice. Returns whether they are valid.
+struct Fill<'a, const D: usize, T> {
+    boxes: &'a [Aabb<D, T>],
+    map: &'a Map<T>,
+    cells: &'a CellMap,
+    batch: &'a mut Batch,
 }
 
-impl<const D: usize, T: Real> Kernel for Scatter<'_, D, T> {
+impl<const D: usize, T: Real> Kernel for Fill<'_, D, T> {
     type Output = bool;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { frame, lattice, partition, changed, block } = self;
-        block.runs.iter_mut().for_each(|run| (run.next, run.inner) = (run.start, run.start));
-        block.valid = true;
-        let (first, last) = (block.first as usize, block.last as usize);
-        let boxes: &[Aabb<D, T>] = &frame.boxes[..last];
-        let (root, map) = (partition.root(), lattice.map());
-        // As slices, so that they stay in registers: the compiler must assume that a store through `block` moves them.
-        let (runs, arena, batch) = (&mut block.runs[..], &mut block.arena[..], &mut *block.batch);
-        let has_gaps = matches!(frame.live, Live::Bits(_));
-        // In batches, which stay in the cache from step to step.
-        for start in (first..last).step_by(Batch::LEN) {
-            let count = (last - start).min(Batch::LEN);
-            // A box that is not valid makes the update fail, so the pass stops. Boxes of slots that are not live do not count.
-            if !batch.fill(simd, &boxes[start..], map, &root) && !live_are_valid(frame, start, count) {
-                block.valid = false;
-                return true;
-            }
-            let straddlers = if partition.tiles.len() == 1 {
-                batch.entries.fill(0);
-                0
-            } else {
-                batch.locate(count, &partition.entries, FINER)
-            };
-            for index in 0..straddlers {
-                let at = batch.listed(index);
-                if batch.entries[at] & FINER != 0 {
-                    batch.entries[at] = partition.tile_at(&batch.corners(at).low());
-                }
-            }
-            if has_gaps {
-                for at in (0..count).filter(|at| !frame.live.contains((start + at) as u32)) {
-                    batch.entries[at] = NOWHERE;
-                }
-            }
-            batch.name(start, changed);
-            for at in 0..count {
-                put(simd, runs, arena, batch.entries[at], batch.corners(at), batch.ids[at]);
-            }
-            for at in (0..straddlers).map(|index| batch.listed(index)).filter(|&at| batch.entries[at] != NOWHERE) {
-                let place = (batch.entries[at], batch.cells(at).0, batch.steps(at));
-                straddle(simd, partition, runs, arena, (batch.corners(at), batch.ids[at]), place);
+        self.batch.fill(simd, self.boxes, self.map, self.cells)
+    }
+}
+
+/// Writes the records of a batch, of `count` boxes from the slot `start` on. Does not depend on the type of boxes, so it is compiled once. Runs and
+/// arena are slices, so that they stay in registers: of vectors, the compiler must assume that a store moves them.
+struct PutBatch<'a> {
+    partition: &'a Partition,
+    live: Live<'a>,
+    changed: &'a [u64],
+    start: usize,
+    count: usize,
+    runs: &'a mut [Run],
+    arena: &'a mut [Record],
+    spilled: &'a mut Vec<(u16, u32)>,
+    batch: &'a mut Batch,
+}
+
+impl Kernel for PutBatch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { partition, live, changed, start, count, runs, arena, spilled, batch } = self;
+        let straddlers = if partition.tiles.len() == 1 {
+            batch.entries.fill(0);
+            0
+        } else {
+            batch.locate(count, &partition.entries, FINER)
+        };
+        for index in 0..straddlers {
+            let at = batch.listed(index);
+            if batch.entries[at] & FINER != 0 {
+                batch.entries[at] = partition.tile_at(&batch.corners(at).low());
             }
         }
-        runs.iter().all(|run| run.next <= run.end)
+        if matches!(live, Live::Bits(_)) {
+            for at in (0..count).filter(|at| !live.contains((start + at) as u32)) {
+                batch.entries[at] = NOWHERE;
+            }
+        }
+        batch.name(start, changed);
+        for at in 0..count {
+            put(simd, runs, arena, spilled, batch.entries[at], (batch.corners(at), batch.ids[at]));
+        }
+        for at in (0..straddlers).map(|index| batch.listed(index)).filter(|&at| batch.entries[at] != NOWHERE) {
+            let place = (batch.entries[at], batch.cells(at).0, batch.steps(at));
+            straddle(simd, partition, runs, arena, spilled, (batch.corners(at), batch.ids[at]), place);
+        }
     }
 }
 

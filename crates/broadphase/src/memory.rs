@@ -1,0 +1,43 @@
+//! Growth that can fail: the buffers of a frame grow through these functions, so that a refused allocation is a typed error.
+
+use crate::error::Error;
+
+/// Makes sure that `more` values fit into `list`. `what` says in the error what the memory is for.
+pub(crate) fn reserve<V>(list: &mut Vec<V>, more: usize, what: &'static str) -> Result<(), Error> {
+    list.try_reserve(more).map_err(|_| Error::OutOfMemory { what })
+}
+
+/// Appends a value. Grows by an eighth: a list that grows to a plateau does not overshoot it twofold.
+pub(crate) fn push<V>(list: &mut Vec<V>, value: V, what: &'static str) -> Result<(), Error> {
+    if list.len() == list.capacity() {
+        list.try_reserve_exact(list.len() / 8 + 32).map_err(|_| Error::OutOfMemory { what })?;
+    }
+    list.push(value);
+    Ok(())
+}
+
+/// Replaces the content of `list` by `len` copies of a value.
+pub(crate) fn refill<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'static str) -> Result<(), Error> {
+    list.clear();
+    reserve(list, len, what)?;
+    list.resize(len, value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_grow_and_impossible_lengths_are_errors() {
+        let mut list = Vec::new();
+        for value in 0..1000 {
+            push(&mut list, value, "numbers").unwrap();
+        }
+        assert!(list.iter().copied().eq(0..1000) && list.capacity() < 1200);
+        refill(&mut list, 3, 7, "numbers").unwrap();
+        assert_eq!(list, [7; 3]);
+        assert_eq!(reserve(&mut list, usize::MAX, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
+        assert_eq!(refill(&mut list, usize::MAX / 2, 0, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
+    }
+}

@@ -1,0 +1,336 @@
+//! A few tight boxes around a rank's objects, and which objects are left out of them.
+//!
+//! # Groups
+//! A coarse kd cut of a sample of the objects (halves at the median of the longest axis) gives up to [`Options::boxes`](crate::Options) groups. An
+//! object keeps its group while it moves; each frame takes one pass to find the tight box of every group. The cut is made again when the boxes
+//! have grown by a third, since then groups have mixed, or when the number of objects has doubled or halved.
+//!
+//! # Wide objects
+//! One rule for planes, half-spaces and giants: an object is *wide* if it is longer on some axis than 8 times the mean of this rank's objects, or
+//! infinite. Of finite ones at most 64 are, the longest. A wide object does not stretch the box of a group, which would attract the objects of
+//! many ranks: it has a box of its own, and it travels to the ranks whose boxes it overlaps, but their objects do not travel to it.
+//!
+//! # Cost
+//! One pass over the boxes, or over the changed ones if they are few. Bad case: objects of one group all over the space (every object somewhere
+//! else in each frame), where each frame makes the cut anew.
+
+use broadphase::{Aabb, Real};
+
+use crate::select::{Chosen, is_inside};
+use crate::slots::Slots;
+
+/// Longer than this many times the mean is wide.
+const WIDE: f64 = 8.0;
+/// Finite wide objects of a rank, at most; twice as many before the limit is set anew.
+const MOST_WIDE: usize = 64;
+/// Boxes of wide objects that are told to all ranks one by one; of more, the box around all.
+const MOST_TOLD: usize = 16;
+/// Objects that the cut is made from, at most.
+const SAMPLE: usize = 2048;
+/// A group has at least this many objects.
+const LEAST: usize = 32;
+/// Slots that are noted before their boxes are copied.
+const NOTED: usize = 64;
+/// The cut is made again when the sides of all boxes together have grown by this factor.
+const GROWN: f64 = 4.0 / 3.0;
+
+/// The tight boxes of a rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds<const D: usize, T: Real> {
+    most: usize,
+    /// Splitting planes in heap order: axis, and the coordinate from which on centers are in the upper half.
+    cuts: Vec<(u8, T)>,
+    /// By slot.
+    groups: Vec<u8>,
+    /// By group; [`Aabb::empty`] for a group without objects.
+    boxes: Vec<Aabb<D, T>>,
+    limit: [T; D],
+    /// The wide objects, ascending.
+    wide: Vec<u32>,
+    finite_wide: usize,
+    /// What lies strictly inside is far from other ranks, as far as the last frame tells.
+    watched: Aabb<D, T>,
+    /// The objects that do not, ascending, and the box that was watched when they were found, unless objects have changed since.
+    outside: Vec<Chosen<D, T>>,
+    outside_of: Option<Aabb<D, T>>,
+    /// As of the last cut.
+    cut_sides: f64,
+    cut_count: usize,
+    /// What other ranks are told.
+    told: Told<D, T>,
+}
+
+/// What other ranks are told of a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Told<const D: usize, T: Real> {
+    /// Around all of `normal`.
+    pub(crate) bound: Aabb<D, T>,
+    /// Around the objects that are not wide.
+    pub(crate) normal: Vec<Aabb<D, T>>,
+    /// Around the wide ones.
+    pub(crate) wide: Vec<Aabb<D, T>>,
+}
+
+impl<const D: usize, T: Real> Default for Told<D, T> {
+    fn default() -> Self {
+        Self { bound: Aabb::empty(), normal: Vec::new(), wide: Vec::new() }
+    }
+}
+
+impl<const D: usize, T: Real> Told<D, T> {
+    /// Does a box overlap any of the boxes?
+    pub(crate) fn touches(&self, value: &Aabb<D, T>) -> bool {
+        self.wide.iter().any(|other| other.overlaps(value))
+            || self.bound.overlaps(value) && self.normal.iter().any(|other| other.overlaps(value))
+    }
+}
+
+/// The box around both; no coordinate is NaN.
+#[inline(always)]
+fn include<const D: usize, T: Real>(all: &mut Aabb<D, T>, one: &Aabb<D, T>) {
+    for k in 0..D {
+        all.min[k] = if one.min[k] < all.min[k] { one.min[k] } else { all.min[k] };
+        all.max[k] = if one.max[k] > all.max[k] { one.max[k] } else { all.max[k] };
+    }
+}
+
+/// Is the box longer than the limit on some axis? So is one whose length is no number.
+#[inline(always)]
+fn is_longer<const D: usize, T: Real>(value: &Aabb<D, T>, limit: &[T; D]) -> bool {
+    let mut within = true;
+    for k in 0..D {
+        within &= value.max[k] - value.min[k] <= limit[k];
+    }
+    !within
+}
+
+fn has_finite_size<const D: usize, T: Real>(value: &Aabb<D, T>) -> bool {
+    value.size().iter().all(|side| side.is_finite())
+}
+
+impl<const D: usize, T: Real> Bounds<D, T> {
+    /// Of no objects; up to `most` groups.
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            most,
+            cuts: Vec::new(),
+            groups: Vec::new(),
+            boxes: vec![Aabb::empty()],
+            limit: [T::INFINITY; D],
+            wide: Vec::new(),
+            finite_wide: 0,
+            watched: Aabb::everything(),
+            outside: Vec::new(),
+            outside_of: None,
+            cut_sides: 0.0,
+            cut_count: 0,
+            told: Told::default(),
+        }
+    }
+
+    /// What other ranks are told.
+    pub(crate) fn told(&self) -> &Told<D, T> {
+        &self.told
+    }
+
+    /// The wide objects, ascending.
+    pub(crate) fn wide(&self) -> &[u32] {
+        &self.wide
+    }
+
+    /// Notes in the next update which objects are not strictly inside this box, since it reads all of them anyway.
+    pub(crate) fn watch(&mut self, interior: Aabb<D, T>) {
+        self.watched = interior;
+    }
+
+    /// A box, and the objects that are not strictly inside it, ascending, if they are known.
+    pub(crate) fn outside(&self) -> Option<(&Aabb<D, T>, &[Chosen<D, T>])> {
+        self.outside_of.as_ref().map(|watched| (watched, &self.outside[..]))
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.groups.capacity()
+            + self.outside.capacity() * size_of::<Chosen<D, T>>()
+            + self.wide.capacity() * size_of::<u32>()
+            + 2 * self.boxes.capacity() * size_of::<Aabb<D, T>>()
+    }
+
+    /// Follows the objects, whose changes are listed.
+    pub(crate) fn update<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        if slots.few_changed() && self.cut_count > 0 && !self.is_stale(slots.count()) {
+            if slots.touched().is_empty() {
+                return;
+            }
+            self.outside_of = None;
+            self.place(slots);
+            self.follow_few(slots);
+        } else {
+            self.place(slots);
+            self.measure(slots);
+        }
+        if self.is_stale(slots.count()) {
+            self.cut(slots);
+            self.measure(slots);
+            self.cut_sides = self.sides();
+            self.cut_count = slots.count();
+        }
+        self.tell(slots);
+    }
+
+    fn is_stale(&self, count: usize) -> bool {
+        self.sides() > GROWN * self.cut_sides
+            || count > 2 * self.cut_count
+            || 2 * count < self.cut_count
+            || self.finite_wide > 2 * MOST_WIDE
+    }
+
+    /// The sides of all boxes together.
+    fn sides(&self) -> f64 {
+        let side = |value: &Aabb<D, T>| value.size().iter().map(|side| side.to_f64().max(0.0)).sum::<f64>();
+        self.boxes.iter().map(side).sum()
+    }
+
+    /// Gives new objects their groups.
+    fn place<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        self.groups.resize(slots.len(), 0);
+        for slot in slots.new_objects() {
+            self.groups[slot as usize] = self.group_of(&slots.boxes()[slot as usize]);
+        }
+    }
+
+    /// The group of a place: down the planes, without a branch.
+    #[inline(always)]
+    fn group_of(&self, value: &Aabb<D, T>) -> u8 {
+        let center = value.center();
+        let mut node = 0;
+        while node < self.cuts.len() {
+            let (axis, at) = self.cuts[node];
+            node = 2 * node + 1 + usize::from(center[axis as usize] >= at);
+        }
+        (node - self.cuts.len()) as u8
+    }
+
+    /// The boxes of all groups, the wide objects, and those outside the watched box, from scratch.
+    fn measure<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        self.boxes.fill(Aabb::empty());
+        self.wide.clear();
+        self.finite_wide = 0;
+        self.outside.clear();
+        self.outside_of = Some(self.watched);
+        // Whether an object is outside is unpredictable, so slots are noted without a branch, and boxes copied while they are in the cache.
+        let (mut noted, mut count) = ([0; NOTED], 0);
+        for slot in slots.ids() {
+            let value = &slots.boxes()[slot as usize];
+            noted[count] = slot;
+            count += usize::from(!is_inside(value, &self.watched));
+            if count == NOTED {
+                self.outside.extend(noted.iter().map(|&slot| (slot, slots.boxes()[slot as usize])));
+                count = 0;
+            }
+            if is_longer(value, &self.limit) {
+                self.wide.push(slot);
+                self.finite_wide += usize::from(has_finite_size(value));
+            } else {
+                include(&mut self.boxes[usize::from(self.groups[slot as usize])], value);
+            }
+        }
+        self.outside.extend(noted[..count].iter().map(|&slot| (slot, slots.boxes()[slot as usize])));
+    }
+
+    /// Adds the changed objects to the boxes, which do not shrink.
+    fn follow_few<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        let is_wide = |slot: u32| slots.is_live(slot) && is_longer(&slots.boxes()[slot as usize], &self.limit);
+        let changed = slots.touched();
+        self.wide.retain(|&slot| is_wide(slot));
+        let old = self.wide.len();
+        for &slot in changed.iter().filter(|&&slot| slots.is_live(slot)) {
+            if !is_wide(slot) {
+                include(&mut self.boxes[usize::from(self.groups[slot as usize])], &slots.boxes()[slot as usize]);
+            } else if self.wide[..old].binary_search(&slot).is_err() {
+                self.wide.push(slot);
+            }
+        }
+        self.wide.sort_unstable();
+        self.finite_wide = self.wide.iter().filter(|&&slot| has_finite_size(&slots.boxes()[slot as usize])).count();
+    }
+
+    /// Cuts anew: limits, planes, groups.
+    fn cut<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        let finite = |slot: &u32| has_finite_size(&slots.boxes()[*slot as usize]);
+        let stride = slots.count().div_ceil(SAMPLE).max(1);
+        let mut sample: Vec<u32> = slots.ids().step_by(stride).filter(finite).collect();
+        self.set_limit(slots);
+        sample.retain(|&slot| !is_longer(&slots.boxes()[slot as usize], &self.limit));
+        let groups = (slots.count() / LEAST).clamp(1, self.most);
+        let depth = groups.ilog2();
+        self.cuts.clear();
+        self.cuts.resize((1 << depth) - 1, (0, T::INFINITY));
+        let mut centers: Vec<[T; D]> = sample.iter().map(|&slot| slots.boxes()[slot as usize].center()).collect();
+        centers.retain(|center| center.iter().all(|x| x.is_finite()));
+        self.split(0, &mut centers);
+        self.boxes.clear();
+        self.boxes.resize(1 << depth, Aabb::empty());
+        for slot in slots.ids() {
+            self.groups[slot as usize] = self.group_of(&slots.boxes()[slot as usize]);
+        }
+    }
+
+    fn split(&mut self, node: usize, centers: &mut [[T; D]]) {
+        if node >= self.cuts.len() || centers.len() < 2 {
+            return;
+        }
+        let bound = Aabb::from_points(&*centers);
+        let size = bound.size();
+        let axis = (1..D).fold(0, |best, k| if size[k] > size[best] { k } else { best });
+        let middle = centers.len() / 2;
+        centers.select_nth_unstable_by_key(middle, |center| center[axis].order_key());
+        self.cuts[node] = (axis as u8, centers[middle][axis]);
+        let (lower, upper) = centers.split_at_mut(middle);
+        self.split(2 * node + 1, lower);
+        self.split(2 * node + 2, upper);
+    }
+
+    /// From which length on objects are wide.
+    fn set_limit<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        let (mut mean, mut finite) = ([0.0; D], false);
+        for value in slots.ids().map(|slot| &slots.boxes()[slot as usize]).filter(|value| has_finite_size(value)) {
+            finite = true;
+            let size = value.size();
+            (0..D).for_each(|k| mean[k] += size[k].to_f64() / slots.count() as f64);
+        }
+        let limit_at = |factor: f64| mean.map(|mean| if finite { T::from_f64(mean * factor).min(T::MAX) } else { T::MAX });
+        self.limit = limit_at(WIDE);
+        let longer = |slot: &u32| {
+            let value = &slots.boxes()[*slot as usize];
+            has_finite_size(value) && is_longer(value, &self.limit)
+        };
+        let ratio = |slot: u32| {
+            let size = slots.boxes()[slot as usize].size();
+            (0..D).map(|k| if mean[k] > 0.0 { size[k].to_f64() / mean[k] } else { 0.0 }).fold(0.0, f64::max)
+        };
+        let mut ratios: Vec<f64> = slots.ids().filter(longer).map(ratio).collect();
+        if ratios.len() > MOST_WIDE {
+            ratios.sort_unstable_by(|a, b| b.total_cmp(a));
+            // One step up, so that rounding never makes the 65th wide.
+            self.limit = limit_at(ratios[MOST_WIDE].max(WIDE)).map(Real::next_up).map(|limit| limit.min(T::MAX));
+        }
+    }
+
+    fn tell<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        let Told { bound, normal, wide } = &mut self.told;
+        normal.clear();
+        normal.extend(self.boxes.iter().filter(|value| value.is_valid()));
+        *bound = normal.iter().fold(Aabb::empty(), |mut all, one| {
+            include(&mut all, one);
+            all
+        });
+        wide.clear();
+        wide.extend(self.wide.iter().map(|&slot| slots.boxes()[slot as usize]));
+        if wide.len() > MOST_TOLD {
+            let all = wide.iter().fold(Aabb::empty(), |all, one| all.union(one));
+            wide.clear();
+            wide.push(all);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The broad phase of this rank's own objects.
+
+use broadphase::{BroadPhase, Context, Pair, PairStore, Real, Report};
+
+use crate::slots::Slots;
+
+/// The structure and the pairs of this rank's own objects.
+#[derive(Debug)]
+pub(crate) struct Local<const D: usize, T: Real> {
+    structure: Box<dyn BroadPhase<D, T>>,
+    store: PairStore,
+    started: Vec<Pair>,
+    ended: Vec<Pair>,
+    /// The structure may have followed a frame that the job gave up.
+    all: bool,
+}
+
+impl<const D: usize, T: Real> Local<D, T> {
+    pub(crate) fn new(structure: Box<dyn BroadPhase<D, T>>, events: bool, limit: u64) -> Self {
+        let mut store = PairStore::new(if events { Report::Both } else { Report::All });
+        store.set_limit(limit);
+        Self { structure, store, started: Vec::new(), ended: Vec::new(), all: false }
+    }
+
+    pub(crate) fn store(&self) -> &PairStore {
+        &self.store
+    }
+
+    pub(crate) fn started(&self) -> &[Pair] {
+        &self.started
+    }
+
+    pub(crate) fn ended(&self) -> &[Pair] {
+        &self.ended
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let events = (self.started.capacity() + self.ended.capacity()) * size_of::<Pair>();
+        self.structure.stats().bytes + self.store.bytes() + events
+    }
+
+    /// Expects anything in the next frame.
+    pub(crate) fn distrust(&mut self) {
+        self.all = true;
+    }
+
+    /// Follows the objects, whose changes are listed.
+    pub(crate) fn update(&mut self, objects: &Slots<D, T, u64>, context: &mut Context) -> Result<(), broadphase::Error> {
+        let result = self.structure.update(&objects.frame(self.all), context);
+        self.all |= result.is_err();
+        result
+    }
+
+    /// Finds the pairs, and what started and ended. On error there are none.
+    pub(crate) fn pairs(&mut self, objects: &Slots<D, T, u64>, context: &mut Context) -> Result<(), broadphase::Error> {
+        // A slot that holds another object than before has ended all its pairs, and started all that it has.
+        let replaced = objects.replaced();
+        let has_new = |pair: &Pair| [pair.a, pair.b].iter().any(|slot| replaced.binary_search(slot).is_ok());
+        let events = self.store.report().delta();
+        self.ended.clear();
+        if events && !replaced.is_empty() {
+            self.store.for_each_chunk(|pairs| self.ended.extend(pairs.iter().filter(|pair| has_new(pair))));
+        }
+        let result = self.structure.pairs(&objects.frame(self.all), context, &mut self.store);
+        self.all = result.is_err();
+        self.started.clear();
+        if result.is_err() {
+            self.ended.clear();
+            return result;
+        }
+        if events {
+            self.started.extend(self.store.started().iter().filter(|pair| !has_new(pair)));
+            self.ended.extend(self.store.ended().iter().filter(|pair| !has_new(pair)));
+            if !replaced.is_empty() {
+                self.store.for_each_chunk(|pairs| self.started.extend(pairs.iter().filter(|pair| has_new(pair))));
+                self.started.sort_unstable();
+                self.ended.sort_unstable();
+            }
+        }
+        Ok(())
+    }
+}

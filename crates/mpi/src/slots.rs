@@ -1,0 +1,327 @@
+//! Objects by slot, with what changed since the last frame: this rank's own objects, and the copies that it joins with them.
+
+use broadphase::{Aabb, Changes, Frame, Live, MAX_OBJECTS, Real};
+
+/// What happened to a slot since the last frame.
+const CLEAN: u8 = 0;
+const MOVED: u8 = 1;
+const INSERTED: u8 = 2;
+const REMOVED: u8 = 3;
+/// Removed and filled again: for a structure it moved, for events it is another object.
+const REPLACED: u8 = 4;
+/// The slot stands in the list of touched ones.
+const LISTED: u8 = 0x80;
+
+/// If more than this share of the slots changed, a structure looks at all of them instead of at a list.
+const FEW: usize = 4;
+
+/// Boxes by slot, each with a value of type `X`.
+#[derive(Clone, Debug)]
+pub(crate) struct Slots<const D: usize, T: Real, X> {
+    boxes: Vec<Aabb<D, T>>,
+    values: Vec<X>,
+    live: Vec<u64>,
+    free: Vec<u32>,
+    count: usize,
+    state: Vec<u8>,
+    touched: Vec<u32>,
+    lists: Lists,
+    /// All boxes may have changed, beside the touched slots.
+    bulk: bool,
+}
+
+/// The slots that changed, by what happened to them.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    moved: Vec<u32>,
+    inserted: Vec<u32>,
+    removed: Vec<u32>,
+    /// Those of `moved` that hold another object than in the last frame.
+    replaced: Vec<u32>,
+}
+
+impl<const D: usize, T: Real, X> Default for Slots<D, T, X> {
+    fn default() -> Self {
+        Self {
+            boxes: Vec::new(),
+            values: Vec::new(),
+            live: Vec::new(),
+            free: Vec::new(),
+            count: 0,
+            state: Vec::new(),
+            touched: Vec::new(),
+            lists: Lists::default(),
+            bulk: false,
+        }
+    }
+}
+
+impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
+    /// The number of slots, empty ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.boxes.len()
+    }
+
+    /// The number of objects.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn is_live(&self, slot: u32) -> bool {
+        self.live.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub(crate) fn boxes(&self) -> &[Aabb<D, T>] {
+        &self.boxes
+    }
+
+    pub(crate) fn value(&self, slot: u32) -> X {
+        self.values[slot as usize]
+    }
+
+    /// The slots in use, ascending.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        let full = self.count == self.boxes.len();
+        (0..self.boxes.len() as u32).filter(move |&slot| full || self.is_live(slot))
+    }
+
+    fn touch(&mut self, slot: u32, state: u8) {
+        let entry = &mut self.state[slot as usize];
+        if *entry & LISTED == 0 {
+            self.touched.push(slot);
+        }
+        *entry = state | LISTED;
+    }
+
+    fn state(&self, slot: u32) -> u8 {
+        self.state[slot as usize] & !LISTED
+    }
+
+    /// Adds an object to a free slot. O(1).
+    pub(crate) fn insert(&mut self, aabb: Aabb<D, T>, value: X) -> Result<u32, broadphase::Error> {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                if self.boxes.len() >= MAX_OBJECTS {
+                    return Err(broadphase::Error::TooManyObjects { count: self.boxes.len() + 1, limit: MAX_OBJECTS });
+                }
+                let slot = self.boxes.len() as u32;
+                self.boxes.push(aabb);
+                self.values.push(value);
+                self.state.push(CLEAN);
+                self.live.resize(self.boxes.len().div_ceil(64), 0);
+                slot
+            }
+        };
+        self.fill(slot, aabb, value);
+        Ok(slot)
+    }
+
+    fn fill(&mut self, slot: u32, aabb: Aabb<D, T>, value: X) {
+        self.boxes[slot as usize] = aabb;
+        self.values[slot as usize] = value;
+        self.live[slot as usize / 64] |= 1 << (slot % 64);
+        self.count += 1;
+        let state = if self.state(slot) == REMOVED { REPLACED } else { INSERTED };
+        self.touch(slot, state);
+    }
+
+    /// Empties a slot, if it holds an object. O(1).
+    pub(crate) fn remove(&mut self, slot: u32) -> bool {
+        if !self.is_live(slot) {
+            return false;
+        }
+        self.empty(slot);
+        self.free.push(slot);
+        true
+    }
+
+    fn empty(&mut self, slot: u32) {
+        self.live[slot as usize / 64] &= !(1 << (slot % 64));
+        self.count -= 1;
+        let state = if self.state(slot) == INSERTED { CLEAN } else { REMOVED };
+        self.touch(slot, state);
+    }
+
+    /// Gives an object another box. O(1).
+    pub(crate) fn set_box(&mut self, slot: u32, aabb: Aabb<D, T>) -> bool {
+        if !self.is_live(slot) {
+            return false;
+        }
+        if self.bulk {
+            self.boxes[slot as usize] = aabb;
+        } else if self.boxes[slot as usize] != aabb {
+            self.boxes[slot as usize] = aabb;
+            if self.state(slot) == CLEAN {
+                self.touch(slot, MOVED);
+            }
+        }
+        true
+    }
+
+    /// Gives all slots another box; those of empty slots are not looked at.
+    pub(crate) fn set_boxes(&mut self, boxes: &[Aabb<D, T>]) {
+        self.boxes.copy_from_slice(boxes);
+        self.bulk = true;
+    }
+
+    /// Replaces everything: slot `i` holds an object with `values[i]` and `boxes[i]`.
+    pub(crate) fn assign(&mut self, values: &[X], boxes: &[Aabb<D, T>]) {
+        let (old, new) = (self.len(), boxes.len());
+        for slot in new..old {
+            if self.is_live(slot as u32) {
+                self.empty(slot as u32);
+            }
+        }
+        self.free.clear();
+        self.free.extend((new..old).rev().map(|slot| slot as u32));
+        if new > old {
+            self.boxes.extend_from_slice(&boxes[old..]);
+            self.values.extend_from_slice(&values[old..]);
+            self.state.resize(new, CLEAN);
+            self.live.resize(new.div_ceil(64), 0);
+        }
+        let common = old.min(new);
+        let same = self.values[..common] == values[..common] && self.count >= new;
+        for slot in 0..new {
+            let is_live = if slot < common { same || self.is_live(slot as u32) } else { false };
+            if is_live && (same || self.values[slot] == values[slot]) {
+                continue;
+            }
+            if is_live {
+                self.empty(slot as u32);
+            }
+            self.fill(slot as u32, boxes[slot], values[slot]);
+        }
+        self.boxes[..new].copy_from_slice(boxes);
+        self.bulk = true;
+    }
+
+    /// Sorts what changed into lists. Call it once before [`frame`](Slots::frame).
+    pub(crate) fn list_changes(&mut self) {
+        let few = self.few_changed();
+        let Self { lists: Lists { moved, inserted, removed, replaced }, touched, state, .. } = self;
+        [&mut *moved, inserted, removed, replaced].into_iter().for_each(Vec::clear);
+        // Of many changes nobody reads the moves.
+        if few {
+            touched.sort_unstable();
+        }
+        for &slot in &*touched {
+            match state[slot as usize] & !LISTED {
+                MOVED if few => moved.push(slot),
+                INSERTED => inserted.push(slot),
+                REMOVED => removed.push(slot),
+                REPLACED => {
+                    moved.push(slot);
+                    replaced.push(slot);
+                }
+                _ => {}
+            }
+        }
+        if !few {
+            inserted.sort_unstable();
+            replaced.sort_unstable();
+        }
+    }
+
+    /// Are the listed slots all that changed, and few?
+    pub(crate) fn few_changed(&self) -> bool {
+        !self.bulk && self.touched.len() * FEW <= self.len()
+    }
+
+    /// The slots that hold another object than in the last frame, but are not empty in either.
+    pub(crate) fn replaced(&self) -> &[u32] {
+        &self.lists.replaced
+    }
+
+    /// From now on until the frame ends most objects move: what moves is not listed.
+    pub(crate) fn expect_many(&mut self) {
+        self.bulk = true;
+    }
+
+    /// All slots that something happened to, and all that changed, ascending, if [`few_changed`](Slots::few_changed).
+    pub(crate) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    /// Slots whose object is new since the last frame.
+    pub(crate) fn new_objects(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lists.inserted.iter().chain(&self.lists.replaced).copied()
+    }
+
+    /// The frame for a structure. With `all`, it is told to expect anything.
+    pub(crate) fn frame(&self, all: bool) -> Frame<'_, D, T> {
+        let Lists { moved, inserted, removed, .. } = &self.lists;
+        let changes = match (all, self.few_changed()) {
+            (true, _) => Changes::All,
+            (false, true) => Changes::Listed { moved, inserted, removed },
+            (false, false) => Changes::Unknown,
+        };
+        let live = if self.count == self.boxes.len() { Live::All } else { Live::Bits(&self.live) };
+        Frame { live, changes, ..Frame::new(&self.boxes) }
+    }
+
+    /// The present state is the last frame's from now on.
+    pub(crate) fn settle(&mut self) {
+        for &slot in &self.touched {
+            self.state[slot as usize] = CLEAN;
+        }
+        self.touched.clear();
+        self.bulk = false;
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = &self.lists;
+        let slots = [&self.free, &self.touched, &lists.moved, &lists.inserted, &lists.removed, &lists.replaced];
+        self.boxes.capacity() * size_of::<Aabb<D, T>>()
+            + self.values.capacity() * size_of::<X>()
+            + self.live.capacity() * size_of::<u64>()
+            + self.state.capacity()
+            + slots.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: f32) -> Aabb<2, f32> {
+        Aabb::point([x, 0.0])
+    }
+
+    fn changes(slots: &mut Slots<2, f32, u64>) -> [Vec<u32>; 4] {
+        slots.list_changes();
+        let Lists { moved, inserted, removed, replaced } = slots.lists.clone();
+        slots.settle();
+        [moved, inserted, removed, replaced]
+    }
+
+    #[test]
+    fn every_history_of_a_slot_ends_in_one_list() {
+        let mut slots = Slots::default();
+        (0..40).for_each(|id| assert_eq!(slots.insert(point(0.0), id), Ok(id as u32)));
+        assert_eq!(changes(&mut slots), [vec![], (0..40).collect(), vec![], vec![]]);
+        assert!(slots.set_box(0, point(1.0)) && slots.remove(1) && slots.remove(2) && !slots.remove(2));
+        assert_eq!(slots.insert(point(0.0), 9), Ok(2)); // replaced
+        slots.insert(point(0.0), 10).unwrap(); // slot 1
+        assert!(slots.remove(1)); // and empty again
+        assert_eq!(changes(&mut slots), [vec![0, 2], vec![], vec![1], vec![2]]);
+        slots.insert(point(0.0), 11).unwrap();
+        assert!(slots.remove(1) && slots.set_box(3, point(0.0)) && !slots.set_box(1, point(0.0)));
+        assert!(changes(&mut slots).iter().all(Vec::is_empty));
+    }
+
+    #[test]
+    fn an_assignment_keeps_what_has_the_same_value_at_the_same_place() {
+        let mut slots = Slots::default();
+        slots.assign(&[5, 6, 7], &[point(0.0); 3]);
+        assert_eq!(changes(&mut slots), [vec![], vec![0, 1, 2], vec![], vec![]]);
+        slots.assign(&[5, 8], &[point(0.0); 2]);
+        assert_eq!((slots.count(), slots.len(), slots.is_live(2)), (2, 3, false));
+        assert_eq!(changes(&mut slots), [vec![1], vec![], vec![2], vec![1]]);
+        slots.assign(&[5, 8, 9, 10], &[point(0.0); 4]);
+        assert_eq!(changes(&mut slots), [vec![], vec![2, 3], vec![], vec![]]);
+        assert!(slots.insert(point(0.0), 1).is_ok_and(|slot| slot == 4));
+    }
+}

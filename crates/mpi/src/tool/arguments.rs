@@ -1,0 +1,115 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use broadphase_mpi::split::Split;
+use clap::{Args, Parser, Subcommand};
+
+/// Finds every pair of overlapping boxes over many ranks.
+#[derive(Debug, Parser)]
+#[command(name = "broadphase-mpi", version, max_term_width = 100)]
+pub struct Line {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The overlapping pairs of a recording, found by all ranks: equal to `broadphase pairs`, byte for byte.
+    Pairs(PairsLine),
+    /// A scene over all ranks: time of local work, exchange and cross join per rank, ghosts, bytes, and the pair hash of the job.
+    Bench(BenchLine),
+    /// One real rank's work in a job of any size; its neighbors are generated. Without mpirun.
+    Simulate(SimulateLine),
+}
+
+/// `pairs`.
+#[derive(Debug, Args)]
+pub struct PairsLine {
+    /// The recording: .npy, .csv or .aabbs; all ranks read it.
+    pub file: PathBuf,
+    /// The frame, from 0.
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub frame: usize,
+    /// How objects are shared out: slab, bisect or random.
+    #[arg(long, default_value = "bisect")]
+    pub split: Split,
+    /// OUT.npy (uint32), OUT.csv, or - for CSV on stdout, which is the default.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// `bench`.
+#[derive(Debug, Args)]
+pub struct BenchLine {
+    /// The scene: NAME[:key=value]...
+    pub scene: String,
+    /// Objects of each rank.
+    #[arg(long, value_name = "N")]
+    pub per_rank: usize,
+    /// Frames.
+    #[arg(long, value_name = "F")]
+    pub frames: usize,
+    /// How objects are shared out: slab, bisect or random. With regions, objects that leave theirs change their rank.
+    #[arg(long, default_value = "bisect")]
+    pub split: Split,
+    /// Tight boxes per rank, 1 to 64.
+    #[arg(long, default_value_t = 16)]
+    pub boxes: usize,
+    /// Find started and ended pairs too.
+    #[arg(long)]
+    pub events: bool,
+    /// Report each pair on both ranks; the hash then counts it on the lower one.
+    #[arg(long)]
+    pub both: bool,
+    /// Move the ranks far apart, so that they have nothing to exchange: the same load of the machine without neighbors, to compare with. Nothing
+    /// changes its rank then.
+    #[arg(long, conflicts_with = "check")]
+    pub apart: bool,
+    /// Compare the hash with that of one process, which rank 0 runs beside the job.
+    #[arg(long)]
+    pub check: bool,
+    /// The seed of the scene.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Write results as JSON; with -, to stdout and nothing else.
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// For tests: this rank panics in the second frame.
+    #[arg(long, hide = true)]
+    pub panic_on: Option<usize>,
+    /// For tests: this rank hands over a NaN in the second frame.
+    #[arg(long, hide = true)]
+    pub nan_on: Option<usize>,
+    /// For tests: this rank is killed in the second frame.
+    #[arg(long, hide = true)]
+    pub kill_on: Option<usize>,
+}
+
+/// `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateLine {
+    /// Ranks of the job.
+    #[arg(long, default_value_t = 9120)]
+    pub ranks: usize,
+    /// Objects of each rank.
+    #[arg(long, value_name = "N", default_value_t = 125_000)]
+    pub per_rank: usize,
+    /// Frames.
+    #[arg(long, value_name = "F", default_value_t = 60)]
+    pub frames: usize,
+    /// Tight boxes per rank, 1 to 64.
+    #[arg(long, default_value_t = 16)]
+    pub boxes: usize,
+    /// Time that a message takes whatever its length, in microseconds: an assumption.
+    #[arg(long, default_value_t = 2.0)]
+    pub latency: f64,
+    /// Bytes that a rank sends or receives in a second, in GB: an assumption.
+    #[arg(long, default_value_t = 10.0)]
+    pub bandwidth: f64,
+    /// Write results as JSON; with -, to stdout and nothing else.
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+}

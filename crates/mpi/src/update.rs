@@ -1,0 +1,318 @@
+//! One frame of a rank, from its boxes to its pairs.
+
+use std::time::Duration;
+
+use broadphase::{Aabb, Real};
+
+use crate::collective::{self, Call};
+use crate::distributed::Distributed;
+use crate::error::{Error, TransportError};
+use crate::local::Local;
+use crate::pairs::{CrossPair, Reporting, difference, reports};
+use crate::select::{Chosen, Near};
+use crate::stats::{Clock, Stages, Traffic};
+use crate::table::{self, Neighbor, Row};
+use crate::transport::{Channel, Transport, all_gather};
+use crate::wire::{Malformed, Reader};
+
+/// # Frames
+impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
+    /// Finds all pairs of this rank's objects, with each other and with those of all other ranks. Collective.
+    ///
+    /// 1. A few tight boxes around this rank's objects are found and sent to all ranks, while the structure of the local objects follows.
+    /// 2. From the table of all ranks' boxes each rank finds its neighbors, and its objects that overlap their boxes. What changed in these lists
+    ///    is sent to the neighbors, without waiting.
+    /// 3. The local objects are joined.
+    /// 4. The neighbors' messages bring the ghosts up to date, which are joined with the objects that were sent to anyone.
+    /// 5. With [`Reporting::Both`], owners of wide objects are told the pairs that other ranks found for them.
+    ///
+    /// # Errors
+    /// [`Error::Rank`] on all ranks if one has handed over boxes that are not valid; objects and pairs are then those of before. [`Error::Local`] on
+    /// a rank whose own pairs are too many: the others are right, and so is this rank's next frame. After [`Error::Transport`] the job is over.
+    pub fn update(&mut self) -> Result<(), Error> {
+        (self.stages, self.traffic) = (Stages::default(), Traffic::default());
+        let mut clock = Clock::start();
+        self.agree_on_structure(&mut clock)?;
+        self.objects.list_changes();
+        self.bounds.update(&self.objects);
+        self.announce(&mut clock)?;
+        let mut result = self.local_update();
+        clock.lap(&mut self.stages.local);
+        self.finish_table(&mut clock)?;
+        self.find_neighbors()?;
+        let near = self.near_boxes()?;
+        self.selection.update(&self.objects, &self.bounds, self.neighbors.len(), &near);
+        self.bounds.watch(self.selection.probable_interior(&self.bounds.told().bound));
+        if !self.objects.few_changed() {
+            self.cross.ghosts().expect_many();
+        }
+        self.send_ghosts(&mut clock)?;
+        result = result.and(self.cross.set_boundary(self.selection.boundary(), &self.objects).map_err(Error::from));
+        clock.lap(&mut self.stages.exchange);
+        self.timed(&mut clock, |this| this.transport.poll())?;
+        result = result.and_then(|()| self.local_pairs_of_frame());
+        clock.lap(&mut self.stages.local);
+        self.receive_ghosts(&mut clock)?;
+        result = result.and(self.cross.join(&mut self.context).map_err(Error::from));
+        self.collect();
+        clock.lap(&mut self.stages.cross);
+        self.exchange_wide_pairs(&mut clock)?;
+        self.find_events();
+        clock.lap(&mut self.stages.cross);
+        self.objects.settle();
+        self.traffic.ghosts = self.cross.ghost_count() + self.wide.count();
+        self.traffic.wide_ghosts = self.wide.count();
+        self.traffic.copies = self.links.values().map(|link| link.outgoing.len() + link.outgoing_wide.len()).sum();
+        result
+    }
+
+    /// Runs a call of the transport, on the transport's account. What came before is on that of the exchange.
+    fn timed<R>(&mut self, clock: &mut Clock, call: impl FnOnce(&mut Self) -> Result<R, TransportError>) -> Result<R, Error> {
+        clock.lap(&mut self.stages.exchange);
+        let result = call(self);
+        let mut spent = Duration::ZERO;
+        clock.lap(&mut spent);
+        self.stages.transport += spent;
+        Ok(result?)
+    }
+
+    /// Makes the structure of the local objects. The cells of the paper's hash grid depend on the size of the first object: all ranks take that of
+    /// the lowest rank that has one, and until then there is nothing to find.
+    fn agree_on_structure(&mut self, clock: &mut Clock) -> Result<(), Error> {
+        if self.local.is_some() {
+            return Ok(());
+        }
+        let mut spec = self.options.algorithm.clone();
+        let has_base = spec.descriptor().options.iter().any(|option| option.name == "base");
+        if has_base && spec.text("base").is_none() {
+            let first = self.objects.ids().next().map(|slot| self.objects.boxes()[slot as usize]);
+            // NaN: there is none.
+            let size = first.map_or(f64::NAN, |first| first.size().iter().fold(0.0, |most, side| side.to_f64().max(most)));
+            let mut table = std::mem::take(&mut self.table);
+            let gathered = self.timed(clock, |this| all_gather(&mut this.transport, bytemuck::bytes_of(&size), &mut table));
+            self.table = table;
+            gathered?;
+            let sizes = (0..self.table.ranks()).map(|rank| {
+                bytemuck::try_pod_read_unaligned::<f64>(self.table.of(rank)).map_err(|_| TransportError::Malformed { rank })
+            });
+            let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
+            let Some(size) = sizes.into_iter().find(|size| !size.is_nan()) else { return Ok(()) };
+            // A point and a plane say nothing of sizes.
+            let size = if size.is_finite() && size > 0.0 { size } else { 1.0 };
+            spec = format!("{spec}:base={size:e}").parse()?;
+        }
+        self.local = Some(Local::new(spec.build()?, self.options.events, self.options.pair_limit));
+        Ok(())
+    }
+
+    /// Tells all ranks this rank's boxes.
+    fn announce(&mut self, clock: &mut Clock) -> Result<(), Error> {
+        let mut message = self.transport.buffer();
+        collective::head(&mut message, Call::Update, self.fault.as_deref());
+        if self.fault.is_none() {
+            let rank = self.rank();
+            let domain = self.domain_changed.then_some(&self.domains[rank][..]);
+            table::write(&mut message, self.bounds.told(), domain);
+        }
+        self.timed(clock, |this| this.transport.start_all_gather(&message))
+    }
+
+    fn local_update(&mut self) -> Result<(), Error> {
+        let Self { local, objects, context, fault, .. } = self;
+        match local {
+            Some(local) if fault.is_none() => Ok(local.update(objects, context)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn local_pairs_of_frame(&mut self) -> Result<(), Error> {
+        let Self { local, objects, context, .. } = self;
+        local.as_mut().map_or(Ok(()), |local| Ok(local.pairs(objects, context)?))
+    }
+
+    /// Waits for the boxes of all ranks.
+    fn finish_table(&mut self, clock: &mut Clock) -> Result<(), Error> {
+        let mut table = std::mem::take(&mut self.table);
+        let finished = self.timed(clock, |this| this.transport.finish_all_gather(&mut table));
+        self.table = table;
+        finished?;
+        if let Err(error) = collective::check(&self.table, Call::Update) {
+            // The frame is given up on all ranks; the structure may have followed it.
+            self.local.iter_mut().for_each(Local::distrust);
+            return Err(error);
+        }
+        self.domain_changed = false;
+        self.traffic.table_bytes = self.table.bytes();
+        Ok(())
+    }
+
+    fn row(&self, rank: usize) -> Result<Row<'_, D, T>, Error> {
+        Row::read(collective::body(&self.table, rank)?).map_err(|Malformed| TransportError::Malformed { rank }.into())
+    }
+
+    /// The ranks with which messages are exchanged. What is held of others is dropped: they drop it too.
+    fn find_neighbors(&mut self) -> Result<(), Error> {
+        let mut neighbors = std::mem::take(&mut self.neighbors);
+        neighbors.clear();
+        for rank in (0..self.size()).filter(|&rank| rank != self.transport.rank()) {
+            let row = self.row(rank)?;
+            neighbors.extend(Neighbor::of(rank, self.bounds.told(), &row));
+            if let Some(domain) = row.domain {
+                let domain = domain.iter().collect();
+                self.domains[rank] = domain;
+            }
+        }
+        let Self { links, cross, wide, .. } = self;
+        links.retain(|rank, link| {
+            let stays = neighbors.iter().any(|neighbor| neighbor.rank == *rank);
+            if !stays {
+                link.incoming.clear(cross.ghosts());
+                link.incoming_wide.clear(wide.ghosts());
+            }
+            stays
+        });
+        for neighbor in &neighbors {
+            links.entry(neighbor.rank).or_default();
+        }
+        self.traffic.neighbors = neighbors.len();
+        self.neighbors = neighbors;
+        Ok(())
+    }
+
+    /// The boxes of neighbors that reach this rank's objects.
+    fn near_boxes(&self) -> Result<Vec<Near<D, T>>, Error> {
+        let bound = self.bounds.told().bound;
+        let mut near = Vec::new();
+        for (position, neighbor) in self.neighbors.iter().enumerate().filter(|(_, neighbor)| neighbor.normal) {
+            let boxes = self.row(neighbor.rank)?.normal.iter().filter(|aabb| aabb.overlaps(&bound));
+            near.extend(boxes.map(|aabb| Near { neighbor: position as u32, aabb }));
+        }
+        Ok(near)
+    }
+
+    /// Tells neighbors what changed in their ghosts.
+    fn send_ghosts(&mut self, clock: &mut Clock) -> Result<(), Error> {
+        let mut messages = Vec::new();
+        for position in 0..self.neighbors.len() {
+            let neighbor = self.neighbors[position];
+            let wide = self.wide_objects_for(&neighbor)?;
+            let mut message = self.transport.buffer();
+            let Self { links, selection, objects, .. } = self;
+            let link = links.entry(neighbor.rank).or_default();
+            match neighbor.normal {
+                true => link.outgoing.write(selection.chosen(position), objects, &mut message),
+                false => link.outgoing.clear(),
+            }
+            match neighbor.wide_out {
+                true => link.outgoing_wide.write(&wide, objects, &mut message),
+                false => link.outgoing_wide.clear(),
+            }
+            if neighbor.sends() {
+                self.traffic.messages += 1;
+                self.traffic.bytes_sent += message.len();
+                messages.push((neighbor.rank, message));
+            }
+        }
+        self.timed(clock, |this| {
+            let mut messages = messages.into_iter();
+            messages.try_for_each(|(rank, message)| this.transport.send(rank, Channel::Ghosts, message))
+        })
+    }
+
+    /// The wide objects that overlap a box of a neighbor, ascending.
+    fn wide_objects_for(&self, neighbor: &Neighbor) -> Result<Vec<Chosen<D, T>>, Error> {
+        if !neighbor.wide_out {
+            return Ok(Vec::new());
+        }
+        let row = self.row(neighbor.rank)?;
+        let wide = self.bounds.wide().iter().map(|&slot| (slot, self.objects.boxes()[slot as usize]));
+        Ok(wide.filter(|(_, value)| row.touches(value)).collect())
+    }
+
+    /// Brings the ghosts up to date.
+    fn receive_ghosts(&mut self, clock: &mut Clock) -> Result<(), Error> {
+        let mut messages = vec![Vec::new(); self.neighbors.len()];
+        self.timed(clock, |this| {
+            let expected = this.neighbors.iter().zip(&mut messages).filter(|(neighbor, _)| neighbor.receives());
+            for (neighbor, message) in expected {
+                this.transport.receive(neighbor.rank, Channel::Ghosts, message)?;
+            }
+            Ok(())
+        })?;
+        for (position, message) in messages.iter().enumerate() {
+            let neighbor = self.neighbors[position];
+            let rank = neighbor.rank;
+            self.traffic.bytes_received += message.len();
+            let Self { links, cross, wide, .. } = self;
+            let link = links.entry(rank).or_default();
+            let mut reader = Reader::new(message);
+            let mut read = Ok(());
+            match neighbor.normal {
+                true => read = link.incoming.read(&mut reader, rank as u32, cross.ghosts()),
+                false => link.incoming.clear(cross.ghosts()),
+            }
+            match neighbor.wide_in {
+                true => read = read.and_then(|()| link.incoming_wide.read(&mut reader, rank as u32, wide.ghosts())),
+                false => link.incoming_wide.clear(wide.ghosts()),
+            }
+            read.and_then(|()| reader.end()).map_err(|Malformed| TransportError::Malformed { rank })?;
+        }
+        clock.lap(&mut self.stages.exchange);
+        Ok(())
+    }
+
+    /// Puts together the pairs that this rank reports.
+    fn collect(&mut self) {
+        let rank = self.rank();
+        let Self { cross, wide, results, domains, options, objects, bounds, .. } = self;
+        let is_reported = |other: usize, own: &Aabb<D, T>, ghost: &Aabb<D, T>| {
+            options.reporting == Reporting::Both || reports((rank, own), (other, ghost), domains)
+        };
+        results.pairs.clear();
+        cross.for_each(|(own, ghost), boxes| {
+            if is_reported(ghost.rank as usize, boxes.0, boxes.1) {
+                results.pairs.push(CrossPair::new((own.index, own.id), ghost));
+            }
+        });
+        wide.join(objects, bounds.wide(), is_reported, &mut results.pairs);
+    }
+
+    /// Tells owners of wide objects what was found for them, and hears it of ours.
+    fn exchange_wide_pairs(&mut self, clock: &mut Clock) -> Result<(), Error> {
+        if self.options.reporting == Reporting::Once {
+            return Ok(());
+        }
+        clock.lap(&mut self.stages.cross);
+        let neighbors = std::mem::take(&mut self.neighbors);
+        let related = |rank: usize, how: fn(&Neighbor) -> bool| neighbors.iter().any(|other| other.rank == rank && how(other));
+        self.wide.forget(|rank| related(rank, |other| other.wide_in), |rank| related(rank, |other| other.wide_out));
+        for neighbor in neighbors.iter().filter(|neighbor| neighbor.wide_in) {
+            let mut message = self.transport.buffer();
+            self.wide.write(neighbor.rank, &mut message);
+            self.traffic.messages += 1;
+            self.traffic.bytes_sent += message.len();
+            self.timed(clock, |this| this.transport.send(neighbor.rank, Channel::Pairs, message))?;
+        }
+        let mut message = Vec::new();
+        for rank in neighbors.iter().filter(|neighbor| neighbor.wide_out).map(|neighbor| neighbor.rank) {
+            self.timed(clock, |this| this.transport.receive(rank, Channel::Pairs, &mut message))?;
+            self.traffic.bytes_received += message.len();
+            self.wide.read(rank, &message).map_err(|Malformed| TransportError::Malformed { rank })?;
+        }
+        self.wide.heard(&mut self.results.pairs);
+        self.neighbors = neighbors;
+        clock.lap(&mut self.stages.exchange);
+        Ok(())
+    }
+
+    fn find_events(&mut self) {
+        if !self.options.events {
+            return;
+        }
+        let results = &mut self.results;
+        let mut new = results.pairs.clone();
+        new.sort_unstable();
+        difference(&results.last, &new, &mut results.started, &mut results.ended);
+        results.last = new;
+    }
+}

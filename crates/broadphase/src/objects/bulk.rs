@@ -98,7 +98,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             if most {
                 self.movers.store(slot, aabb, growth);
             } else {
-                self.movers.set(slot, aabb, growth);
+                self.movers.set(slot, aabb, || growth);
             }
         }
         Ok(())

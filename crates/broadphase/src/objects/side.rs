@@ -230,9 +230,9 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// Another box or margin. A box that is the same as before is not a change.
     #[inline(always)]
-    pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+    pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: impl FnOnce() -> T) {
         if self.plain.is_none() && !self.swept.any() {
-            // Nearly always: no margins, no ways.
+            // Nearly always: no margins, no swept boxes.
             let old = &mut self.boxes[slot as usize];
             let differs = (0..D).fold(false, |any, k| any | (old.min[k] != plain.min[k]) | (old.max[k] != plain.max[k]));
             *old = plain;
@@ -240,7 +240,7 @@ impl<const D: usize, T: Real> Side<D, T> {
                 self.touch(slot);
             }
         } else {
-            self.set_grown(slot, plain, margin);
+            self.set_grown(slot, plain, margin());
         }
     }
 
@@ -527,8 +527,8 @@ mod tests {
     #[test]
     fn each_change_stands_in_one_list_once() {
         let mut side = settled();
-        side.set(3, at(33.0), 0.0);
-        side.set(3, at(34.0), 0.0);
+        side.set(3, at(33.0), || 0.0);
+        side.set(3, at(34.0), || 0.0);
         side.set(5, at(5.0), 0.0); // the same box
         side.set(7, at(70.0), 0.0);
         side.remove(7); // moved, then removed

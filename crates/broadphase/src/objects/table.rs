@@ -378,9 +378,10 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Gives an object a box that is known to be valid.
     #[inline]
     pub(super) fn put_box(&mut self, index: u32, aabb: Aabb<D, T>) {
-        let growth = self.growth(index);
-        let (side, slot) = self.side_mut(index);
-        side.set(slot, aabb, growth);
+        let is_static = self.is_static(index);
+        let Self { movers, statics, places, margin, margins, .. } = self;
+        let side = if is_static { statics } else { movers };
+        side.set(places[index as usize], aabb, || *margin + margins.get(index));
     }
 
     /// Changes an object's tag.

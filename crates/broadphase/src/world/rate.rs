@@ -90,7 +90,7 @@ impl<const D: usize, T: Real> World<D, T> {
             if (look - 1).is_multiple_of(every) || last {
                 let number = look.div_ceil(every);
                 let growth = self.table.growth(self.table.movers.owners[way.slot as usize]);
-                self.table.movers.set(way.slot, way.at(number), growth);
+                self.table.movers.set(way.slot, way.at(number), || growth);
                 self.motion.stats.placed += u64::from(number < way.steps);
             }
         }

@@ -3,6 +3,7 @@
 use super::Tiles;
 use super::plan::{TileJoin, plan_join};
 use super::records::{lock_all, runs_of};
+use super::update::JOIN;
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -51,7 +52,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let blocks = blocks.each_ref().map(Option::as_deref);
         let (jobs, changed, kernels) = (&self.jobs[..], &self.pending.is_changed[..], context.kernels());
         let listed = (kept && !self.pending.flagged).then_some(&self.movers);
-        context.run_weighted(jobs.len(), JOIN * self.load.records / tiles * jobs.len(), |job, worker| {
+        let work = if kept { JOIN * self.load.records / tiles * jobs.len() } else { self.frame_work() };
+        context.run_weighted(jobs.len(), work, |job, worker| {
             let tile = jobs[job] as usize;
             let place = &self.partition.tiles[tile];
             let runs = runs_of(&blocks, tile);
@@ -95,6 +97,3 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.scratch.iter().map(|scratch| scratch.bytes()).sum()
     }
 }
-
-/// The work of one record, in the units of [`Context::run_weighted`].
-const JOIN: usize = 10;

@@ -30,6 +30,7 @@ pub(super) mod tuned {
     pub const SPILLED: usize = 8;                 // one slot in so many may have a record that did not fit: beyond, writing the block again costs less
     pub const BLOCK: usize = 1 << 15;             // slots per block at least: their boxes fit the second-level cache while records are rewritten;
     pub const BLOCKS: usize = 16;                 // blocks at most: a tile's runs stay long
+    pub const PARTS: usize = 8;                   // parts of a single block, which several workers rewrite: enough to share evenly
     // Tile size: tried by halves.
     pub const MANY_TESTS: u64 = 96;               // tests per object from which on smaller tiles are tried
     pub const LEFT_OF_THREE: u64 = 2;             // a try has helped if at most two thirds of the tests are left
@@ -51,6 +52,7 @@ pub(super) mod tuned {
     pub const FIT: usize = 1 << 18;               // up to so many slots, records are searched for tile by tile for one changed slot in `FEW`,
     pub const FEW: usize = 32;                    // beyond, where misses are dearer, for one in `FEW_OF_MANY`;
     pub const FEW_OF_MANY: usize = 128;           // for more changes, a pass over all records in order costs less
+    pub const AHEAD: usize = 16;                  // changed slots between prefetching a box and reading it: a miss takes as long as their records
     pub const KEEP: usize = 5;                    // one mover in so many records of a tile: above, a full sweep of the tile costs less
     // Global motion.
     pub const SIGNIFICANT: f64 = 3.0;             // standard errors from which on a common move counts

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use super::plan::tuned::{BLOCK, BLOCKS};
 use super::plan::{Probing, plan_probe};
 use super::records::{Block, lock_all, runs_of};
-use super::update::{MAX_SLOTS, SCATTER};
+use super::update::{JOIN, MAX_SLOTS, SCATTER};
 use super::{Tiles, lock, open};
 use crate::algorithms::Probes;
 use crate::algorithms::common::{check_ids, probe_chunks};
@@ -19,9 +19,6 @@ use crate::geometry::Real;
 use crate::kernels::tile::{Set, join_sets};
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
-
-/// The work of one record, in the units of [`Context::run_weighted`].
-const JOIN: usize = 10;
 
 /// The records of probes; scratch, which keeps its memory from call to call.
 #[derive(Debug, Default)]

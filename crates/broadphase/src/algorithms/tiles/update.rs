@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::lattice::Lattice;
 use super::motion::{global_motion, motion_axis, relocated};
 use super::partition::{Partition, Point, Sample, mean_size};
-use super::plan::tuned::{BLOCK, BLOCKS, CUT_SAMPLE, LOOKS, SAMPLE_PER_TILE};
+use super::plan::tuned::{AHEAD, BLOCK, BLOCKS, CUT_SAMPLE, LOOKS, SAMPLE_PER_TILE};
 use super::plan::{
     Changed, Observations, Partitioning, Rewrite, UpdatePlan, has_degraded, is_uneven, most_changed, outgrown, plan_update,
 };
@@ -21,8 +21,9 @@ use crate::objects::{Changes, Frame};
 
 /// Slots that a record can name beside its flag.
 pub(super) const MAX_SLOTS: usize = Record::FLAG as usize;
-/// The work of one object's records, in the units of [`Context::run_weighted`].
+/// The work of writing one object's records, and of joining one record, in the units of [`Context::run_weighted`].
 pub(super) const SCATTER: usize = 5;
+pub(super) const JOIN: usize = 10;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Updates the records, and drops the query trees of tiles that changed.
@@ -113,6 +114,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         load.needs_repartition = has_degraded || self.tile_size.record(tests, load.objects);
     }
 
+    /// The work of a whole frame, by the records of the last one. Update and join use the same workers: those that wake up for one find work in the other,
+    /// and the records that they have written.
+    pub(super) fn frame_work(&self) -> usize {
+        (SCATTER + JOIN) * self.load.records
+    }
+
     /// Do the blocks have a place for this many slots, with the last one extended if need be?
     fn fits(&self, slots: usize) -> bool {
         let last = self.blocks.last().map_or(0, |block| lock(block).first as usize);
@@ -159,14 +166,21 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.extend(frame.slots());
         let in_order = std::mem::replace(&mut self.stale, true) || in_order;
         let (lattice, partition, kernels, axis) = (&self.lattice, &self.partition, context.kernels(), self.axis_motion.axis());
-        context.run_weighted(self.blocks.len(), SCATTER * frame.slots(), |block, _| {
-            let mut block = lock(&self.blocks[block]);
-            if in_order {
-                block.scatter(kernels, frame, lattice, partition, changed);
-            } else {
-                block.refresh(kernels, frame, lattice, partition, changed, axis);
-            }
-        });
+        let work = self.frame_work();
+        if let ([block], false, []) = (&mut self.blocks[..], in_order, changed)
+            && context.workers_for(work) > 1
+        {
+            open(block).refresh_in_parts((context, work), frame, lattice, partition, axis);
+        } else {
+            context.run_weighted(self.blocks.len(), work.max(SCATTER * frame.slots()), |block, _| {
+                let mut block = lock(&self.blocks[block]);
+                if in_order {
+                    block.scatter(kernels, frame, lattice, partition, changed);
+                } else {
+                    block.refresh(kernels, frame, lattice, partition, changed, axis);
+                }
+            });
+        }
         if !self.blocks.iter_mut().all(|block| open(block).valid) {
             frame.check_boxes()?;
         }
@@ -184,6 +198,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.pending.resize(frame.slots());
         self.pending.flagged = false;
         for at in 0..self.tracker.changes().len() {
+            self.tracker.prefetch_change(frame, at + AHEAD);
             self.mark(frame, self.tracker.changes().slots()[at]);
         }
         for block in &mut self.blocks {

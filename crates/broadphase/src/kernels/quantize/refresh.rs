@@ -90,6 +90,16 @@ impl RelocationList {
         &self.entries[..self.len]
     }
 
+    /// Appends the objects of another list, and those that it notes.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.reserve(other.len);
+        self.entries[self.len..self.len + other.len].copy_from_slice(other.entries());
+        self.len += other.len;
+        self.reserve_noted(other.count);
+        self.noted[self.count..self.count + other.count].copy_from_slice(&other.noted[..other.count]);
+        self.count += other.count;
+    }
+
     /// Adds an object.
     pub(crate) fn push(&mut self, corners: Corners, id: u32) {
         self.reserve(1);

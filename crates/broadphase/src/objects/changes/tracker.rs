@@ -116,15 +116,21 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         self.previous.get(id as usize).filter(|_| self.live.has(id))
     }
 
+    /// Prefetches both boxes of the change `at`, if there is one.
+    #[inline(always)]
+    pub(crate) fn prefetch_change(&self, frame: &Frame<'_, D, T>, at: usize) {
+        if let Some(&coming) = self.changes.slots.get(at) {
+            prefetch(frame.boxes, coming as usize);
+            prefetch(&self.previous, coming as usize);
+        }
+    }
+
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
         self.previous.resize(frame.slots(), Aabb::default());
         self.live.resize(frame.slots());
         for (at, &id) in self.changes.slots.iter().enumerate() {
-            if let Some(&coming) = self.changes.slots.get(at + AHEAD) {
-                prefetch(frame.boxes, coming as usize);
-                prefetch(&self.previous, coming as usize);
-            }
+            self.prefetch_change(frame, at + AHEAD);
             let is_live = frame.live.contains(id);
             self.live.set(id, is_live);
             if is_live {

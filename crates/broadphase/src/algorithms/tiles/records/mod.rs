@@ -2,9 +2,11 @@
 //!
 //! A [`Block`] owns the records of a range of slots. Blocks are independent, so they are written in parallel. Three operations change records:
 //! - `scatter.rs` writes all of them in the order of the slots, as in the first frame;
-//! - `refresh.rs` rewrites all, or those of changed objects, where they lie, and relocates objects that reach other tiles than before;
+//! - `refresh.rs` rewrites all, or those of changed objects, where they lie, and relocates objects that reach other tiles than before (`parts.rs`:
+//!   several workers in one block);
 //! - `patch.rs` rewrites, drops and appends the records of a few listed objects, in the tiles that these touch.
 
+mod parts;
 mod patch;
 mod refresh;
 mod scatter;
@@ -58,6 +60,8 @@ pub(super) struct Block {
     pub(super) runs: Vec<Run>,
     arena: Vec<Record>,
     capacities: Capacities,
+    /// The capacity that runs have left behind by moving to the end, since the last layout.
+    left_behind: usize,
     /// The boxes of the current batch; scratch.
     batch: Box<Batch>,
     /// Were all boxes of the last pass valid?
@@ -66,6 +70,8 @@ pub(super) struct Block {
     live: Vec<u64>,
     /// Objects to be relocated; used only during a refresh.
     list: RelocationList,
+    /// The same by part, where several workers rewrite the block.
+    part_lists: Vec<RelocationList>,
     /// By tile: the end of the records that stay while objects are relocated.
     kept: Vec<u32>,
     /// By tile: how the last pass changed its records, where that was tracked.
@@ -99,7 +105,9 @@ impl Run {
     }
 
     /// Moves the run to the end of the arena, with capacity for the records that were counted and a quarter more. Records behind `kept` are lost.
-    fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32) {
+    /// The capacity that it had is added to `left_behind`.
+    fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32, left_behind: &mut usize) {
+        *left_behind += (self.end - self.start) as usize;
         let (wanted, start) = (self.next - self.start, arena.len() as u32);
         arena.extend_from_within(self.start as usize..kept as usize);
         arena.resize((start + wanted + wanted / 4 + 8) as usize, Record::default());
@@ -159,15 +167,20 @@ impl Block {
             self.arena.resize(start as usize, Record::default());
         }
         self.capacities = Capacities::Counted;
+        self.left_behind = 0;
     }
 
     /// Do the next records need another layout? Where capacities were only expected, or where runs that moved leave more holes than records.
+    ///
+    /// The holes are counted, and not read off the arena: whether [`sort_arena`](Block::sort_arena) has closed them depends on the number of workers,
+    /// on which the order of records must not depend.
     fn needs_layout(&self) -> bool {
         let records: usize = self.runs.iter().map(Run::len).sum();
+        let capacity: usize = self.runs.iter().map(|run| (run.end - run.start) as usize).sum();
         match self.capacities {
             Capacities::Expected => false,
             Capacities::Used => true,
-            Capacities::Counted => self.arena.len() > 3 * records + 64 * self.runs.len(),
+            Capacities::Counted => self.left_behind + capacity > 3 * records + 64 * self.runs.len(),
         }
     }
 
@@ -179,6 +192,7 @@ impl Block {
             + self.arena.capacity() * 16
             + self.live.capacity() * 8
             + self.list.bytes()
+            + self.part_lists.iter().map(RelocationList::bytes).sum::<usize>()
             + self.kept.capacity() * 4
             + self.deltas.capacity() * size_of::<TileDelta>()
             + size_of::<Batch>()

@@ -85,7 +85,7 @@ impl Block {
             let (tile, id) = self.patch.appended[at];
             let run = &mut self.runs[tile as usize];
             if run.next == run.end {
-                run.move_to_end(&mut self.arena, run.next);
+                run.move_to_end(&mut self.arena, run.next, &mut self.left_behind);
             }
             let corners = lattice.corners(&frame.boxes[id as usize]);
             put(Scalar, &mut self.runs, &mut self.arena, &mut self.spilled, tile, (&corners, id));

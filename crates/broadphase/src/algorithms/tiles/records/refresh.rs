@@ -7,10 +7,12 @@
 use super::{Block, Run, put, put_many, straddle};
 use crate::algorithms::tiles::axis_motion::TileDelta;
 use crate::algorithms::tiles::lattice::Lattice;
-use crate::algorithms::tiles::partition::{FINER, Partition};
+use crate::algorithms::tiles::partition::{FINER, Partition, Tile};
 use crate::bits::bit;
 use crate::geometry::Real;
-use crate::kernels::quantize::{CellMap, Relocation, Source, TilePlace, axis_in_record, refresh_changed, rewrite_straddling};
+use crate::kernels::quantize::{
+    CellMap, Relocation, RelocationList, Source, TilePlace, axis_in_record, refresh_changed, rewrite_straddling,
+};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
 use crate::objects::Frame;
@@ -33,20 +35,49 @@ impl Block {
         if self.needs_layout() {
             return self.scatter(kernels, frame, lattice, partition, changed);
         }
+        let removed = self.begin_refresh(frame, lattice, changed);
+        if !changed.is_empty() {
+            self.valid &= kernels.run_narrow(RewriteChanged { frame, lattice, partition, changed, block: self });
+        } else {
+            // Boxes that are prefetched in order arrive at the bandwidth of the memory, and are then in the cache. (Prefetching the next block's boxes
+            // along the way was slower: the two blocks evict each other.)
+            (self.first..self.last).step_by(BOXES_PER_LINE).for_each(|id| prefetch(frame.boxes, id as usize));
+            let Self { runs, arena, deltas, list, live, first, .. } = self;
+            let source = Source { boxes: frame.boxes, map: lattice.map(), live: removed.then_some(&live[..]), first: *first };
+            let whole = Part { runs, tiles: &partition.tiles, deltas, arena, start: 0, list };
+            self.valid &= whole.rewrite(kernels, &source, motion_axis);
+        }
+        if self.valid {
+            self.relocate(kernels, (frame, lattice, partition), changed, (removed, motion_axis));
+        }
+    }
+
+    /// Forgets the relocations of the last frame, and records which slots are live. Returns whether any object was removed.
+    pub(super) fn begin_refresh<const D: usize, T: Real>(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        changed: &[u64],
+    ) -> bool {
         self.list.clear(self.first, self.last);
         self.valid = true;
-        let removed = self.update_live(frame, lattice, changed);
-        self.valid &= if !changed.is_empty() {
-            kernels.run_narrow(RewriteChanged { frame, lattice, partition, changed, block: self })
-        } else if motion_axis.is_some() {
-            kernels.run(RewriteAll::<true, D, T> { frame, lattice, partition, removed, motion_axis, block: self })
-        } else {
-            kernels.run(RewriteAll::<false, D, T> { frame, lattice, partition, removed, motion_axis, block: self })
-        };
-        if !self.valid {
-            return; // the update fails
-        }
+        self.update_live(frame, lattice, changed)
+    }
+
+    /// Appends the records of objects that no longer reach the same tiles. The boxes must be valid.
+    pub(super) fn relocate<const D: usize, T: Real>(
+        &mut self,
+        kernels: Kernels,
+        (frame, lattice, partition): (&Frame<'_, D, T>, &Lattice<D, T>, &Partition),
+        changed: &[u64],
+        (removed, motion_axis): (bool, Option<usize>),
+    ) {
         let (all, track_delta) = (changed.is_empty(), motion_axis.is_some());
+        if all {
+            let live = removed.then_some(&self.live[..]);
+            let source = Source { boxes: frame.boxes, map: lattice.map(), live, first: self.first };
+            kernels.run_narrow(ListNoted { source, list: &mut self.list });
+        }
         if !kernels.run_narrow(Relocate { partition, all, track_delta, block: self }) {
             self.scatter(kernels, frame, lattice, partition, changed);
         }
@@ -93,15 +124,38 @@ fn ones(words: &[u64], first: u32, last: u32) -> impl Iterator<Item = u32> + '_ 
     })
 }
 
-/// Rewrites all records where they lie, and lists the objects to be relocated. Returns whether all boxes are valid. With `TRACK_DELTA`, it records
-/// which tiles changed across the motion axis.
+/// The runs of a range of tiles.
+pub(super) struct Part<'a> {
+    pub(super) runs: &'a mut [Run],
+    pub(super) tiles: &'a [Tile],
+    pub(super) deltas: &'a mut [TileDelta],
+    /// The part of the block's arena that has the runs, and where it starts.
+    pub(super) arena: &'a mut [Record],
+    pub(super) start: usize,
+    pub(super) list: &'a mut RelocationList,
+}
+
+impl Part<'_> {
+    /// Rewrites all records where they lie, and lists the objects to be relocated. Returns whether all boxes are valid.
+    pub(super) fn rewrite<const D: usize, T: Real>(
+        self,
+        kernels: Kernels,
+        source: &Source<'_, D, T>,
+        motion_axis: Option<usize>,
+    ) -> bool {
+        if motion_axis.is_some() {
+            kernels.run(RewriteAll::<true, D, T> { source, motion_axis, part: self })
+        } else {
+            kernels.run(RewriteAll::<false, D, T> { source, motion_axis, part: self })
+        }
+    }
+}
+
+/// The kernel of [`Part::rewrite`]. With `TRACK_DELTA`, it records which tiles changed across the motion axis.
 struct RewriteAll<'a, const TRACK_DELTA: bool, const D: usize, T> {
-    frame: &'a Frame<'a, D, T>,
-    lattice: &'a Lattice<D, T>,
-    partition: &'a Partition,
-    removed: bool,
+    source: &'a Source<'a, D, T>,
     motion_axis: Option<usize>,
-    block: &'a mut Block,
+    part: Part<'a>,
 }
 
 impl<const TRACK_DELTA: bool, const D: usize, T: Real> Kernel for RewriteAll<'_, TRACK_DELTA, D, T> {
@@ -109,31 +163,39 @@ impl<const TRACK_DELTA: bool, const D: usize, T: Real> Kernel for RewriteAll<'_,
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { frame, lattice, partition, removed, motion_axis, block } = self;
-        let Block { runs, arena, list, deltas, live, first, last, .. } = block;
-        let source = Source { boxes: frame.boxes, map: lattice.map(), live: removed.then_some(&live[..]), first: *first };
-        // Boxes that are prefetched in order arrive at the bandwidth of the memory, and are then in the cache. (Prefetching the next block's boxes
-        // along the way was slower: the two blocks evict each other.)
-        (*first..*last).step_by(BOXES_PER_LINE).for_each(|id| prefetch(frame.boxes, id as usize));
+        let Self { source, motion_axis, part } = self;
+        let Part { runs, tiles, deltas, arena, start, list } = part;
         let mut valid = true;
-        for ((run, tile), delta) in runs.iter_mut().zip(&partition.tiles).zip(&mut *deltas) {
+        for ((run, tile), delta) in runs.iter_mut().zip(tiles).zip(deltas) {
             let place = TilePlace { map: &run.map, low: tile.low, high: tile.high };
-            let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
+            let [from, middle, to] = [run.start, run.inner, run.next].map(|at| at as usize - start);
             list.difference = 0;
-            let (end, inner_valid) = simd.rewrite_inner::<TRACK_DELTA, D, T>(&source, place, arena, inner, list);
+            let (end, inner_valid) = simd.rewrite_inner::<TRACK_DELTA, D, T>(source, place, arena, from..middle, list);
             let (inner_end, end, outer_valid) =
-                rewrite_straddling::<TRACK_DELTA, D, T, S>(simd, &source, place, arena, outer, end, list);
+                rewrite_straddling::<TRACK_DELTA, D, T, S>(simd, source, place, arena, middle..to, end, list);
             if TRACK_DELTA && let Some(motion_axis) = motion_axis {
                 let across = list.difference & Record::bits_but(axis_in_record(tile.axis, motion_axis)) != 0;
-                *delta = TileDelta { across: across | removed, arrived: 0 };
+                *delta = TileDelta { across: across | source.live.is_some(), arrived: 0 };
             }
-            (run.inner, run.next) = (inner_end as u32, end as u32);
+            (run.inner, run.next) = ((start + inner_end) as u32, (start + end) as u32);
             valid &= inner_valid & outer_valid;
         }
-        if valid {
-            list.add_noted(simd, &source);
-        }
         valid
+    }
+}
+
+/// Lists the objects that reach several tiles and no longer the same ones.
+struct ListNoted<'a, const D: usize, T> {
+    source: Source<'a, D, T>,
+    list: &'a mut RelocationList,
+}
+
+impl<const D: usize, T: Real> Kernel for ListNoted<'_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        self.list.add_noted(simd, &self.source);
     }
 }
 
@@ -185,7 +247,7 @@ impl Kernel for Relocate<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
         let Self { partition, all, track_delta, block } = self;
-        let Block { runs, arena, list, kept, deltas, .. } = block;
+        let Block { runs, arena, list, kept, deltas, left_behind, .. } = block;
         if all {
             for run in runs.iter_mut() {
                 run.next = list.drop_marked(arena, run.inner as usize..run.next as usize) as u32;
@@ -209,7 +271,7 @@ impl Kernel for Relocate<'_> {
             if !all {
                 return false; // how many of the records behind the inner ones stay is not known
             }
-            run.move_to_end(arena, kept[tile]);
+            run.move_to_end(arena, kept[tile], left_behind);
             overfull.push(tile as u16);
         }
         for Relocation { corners, id } in list.entries().iter().filter(|_| !overfull.is_empty()) {

@@ -90,7 +90,7 @@ impl Block {
             return self.spilled.clear();
         }
         for run in self.runs.iter_mut().filter(|run| run.next > run.end) {
-            run.move_to_end(&mut self.arena, run.end);
+            run.move_to_end(&mut self.arena, run.end, &mut self.left_behind);
         }
         for (tile, id) in self.spilled.drain(..) {
             let corners = lattice.corners(&frame.boxes[(id & !Record::FLAG) as usize]);

@@ -529,13 +529,13 @@ mod tests {
         let mut side = settled();
         side.set(3, at(33.0), || 0.0);
         side.set(3, at(34.0), || 0.0);
-        side.set(5, at(5.0), 0.0); // the same box
-        side.set(7, at(70.0), 0.0);
+        side.set(5, at(5.0), || 0.0); // the same box
+        side.set(7, at(70.0), || 0.0);
         side.remove(7); // moved, then removed
         let guest = side.insert(10, at(1.0), 0.0);
         side.remove(guest); // came and went
         let new = side.insert(11, at(2.0), 0.0);
-        side.set(new, at(2.5), 0.0); // inserted, then moved
+        side.set(new, at(2.5), || 0.0); // inserted, then moved
         assert_eq!(new, guest, "an unseen slot is free at once");
         assert_eq!(listed(&mut side), [vec![3], vec![new], vec![7]]);
         side.taken_in();
@@ -559,7 +559,7 @@ mod tests {
     #[test]
     fn when_most_changed_all_is_said() {
         let mut side = settled();
-        (0..6).for_each(|slot| side.set(slot, at(100.0), 0.0));
+        (0..6).for_each(|slot| side.set(slot, at(100.0), || 0.0));
         side.gather();
         assert!(matches!(side.changes(), Changes::All));
     }

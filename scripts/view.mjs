@@ -135,6 +135,53 @@ async function usesTheRecording(browser, address, file) {
   await page.context().close();
 }
 
+// Every algorithm that has regions: their outlines and the cost picture change pixels, a picked object is told its region, and the figures fit.
+const REGIONS = { tiles: "tile", auto: "tile", "kd-tree": "node", "kd-tree-complete": "node", "kd-tree-incremental": "node", "kd-tree-rebuilt": "node", octree: "node", "dbvt-d": "node", "dbvt-f": "node", "hash-grid": "cell", "hash-grid-reinsert": "cell" };
+async function showsRegions(browser, address, file) {
+  const page = await open(browser, address), expected = counts(file);
+  const listed = await page.evaluate(() => [...document.getElementById("drawn").options].map(option => option.value));
+  const missing = Object.keys(REGIONS).filter(name => !listed.includes(name));
+  need(missing.length === 0, `the page does not offer ${missing.join(", ")}`);
+  await seek(page, 3);
+  const at = await place(page);
+  const pixels = () => page.evaluate(() => {
+    view.draw();
+    const { gl } = view.renderer, [w, h] = [gl.drawingBufferWidth, gl.drawingBufferHeight], bytes = new Uint8Array(4 * w * h);
+    gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+    return bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 16777619) >>> 0, 2166136261);
+  });
+  const look = async (change, ready) => {
+    await page.evaluate(change => view.setLook(change), change);
+    await until(page, ready);
+    return pixels();
+  };
+  for (const name of listed) {
+    await page.evaluate(name => view.send({ do: "algorithms", names: [name] }), name);
+    await until(page, name => view.frame.head.algorithms[0].name === name || !document.getElementById("failure").hidden, name);
+    if (!(name in REGIONS)) { // has none, or does not take boxes: then the old one stays, and the page says why
+      await until(page, name => view.frame.head.algorithms[0].name !== name || view.frame.head.cost === null, name);
+      await page.evaluate(() => { document.getElementById("failure").hidden = true; });
+      continue;
+    }
+    const bare = await look({ boxes: false, pairs: false, regions: false, cost: false, color: "pairs" }, () => view.frame.head.counts.regions === 0);
+    const outlined = await look({ regions: true }, () => view.frame.head.counts.regions > 0);
+    const cost = await look({ regions: false, cost: true }, () => view.frame.head.counts.regions > 0);
+    need(bare !== outlined && outlined !== cost && bare !== cost, `${name}: outlines or costs are not drawn`);
+    await page.evaluate(id => view.pick(id), at.id);
+    await until(page, id => view.frame.head.pick?.id === id && view.frame.head.pick.region !== undefined, at.id);
+    const { kind, sum, unit, region, tests, pairs } = await page.evaluate(() => ({ ...view.frame.head.cost, region: view.frame.head.pick.region, tests: view.frame.head.algorithms[0].measured.tests, pairs: view.frame.head.pairs }));
+    need(kind === REGIONS[name], `${name}: a region is a ${kind}, not a ${REGIONS[name]}`);
+    need(pairs === expected[3], `${name}: ${pairs} pairs instead of ${expected[3]}`);
+    need(unit === "objects" || sum === tests, `${name}: its regions made ${sum} tests, the frame ${tests}`);
+    need(region && region.cost >= 0 && region.min.every((c, k) => c <= region.max[k]), `${name}: object ${at.id} is in no region`);
+    need((await page.textContent("#selection")).includes(kind), `${name}: the selection does not tell the ${kind}`);
+    await page.evaluate(() => view.clear());
+    await until(page, () => !view.frame.head.pick);
+  }
+  calm(page);
+  await page.context().close();
+}
+
 async function looksRight(browser, address) {
   for (const colorScheme of ["light", "dark"]) {
     for (const [name, viewport] of [["desktop", { width: 1440, height: 900 }], ["phone", { width: 390, height: 844 }]]) {
@@ -241,6 +288,7 @@ must("record", "pile", "--n", "600", "--frames", "12", "-o", file);
 const server = await serve(file, "--algorithms", "auto,brute-force");
 const steps = [
   ["play, pick, ask, switch", () => usesTheRecording(browser, server.address, file)],
+  ["outlines, costs and regions of every algorithm", () => showsRegions(browser, server.address, file)],
   ["themes, phone, keys, names", () => looksRight(browser, server.address)],
   ["tabs and tokens", () => keepsTabsApart(browser, server.address)],
   ["a page to share", () => writesAPage(browser, file)],

@@ -332,7 +332,7 @@ typedef struct bp_error {
 
 // The neighbors of each point, which belong to the caller: free them with bp_neighbor_list_free.
 //
-// Those of point `i` are `indices[offsets[i]] .. indices[offsets[i + 1]]`, ascending.
+// Those of point `i` are `indices[offsets[i]] .. indices[offsets[i + 1]]`, ascending (of bp_nearest: nearest first).
 typedef struct bp_neighbor_list {
     // Where each row starts, and the end of the last: `point_count + 1` numbers.
     const size_t *offsets;
@@ -365,6 +365,41 @@ typedef struct bp_between_pairs {
     // How many there are.
     size_t ended_count;
 } bp_between_pairs;
+
+// What the rows of a distance call are.
+typedef uint32_t bp_rows;
+
+// Options of the distance calls. Make it with bp_default_distance_def.
+typedef struct bp_distance_def {
+    // Set by bp_default_distance_def.
+    uint32_t cookie;
+    // Threads, started for this call: 1 for the calling one alone, 0 for one per core.
+    uint32_t threads;
+    // An engine's own threads instead.
+    struct bp_executor executor;
+    // What the rows are; of both lists, if there are two.
+    bp_rows rows;
+} bp_distance_def;
+
+// Two objects by position, and their Euclidean distance.
+typedef struct bp_near {
+    // The first object, the smaller position if both are of one list.
+    uint32_t a;
+    // The second object.
+    uint32_t b;
+    // Their distance: 0 if they overlap.
+    double distance;
+} bp_near;
+
+// A list of pairs with distances, which belongs to the caller: free it with bp_near_list_free.
+typedef struct bp_near_list {
+    // The pairs; null if there are none.
+    const struct bp_near *pairs;
+    // How many there are.
+    size_t count;
+    // What the library frees. Do not change it.
+    void *owner;
+} bp_near_list;
 
 // The candidates of a mesh: pairs of elements whose boxes overlap and that share no vertex, each list sorted. They belong to the mesh, and stay
 // until its next update.
@@ -637,6 +672,15 @@ typedef struct bp_world_stats {
 // Two objects are a pair if they touch at any time of the frame; each event has its time.
 #define BP_CONTINUOUS_SWEPT 2
 
+// Boxes: min..., max...
+#define BP_ROWS_BOXES 0
+
+// Balls: the center, then the radius.
+#define BP_ROWS_BALLS 1
+
+// Points: one number for each axis.
+#define BP_ROWS_POINTS 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -739,6 +783,75 @@ bp_status bp_between_last_error(const struct bp_between *between, struct bp_erro
 
 // Frees both lists and their pairs. Null is fine.
 void bp_between_destroy(struct bp_between *between);
+
+// Distances of boxes, found by the calling thread.
+struct bp_distance_def bp_default_distance_def(void);
+
+// All pairs of `count` objects that are within `distance` of each other, sorted, with their distances.
+//
+// `def` may be null for the defaults (boxes, one thread), `error` for callers who do not ask. On error the list is empty.
+bp_status bp_pairs_within(bp_format format,
+                          const void *objects,
+                          size_t count,
+                          double distance,
+                          const struct bp_distance_def *def,
+                          struct bp_near_list *list,
+                          struct bp_error *error);
+
+// All pairs of an object of `a` and an object of `b` that are within `distance` of each other, as positions in both, sorted.
+bp_status bp_pairs_within_between(bp_format format,
+                                  const void *a,
+                                  size_t a_count,
+                                  const void *b,
+                                  size_t b_count,
+                                  double distance,
+                                  const struct bp_distance_def *def,
+                                  struct bp_near_list *list,
+                                  struct bp_error *error);
+
+// Frees a list of pairs with distances and empties it. Null and an empty list are fine.
+void bp_near_list_free(struct bp_near_list *list);
+
+// The `k` nearest of each of `count` objects, without itself, nearest first, with distances; of equally near ones, the smaller position first.
+// Fewer than `k` if there are not as many. Free the list with bp_neighbor_list_free.
+bp_status bp_nearest(bp_format format,
+                     const void *objects,
+                     size_t count,
+                     size_t k,
+                     const struct bp_distance_def *def,
+                     struct bp_neighbor_list *list,
+                     struct bp_error *error);
+
+// The `k` nearest objects of `b` for each object of `a`, nearest first, as positions in `b`.
+bp_status bp_nearest_between(bp_format format,
+                             const void *a,
+                             size_t a_count,
+                             const void *b,
+                             size_t b_count,
+                             size_t k,
+                             const struct bp_distance_def *def,
+                             struct bp_neighbor_list *list,
+                             struct bp_error *error);
+
+// The pair of `count` objects with the smallest distance; of several, the first in sorted order.
+//
+// If there is no pair, and on error, both positions are UINT32_MAX and the distance is infinite.
+bp_status bp_closest_pair(bp_format format,
+                          const void *objects,
+                          size_t count,
+                          const struct bp_distance_def *def,
+                          struct bp_near *pair,
+                          struct bp_error *error);
+
+// The pair of an object of `a` and an object of `b` with the smallest distance. See bp_closest_pair.
+bp_status bp_closest_pair_between(bp_format format,
+                                  const void *a,
+                                  size_t a_count,
+                                  const void *b,
+                                  size_t b_count,
+                                  const struct bp_distance_def *def,
+                                  struct bp_near *pair,
+                                  struct bp_error *error);
 
 // Makes a mesh of `vertex_count` vertices, with edges of two vertices and faces of three, one behind the other. In the plane, faces are not used.
 // Destroy it with bp_mesh_destroy. `def` may be null.

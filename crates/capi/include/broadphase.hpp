@@ -162,33 +162,38 @@ inline bool same(bp_object_id x, bp_object_id y) { return x.index == y.index && 
 
 } // namespace detail
 
-// A list of pairs that frees itself.
-class PairList {
+// A list that frees itself.
+template <class List, class Item, void (*Free)(List *)>
+class OwnedList {
 public:
-    PairList() = default;
-    PairList(PairList &&other) noexcept : list_(std::exchange(other.list_, {})) {}
-    PairList &operator=(PairList &&other) noexcept {
+    OwnedList() = default;
+    OwnedList(OwnedList &&other) noexcept : list_(std::exchange(other.list_, {})) {}
+    OwnedList &operator=(OwnedList &&other) noexcept {
         std::swap(list_, other.list_);
         return *this;
     }
-    ~PairList() { bp_pair_list_free(&list_); }
+    ~OwnedList() { Free(&list_); }
 
-    const bp_pair *begin() const { return list_.pairs; }
-    const bp_pair *end() const { return list_.pairs + list_.count; }
-    const bp_pair *data() const { return list_.pairs; }
+    const Item *begin() const { return list_.pairs; }
+    const Item *end() const { return list_.pairs + list_.count; }
+    const Item *data() const { return list_.pairs; }
     std::size_t size() const { return list_.count; }
     bool empty() const { return list_.count == 0; }
-    const bp_pair &operator[](std::size_t i) const { return list_.pairs[i]; }
+    const Item &operator[](std::size_t i) const { return list_.pairs[i]; }
 
     // Frees what there is, to be filled anew.
-    bp_pair_list *fresh() {
-        bp_pair_list_free(&list_);
+    List *fresh() {
+        Free(&list_);
         return &list_;
     }
 
 private:
-    bp_pair_list list_ = {};
+    List list_ = {};
 };
+
+// Pairs, and pairs with their distances.
+using PairList = OwnedList<bp_pair_list, bp_pair, bp_pair_list_free>;
+using NearList = OwnedList<bp_near_list, bp_near, bp_near_list_free>;
 
 // All overlapping pairs of boxes, as positions, sorted.
 template <int D, class T>
@@ -245,6 +250,100 @@ bp_status neighbors(View<Point<D, T>> points, double radius, NeighborList<T> &li
                     bp_error *error = nullptr) {
     return detail::run(error, [&](bp_error *e) {
         return bp_neighbors(format<D, T>(), points.data(), points.size(), radius, def, list.fresh(), e);
+    });
+}
+
+namespace detail {
+
+// What rows of a type are, and their format.
+template <class Row>
+struct RowsOf;
+
+template <int D, class T>
+struct RowsOf<Box<D, T>> {
+    using scalar = T;
+    static constexpr bp_rows rows = BP_ROWS_BOXES;
+    static constexpr bp_format format = bp::format<D, T>();
+};
+
+template <int D, class T>
+struct RowsOf<Ball<D, T>> {
+    using scalar = T;
+    static constexpr bp_rows rows = BP_ROWS_BALLS;
+    static constexpr bp_format format = bp::format<D, T>();
+};
+
+template <int D, class T>
+struct RowsOf<Point<D, T>> {
+    using scalar = T;
+    static constexpr bp_rows rows = BP_ROWS_POINTS;
+    static constexpr bp_format format = bp::format<D, T>();
+};
+
+// The definition, or its default, for rows of a type.
+template <class Row>
+bp_distance_def distance_def(const bp_distance_def *def) {
+    bp_distance_def own = def != nullptr ? *def : bp_default_distance_def();
+    own.rows = RowsOf<Row>::rows;
+    return own;
+}
+
+} // namespace detail
+
+// All pairs of boxes, balls or points within a distance of each other. Of the definition, the rows follow from the type.
+template <class Row>
+bp_status pairs_within(View<Row> objects, double distance, NearList &list, const bp_distance_def *def = nullptr, bp_error *error = nullptr) {
+    const bp_distance_def own = detail::distance_def<Row>(def);
+    return detail::run(error, [&](bp_error *e) {
+        return bp_pairs_within(detail::RowsOf<Row>::format, objects.data(), objects.size(), distance, &own, list.fresh(), e);
+    });
+}
+
+// All pairs of an object of `a` and an object of `b` within a distance of each other.
+template <class Row>
+bp_status pairs_within_between(View<Row> a, View<Row> b, double distance, NearList &list, const bp_distance_def *def = nullptr,
+                               bp_error *error = nullptr) {
+    const bp_distance_def own = detail::distance_def<Row>(def);
+    return detail::run(error, [&](bp_error *e) {
+        return bp_pairs_within_between(detail::RowsOf<Row>::format, a.data(), a.size(), b.data(), b.size(), distance, &own, list.fresh(), e);
+    });
+}
+
+// The k nearest of each object, nearest first.
+template <class Row>
+bp_status nearest(View<Row> objects, std::size_t k, NeighborList<typename detail::RowsOf<Row>::scalar> &list,
+                  const bp_distance_def *def = nullptr, bp_error *error = nullptr) {
+    const bp_distance_def own = detail::distance_def<Row>(def);
+    return detail::run(error, [&](bp_error *e) {
+        return bp_nearest(detail::RowsOf<Row>::format, objects.data(), objects.size(), k, &own, list.fresh(), e);
+    });
+}
+
+// The k nearest objects of `b` for each object of `a`, nearest first.
+template <class Row>
+bp_status nearest_between(View<Row> a, View<Row> b, std::size_t k, NeighborList<typename detail::RowsOf<Row>::scalar> &list,
+                          const bp_distance_def *def = nullptr, bp_error *error = nullptr) {
+    const bp_distance_def own = detail::distance_def<Row>(def);
+    return detail::run(error, [&](bp_error *e) {
+        return bp_nearest_between(detail::RowsOf<Row>::format, a.data(), a.size(), b.data(), b.size(), k, &own, list.fresh(), e);
+    });
+}
+
+// The pair with the smallest distance; positions of UINT32_MAX if there is none.
+template <class Row>
+bp_status closest_pair(View<Row> objects, bp_near &pair, const bp_distance_def *def = nullptr, bp_error *error = nullptr) {
+    const bp_distance_def own = detail::distance_def<Row>(def);
+    return detail::run(error, [&](bp_error *e) {
+        return bp_closest_pair(detail::RowsOf<Row>::format, objects.data(), objects.size(), &own, &pair, e);
+    });
+}
+
+// The pair of an object of `a` and an object of `b` with the smallest distance.
+template <class Row>
+bp_status closest_pair_between(View<Row> a, View<Row> b, bp_near &pair, const bp_distance_def *def = nullptr, bp_error *error = nullptr) {
+    const bp_distance_def own = detail::distance_def<Row>(def);
+    return detail::run(error, [&](bp_error *e) {
+        return bp_closest_pair_between(detail::RowsOf<Row>::format, a.data(), a.size(), b.data(), b.size(), &own, &pair, e);
     });
 }
 

@@ -208,7 +208,7 @@ pub(crate) fn shape(argument: &'static str, shape: bp_shape) -> Result<Shape, Fa
 
 /// The neighbors of each point, which belong to the caller: free them with bp_neighbor_list_free.
 ///
-/// Those of point `i` are `indices[offsets[i]] .. indices[offsets[i + 1]]`, ascending.
+/// Those of point `i` are `indices[offsets[i]] .. indices[offsets[i + 1]]`, ascending (of bp_nearest: nearest first).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_neighbor_list {
@@ -229,7 +229,7 @@ pub struct bp_neighbor_list {
 }
 
 impl bp_neighbor_list {
-    const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         offsets: std::ptr::null(),
         indices: std::ptr::null(),
         distances: std::ptr::null(),
@@ -238,6 +238,20 @@ impl bp_neighbor_list {
         owner: std::ptr::null_mut(),
         format: BP_FORMAT_2F,
     };
+
+    /// Rows of points, or other objects, of a format.
+    pub(crate) fn new<T: Real>(found: Neighbors<T>, format: bp_format) -> Self {
+        let found = Box::new(found);
+        Self {
+            offsets: found.offsets.as_ptr(),
+            indices: if found.indices.is_empty() { std::ptr::null() } else { found.indices.as_ptr() },
+            distances: if found.distances.is_empty() { std::ptr::null() } else { found.distances.as_ptr().cast() },
+            point_count: found.len(),
+            count: found.indices.len(),
+            format,
+            owner: Box::into_raw(found).cast(),
+        }
+    }
 }
 
 /// The neighbors of each of `count` points within `radius`, as compressed rows.
@@ -257,8 +271,7 @@ pub unsafe extern "C" fn bp_neighbors(
         let list = Out::new("list", list)?;
         list.set(bp_neighbor_list::EMPTY);
         let def = self::def("def", def)?;
-        let found = by_format!(format, neighbors(points, count, radius, &def))?;
-        list.set(bp_neighbor_list { format, ..found });
+        list.set(by_format!(format, neighbors(format, points, count, radius, &def))?);
         Ok(())
     })
 }
@@ -280,6 +293,7 @@ pub unsafe extern "C" fn bp_neighbor_list_free(list: *mut bp_neighbor_list) {
 }
 
 fn neighbors<const D: usize, T: Real>(
+    format: bp_format,
     points: *const c_void,
     count: usize,
     radius: f64,
@@ -296,15 +310,5 @@ fn neighbors<const D: usize, T: Real>(
     if flag("distances", def.distances)? {
         search = search.distances();
     }
-    let found = Box::new(search.list()?);
-    let pointer = |list: &[T]| if list.is_empty() { std::ptr::null() } else { list.as_ptr().cast() };
-    Ok(bp_neighbor_list {
-        offsets: found.offsets.as_ptr(),
-        indices: if found.indices.is_empty() { std::ptr::null() } else { found.indices.as_ptr() },
-        distances: pointer(&found.distances),
-        point_count: found.len(),
-        count: found.indices.len(),
-        format: BP_FORMAT_2F,
-        owner: Box::into_raw(found).cast(),
-    })
+    Ok(bp_neighbor_list::new(search.list()?, format))
 }

@@ -10,6 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use broadphase::{MAX_OBJECTS, Period, Real, Spec};
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::distance::{bp_default_distance_def, bp_distance_def};
 use crate::status::*;
 use crate::types::*;
 
@@ -173,6 +175,8 @@ definitions!(
     bp_neighbor_def bp_default_neighbor_def,
     bp_mesh_def bp_default_mesh_def,
 );
+#[cfg(not(target_arch = "wasm32"))]
+definitions!(bp_distance_def bp_default_distance_def);
 
 /// Is the definition at this address one that was made by its function?
 fn check_cookie<D: Definition>(argument: &'static str, pointer: *const D) -> Result<(), Fail> {

@@ -17,7 +17,11 @@ mod input;
 mod executor;
 mod arrays;
 mod object;
+#[cfg(not(target_arch = "wasm32"))] // the browser package has no call for these three, and must be small
 mod between;
+#[cfg(not(target_arch = "wasm32"))]
+mod distance;
+#[cfg(not(target_arch = "wasm32"))]
 mod mesh;
 mod world;
 mod version;
@@ -25,7 +29,11 @@ mod version;
 mod wasm;
 
 pub use arrays::*;
+#[cfg(not(target_arch = "wasm32"))]
 pub use between::*;
+#[cfg(not(target_arch = "wasm32"))]
+pub use distance::*;
+#[cfg(not(target_arch = "wasm32"))]
 pub use mesh::*;
 pub use status::*;
 pub use types::*;

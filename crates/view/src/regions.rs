@@ -202,6 +202,81 @@ mod tests {
         assert!(none.places(&boxes, 0..9).iter().all(|&place| place == 0) && none.summary().is_null());
     }
 
+    /// The algorithms whose structures are made of regions; the others keep lists.
+    const OUTLINED: [&str; 11] = [
+        "auto",
+        "dbvt-d",
+        "dbvt-f",
+        "hash-grid",
+        "hash-grid-reinsert",
+        "kd-tree",
+        "kd-tree-complete",
+        "kd-tree-incremental",
+        "kd-tree-rebuilt",
+        "octree",
+        "tiles",
+    ];
+
+    /// Outline, places, costs and the description of a picked object's region, of one algorithm in one dimension; false if it has no regions.
+    fn check_regions<const D: usize>(algorithm: &str, boxes: &[Aabb<D, f32>]) -> bool {
+        let mut runner = Runner::new(&algorithm.parse().unwrap(), boxes.len()).unwrap();
+        runner.step(0, boxes).unwrap();
+        let mut regions = Regions::of(&runner, boxes);
+        let places = regions.places(boxes, 0..boxes.len());
+        if regions.is_empty() {
+            assert!(places.iter().all(|&place| place == 0) && regions.summary().is_null(), "{algorithm}");
+            return false;
+        }
+        let mut inside = vec![0.0; regions.list.len()];
+        for (id, (value, &place)) in boxes.iter().zip(&places).enumerate() {
+            let center = center(value).unwrap();
+            let holding: Vec<usize> = (0..regions.list.len()).filter(|&i| regions.list[i].bounds.overlaps(&center)).collect();
+            let least = holding.iter().map(|&i| volume(&regions.list[i].bounds)).fold(f64::INFINITY, f64::min);
+            let Some(index) = usize::from(place).checked_sub(1) else {
+                assert!(holding.is_empty(), "{algorithm}: object {id} is in a region");
+                continue;
+            };
+            inside[index] += 1.0;
+            assert!(holding.contains(&index) && volume(&regions.list[index].bounds) == least, "{algorithm}: object {id}");
+            let alone = usize::from(regions.place(value)) - 1;
+            assert_eq!(volume(&regions.list[alone].bounds), least, "{algorithm}: object {id}, one by one as all together");
+            let told = regions.describe(place);
+            assert_eq!(
+                (told["number"].as_u64(), told["cost"].as_f64()),
+                (Some(index as u64), Some(regions.costs[index])),
+                "{algorithm}"
+            );
+        }
+        let summary = regions.summary();
+        let expected = if summary["unit"] == "tests" { runner.store().tests() as f64 } else { inside.iter().sum() };
+        assert_eq!(summary["sum"], expected, "{algorithm}: the costs of the regions are what the frame cost");
+        assert!(summary["unit"] == "tests" || regions.costs == inside, "{algorithm}: objects are counted where they are");
+        assert!(summary["most"].as_f64().unwrap() > 0.0 && summary["total"].as_u64().unwrap() as usize >= regions.list.len());
+        true
+    }
+
+    #[test]
+    fn the_regions_of_every_algorithm_hold_its_objects_and_sum_up_to_its_cost() {
+        let flat: Vec<Aabb<2, f32>> = crowd();
+        let solid: Vec<Aabb<3, f32>> = (0..4096)
+            .map(|i| [i % 16, i / 16 % 16, i / 256].map(|c| c as f32))
+            .map(|at| Aabb::new(at, at.map(|c| c + if at[0] == 3.0 { 4.5 } else { 1.25 })))
+            .collect();
+        let mut outlined = Vec::new();
+        for descriptor in broadphase::algorithms::list() {
+            if !descriptor.shapes.contains(&broadphase::Shape::Box) {
+                continue;
+            }
+            let (in_plane, in_space) = (check_regions(descriptor.name, &flat), check_regions(descriptor.name, &solid));
+            assert_eq!(in_plane, in_space, "{}", descriptor.name);
+            if in_plane {
+                outlined.push(descriptor.name);
+            }
+        }
+        outlined.sort_unstable();
+        assert_eq!(outlined, OUTLINED);
+    }
+
     #[test]
     fn a_tree_of_many_nodes_is_cut_to_its_largest() {
         let mut list: Vec<Region<2, f32>> =

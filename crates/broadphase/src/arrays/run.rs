@@ -8,16 +8,20 @@ use super::cancel::{Cancel, Cancellable, Shared};
 use super::chunks::{Chunks, Plan};
 use super::prepare::{Prepared, Treatment};
 use super::rules::Rules;
-use crate::algorithms::Probes;
+use crate::algorithms::brute_force::BruteForce;
+use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Ball, Real};
 use crate::objects::{Changes, Filter, Frame, Shape, Tag};
 use crate::pairs::{Pair, PairSort, PairStore, Report, Retain};
 use crate::par::Sequential;
 
 /// So many pairs of two lists may wait for a filter, or as many as the limit allows, if that is more.
 const WAITING: u64 = 1 << 22;
+/// Up to so many boxes, `auto` tests all pairs of a single search. It builds a structure for fewer when it is used for many frames, which share
+/// the cost of building.
+const FEW_FOR_ONE_SEARCH: usize = 192;
 /// Algorithms of which a cancelled search leaves out the rest of the tiles. Others finish the stage that they are in.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 
@@ -138,11 +142,15 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         sink: Option<(Filter<'_>, &Cancel)>,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        let mut structure = self.spec.build::<D, T>()?;
+        let mut structure = self.structure(rules.a.boxes.len())?;
         let decides = rules.decide();
+        let balls = self.packed_balls(rules)?;
         let filter = |retain: &mut Retain<'_>| {
             if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
                 return retain.retain(|_| false); // the search was cancelled, and its pairs are discarded
+            }
+            if let Some(balls) = &balls {
+                retain.retain(|slots| balls[slots.a as usize].overlaps(&balls[slots.b as usize]));
             }
             if decides {
                 retain.retain(|slots| rules.allows(slots));
@@ -151,8 +159,8 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
                 sink(retain);
             }
         };
-        let mut frame = rules.a.frame(self.shape);
-        if decides || sink.is_some() || self.cancel.is_some() {
+        let mut frame = rules.a.frame(if balls.is_some() { Shape::Box } else { self.shape });
+        if decides || balls.is_some() || sink.is_some() || self.cancel.is_some() {
             frame.filter = Some(&filter);
         }
         let mut context = self.context();
@@ -168,6 +176,29 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         .with_kernels(self.spec.kernels());
         structure.pairs(&frame, &mut context, out)?;
         self.check_cancel()
+    }
+
+    /// A structure for one search over so many slots.
+    fn structure(&self, slots: usize) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
+        if slots <= FEW_FOR_ONE_SEARCH && self.spec.descriptor().name == "auto" {
+            return Ok(Box::new(BruteForce::new()));
+        }
+        self.spec.build()
+    }
+
+    /// The balls that the slots stand for, if the structure finds boxes of which balls are to be selected.
+    ///
+    /// A structure selects them too, but from the boxes. A ball has half as many numbers, and its center and radius are computed once instead of once
+    /// for each candidate.
+    fn packed_balls(&self, rules: &Rules<'_, '_, D, T>) -> Result<Option<Vec<Ball<D, T>>>, Error> {
+        if self.shape != Shape::Ball || !self.spec.descriptor().shapes.contains(&Shape::Box) {
+            return Ok(None);
+        }
+        let boxes = &rules.a.boxes;
+        let mut balls = Vec::new();
+        balls.try_reserve_exact(boxes.len()).map_err(|_| Error::OutOfMemory { what: "balls" })?;
+        balls.extend(boxes.iter().map(Ball::of_box));
+        Ok(Some(balls))
     }
 
     /// The iterator over the sorted list, which is found piece by piece.

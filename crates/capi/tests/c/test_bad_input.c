@@ -9,7 +9,7 @@ typedef struct {
     bp_mesh *mesh;
     bp_between *between;
     bp_object_id id[2], twice[2], stale, foreign, null_id, out[8];
-    float box[2][6], nan_box[2][6], upside_down[2][6], infinite_nan[6];
+    float box[2][6], nan_box[2][6], upside_down[2][6], infinite_nan[6], negative_ball[3];
     double doubles[8];
     uint32_t edges[4], bad_edges[4], number;
     uint64_t big;
@@ -26,6 +26,8 @@ typedef struct {
     void *odd;
     bp_pair_list pairs;
     bp_neighbor_list neighbors;
+    bp_near_list near;
+    bp_near pair;
     bp_mesh_candidates candidates;
     bp_between_pairs found;
     bp_update update;
@@ -42,6 +44,7 @@ typedef struct {
     bp_object_def object_def, object_out, two_defs[2], unmade_object_def, bad_kind_def, bad_sensor, bad_margin_def, bad_previous;
     bp_search_def search, unmade_search, bad_flag, bad_period, many_threads;
     bp_neighbor_def unmade_neighbor, half_two;
+    bp_distance_def unmade_distance, bad_rows, balls, points, many_distance_threads;
     bp_mesh_def unmade_mesh, nan_inflation;
     bp_query_def unmade_query, tag_two;
 } Fixture;
@@ -64,6 +67,46 @@ typedef struct {
     X(BP_INVALID_DEF, name(f->world, &f->unmade_query, f->box, 1, f->answers, &f->list))                      \
     X(BP_INVALID_ARGUMENT, name(f->world, &f->tag_two, f->box, 1, f->answers, &f->list))                      \
     X(BP_INVALID_QUERY, name(f->world, NULL, f->nan_box, 1, f->answers, &f->list))
+
+/* A distance call of one list, with each of its arguments wrong in turn. `middle` is what stands between the count and the definition. */
+#define DISTANCE(X, name, middle, out)                                                                        \
+    X(BP_NULL_POINTER, name(BP_FORMAT_3F, NULL, 2, middle NULL, out, &f->error))                              \
+    X(BP_NULL_POINTER, name(BP_FORMAT_3F, f->box, 2, middle NULL, NULL, NULL))                                \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->odd, 2, middle NULL, out, NULL))                           \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->box, 2, middle NULL, f->odd, NULL))                        \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->box, 2, middle f->odd, out, NULL))                         \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->box, 2, middle NULL, out, f->odd))                         \
+    X(BP_INVALID_COUNT, name(BP_FORMAT_3F, f->box, HUGE_COUNT, middle NULL, out, NULL))                       \
+    X(BP_INVALID_COUNT, name(BP_FORMAT_3F, f->box, MANY, middle NULL, out, NULL))                             \
+    X(BP_INVALID_FORMAT, name(4, f->box, 2, middle NULL, out, NULL))                                          \
+    X(BP_INVALID_BOX, name(BP_FORMAT_3F, f->nan_box, 2, middle NULL, out, NULL))                              \
+    X(BP_INVALID_BOX, name(BP_FORMAT_3F, f->upside_down, 2, middle NULL, out, NULL))                          \
+    X(BP_INVALID_POINT, name(BP_FORMAT_3F, f->infinite_nan, 2, middle &f->points, out, NULL))                 \
+    X(BP_INVALID_POINT, name(BP_FORMAT_2F, f->infinite_nan, 2, middle &f->balls, out, NULL))                  \
+    X(BP_INVALID_VALUE, name(BP_FORMAT_2F, f->negative_ball, 1, middle &f->balls, out, NULL))                 \
+    X(BP_INVALID_DEF, name(BP_FORMAT_3F, f->box, 2, middle &f->unmade_distance, out, NULL))                   \
+    X(BP_INVALID_ARGUMENT, name(BP_FORMAT_3F, f->box, 2, middle &f->bad_rows, out, NULL))                     \
+    X(BP_THREADS_UNAVAILABLE, name(BP_FORMAT_3F, f->box, 2, middle &f->many_distance_threads, out, NULL))
+
+/* A distance call of two lists. */
+#define DISTANCE_BETWEEN(X, name, middle, out)                                                                \
+    X(BP_NULL_POINTER, name(BP_FORMAT_3F, NULL, 2, f->box, 2, middle NULL, out, NULL))                        \
+    X(BP_NULL_POINTER, name(BP_FORMAT_3F, f->box, 2, NULL, 2, middle NULL, out, NULL))                        \
+    X(BP_NULL_POINTER, name(BP_FORMAT_3F, f->box, 2, f->box, 2, middle NULL, NULL, NULL))                     \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->odd, 2, f->box, 2, middle NULL, out, NULL))                \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->box, 2, f->odd, 2, middle NULL, out, NULL))                \
+    X(BP_MISALIGNED_POINTER, name(BP_FORMAT_3F, f->box, 2, f->box, 2, middle f->odd, out, NULL))              \
+    X(BP_INVALID_COUNT, name(BP_FORMAT_3F, f->box, HUGE_COUNT, f->box, 2, middle NULL, out, NULL))            \
+    X(BP_INVALID_COUNT, name(BP_FORMAT_3F, f->box, 2, f->box, MANY, middle NULL, out, NULL))                  \
+    X(BP_INVALID_FORMAT, name(77, f->box, 2, f->box, 2, middle NULL, out, NULL))                              \
+    X(BP_INVALID_BOX, name(BP_FORMAT_3F, f->box, 2, f->nan_box, 2, middle NULL, out, NULL))                   \
+    X(BP_INVALID_BOX, name(BP_FORMAT_3F, f->upside_down, 2, f->box, 2, middle NULL, out, NULL))               \
+    X(BP_INVALID_DEF, name(BP_FORMAT_3F, f->box, 2, f->box, 2, middle &f->unmade_distance, out, NULL))        \
+    X(BP_INVALID_ARGUMENT, name(BP_FORMAT_3F, f->box, 2, f->box, 2, middle &f->bad_rows, out, NULL))
+
+#define WITHIN 1.0,
+#define K 3,
+#define NOTHING
 
 /* A setter of objects' values. */
 #define SETTER(X, name, values)                                                                               \
@@ -118,6 +161,16 @@ typedef struct {
     X(BP_NULL_POINTER, bp_count_pairs_between(BP_FORMAT_3F, f->box, 2, f->box, 2, NULL, NULL, NULL))          \
     X(BP_NULL_POINTER, bp_count_pairs_between(BP_FORMAT_3F, f->box, 2, NULL, 2, NULL, &f->big, NULL))         \
     X(BP_INVALID_COUNT, bp_count_pairs_between(BP_FORMAT_3F, f->box, HUGE_COUNT, f->box, 2, NULL, &f->big, NULL)) \
+    DISTANCE(X, bp_pairs_within, WITHIN, &f->near)                                                            \
+    DISTANCE(X, bp_nearest, K, &f->neighbors)                                                                 \
+    DISTANCE(X, bp_closest_pair, NOTHING, &f->pair)                                                           \
+    DISTANCE_BETWEEN(X, bp_pairs_within_between, WITHIN, &f->near)                                            \
+    DISTANCE_BETWEEN(X, bp_nearest_between, K, &f->neighbors)                                                 \
+    DISTANCE_BETWEEN(X, bp_closest_pair_between, NOTHING, &f->pair)                                           \
+    X(BP_INVALID_VALUE, bp_pairs_within(BP_FORMAT_3F, f->box, 2, -1, NULL, &f->near, NULL))                   \
+    X(BP_INVALID_VALUE, bp_pairs_within(BP_FORMAT_3F, f->box, 2, NAN, NULL, &f->near, NULL))                  \
+    X(BP_INVALID_VALUE, bp_pairs_within(BP_FORMAT_3F, f->box, 2, INFINITY, NULL, &f->near, NULL))             \
+    X(BP_INVALID_VALUE, bp_pairs_within_between(BP_FORMAT_3F, f->box, 2, f->box, 2, -1, NULL, &f->near, NULL)) \
     X(BP_NULL_POINTER, bp_neighbors(BP_FORMAT_3F, NULL, 2, 1, NULL, &f->neighbors, NULL))                     \
     X(BP_NULL_POINTER, bp_neighbors(BP_FORMAT_3F, f->box, 2, 1, NULL, NULL, NULL))                            \
     X(BP_MISALIGNED_POINTER, bp_neighbors(BP_FORMAT_3F, f->odd, 2, 1, NULL, &f->neighbors, NULL))             \
@@ -384,6 +437,12 @@ static void fill(Fixture *f) {
     f->bad_flag.half_open = 2;
     f->bad_period.period[0] = -1;
     f->many_threads.threads = 100000;
+    f->bad_rows = f->balls = f->points = f->many_distance_threads = bp_default_distance_def();
+    f->bad_rows.rows = 3;
+    f->balls.rows = BP_ROWS_BALLS;
+    f->points.rows = BP_ROWS_POINTS;
+    f->many_distance_threads.threads = 100000;
+    f->negative_ball[2] = -1;
     f->half_two = bp_default_neighbor_def();
     f->half_two.half = 2;
     f->nan_inflation = bp_default_mesh_def();
@@ -463,7 +522,7 @@ int main(void) {
             fprintf(stderr, "%s has changed the world\n", text);
             failures++;
         }
-        CHECK(f->made == NULL && f->made_mesh == NULL && f->made_between == NULL && f->pairs.pairs == NULL);
+        CHECK(f->made == NULL && f->made_mesh == NULL && f->made_between == NULL && f->pairs.pairs == NULL && f->near.pairs == NULL);
         free(before);
         free(after);
     }
@@ -493,6 +552,10 @@ int main(void) {
     CHECK(f->list.count == 2);
     bp_pair_list_free(NULL);
     bp_neighbor_list_free(NULL);
+    bp_near_list_free(NULL);
+    bp_near_list nothing;
+    OK(bp_pairs_within(BP_FORMAT_3F, NULL, 0, 1, NULL, &nothing, NULL));
+    CHECK(nothing.count == 0 && nothing.pairs == NULL);
     bp_answers_destroy(NULL);
     bp_world_destroy(NULL);
     bp_mesh_destroy(NULL);

@@ -59,6 +59,22 @@ static void arrays() {
     const bp::Point<D, T> points[2] = {{}, {}};
     bp::NeighborList<T> near;
     CHECK(bp::neighbors(bp::View<bp::Point<D, T>>(points), 1.0, near) == BP_OK && near.of(0).size() == 1 && near.of(0)[0] == 1);
+
+    boxes[1].min[0] = static_cast<T>(2.5); // half a unit from the first, overlapping the third
+    bp::NearList close;
+    const bp::View<bp::Box<D, T>> all(boxes);
+    CHECK(bp::pairs_within(all, 0.5, close) == BP_OK && close.size() == 2 && close[0].distance == 0.5 && close[1].distance == 0);
+    bp::NearList moved = std::move(close);
+    CHECK(close.empty() && moved.size() == 2 && moved.begin()->b == 1);
+    CHECK(bp::pairs_within_between(two, all, 0.0, close) == BP_OK && close.size() == 3);
+    CHECK(bp::nearest(all, 1, near) == BP_OK && near.of(0)[0] == 1 && near.distances_of(0)[0] == static_cast<T>(0.5));
+    CHECK(bp::nearest_between(two, all, 1, near) == BP_OK && near.point_count() == 2 && near.of(0)[0] == 0);
+    bp_near closest;
+    CHECK(bp::closest_pair(all, closest) == BP_OK && closest.a == 1 && closest.b == 2 && closest.distance == 0);
+    CHECK(bp::closest_pair_between(bp::View<bp::Point<D, T>>(points), bp::View<bp::Point<D, T>>(points), closest) == BP_OK && closest.distance == 0);
+    const bp::Ball<D, T> balls[1] = {{}};
+    CHECK(bp::closest_pair(bp::View<bp::Ball<D, T>>(balls), closest) == BP_OK && closest.a == UINT32_MAX);
+    fails(BP_INVALID_VALUE, [&] { return bp::pairs_within(all, -1.0, close, nullptr, &error); });
 }
 
 static void world() {

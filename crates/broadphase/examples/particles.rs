@@ -35,10 +35,8 @@ fn main() -> Result<(), Error> {
             let mut to = points[i];
             for (j, distance) in near.with_distances(i).filter(|&(_, distance)| distance > 0.0) {
                 let push = 0.02 * weight(distance) * (density[i] + density[j as usize]) / mean;
-                for k in 0..3 {
-                    let away = points[i][k] - points[j as usize][k];
-                    to[k] += push * (away - side * (away / side).round()) / distance;
-                }
+                let away = space.displacement(points[j as usize], points[i]);
+                (0..3).for_each(|k| to[k] += push * away[k] / distance);
             }
             space.wrap(to)
         });

@@ -121,6 +121,7 @@ mod neighbors;
 mod distance;
 pub mod mesh;
 mod periodic;
+pub mod implement;
 mod world;
 // What everyone uses.
 mod context;
@@ -149,13 +150,13 @@ pub use error::{BoxFault, Error};
 #[doc(inline)]
 pub use geometry::{Aabb, Ball, HalfSpace, Period, Ray, Real, Swept, SweptBall};
 #[doc(inline)]
-pub use kernels::{Isa, Kernels, PairSink};
+pub use kernels::{Isa, Kernels};
 #[doc(inline)]
 pub use neighbors::{NeighborSearch, Neighbors, neighbors};
 #[doc(inline)]
 pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Pairing, Shape, Tag};
 #[doc(inline)]
-pub use pairs::{Pair, PairStore, Report, Retain, Revision, pairs_hash};
+pub use pairs::{Pair, PairStore, Report, Retain, pairs_hash};
 #[doc(inline)]
 #[cfg(feature = "parallel")]
 pub use par::Threads;

@@ -6,7 +6,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use broadphase::{Aabb, Changes, Context, Frame, Pair, PairStore, Real, Report, Revision, Shape, Spec, algorithms, step};
+use broadphase::implement::{Revision, WritePairs};
+use broadphase::{Aabb, Changes, Context, Frame, Pair, PairStore, Real, Report, Shape, Spec, algorithms, step};
 
 /// The system's allocator, which counts calls that ask for memory, and refuses requests above a size.
 struct Guarded;

@@ -1,7 +1,7 @@
 //! Options: what the list shows is what counts, and values that no text could give do no harm.
 
 use broadphase::algorithms::baselines::{dbvt, grid_sap};
-use broadphase::algorithms::{COMMON_OPTIONS, hash_grid, kd_tree, level_grid, list, octree, tiles};
+use broadphase::algorithms::{COMMON_OPTIONS, hash_grid, kd_tree, level_grid, list, octree, particle_grid, sweep, tiles};
 use broadphase::{Aabb, BroadPhase, Context, Error, Frame, PairStore, Spec, Strength, pairs, step};
 
 /// Cubes of several sizes at random places.
@@ -103,6 +103,14 @@ fn typed_options_are_the_text_that_says_the_same() {
     assert_typed(level_grid::Options { levels: 3, ratio: 0.5 }, "level-grid:levels=3:ratio=0.5");
     assert_typed(dbvt::Options { mode: dbvt::Mode::Deferred, margin: 0.25 }, "dbvt-d:margin=0.25");
     assert_typed(grid_sap::Options { cells: 7 }, "grid-sap:cells=7");
+    let options = sweep::Options { partitions: 3, swap: false, threshold: 0.25, patrol: 0, ..Default::default() };
+    assert_typed(options, "sweep:partitions=3:swap=off:threshold=0.25:patrol=0");
+    let options = sweep::Options { axes: Some([1, 0]), path: sweep::Path::Parallel, ..Default::default() };
+    assert_typed(sweep::Options { active: sweep::Active::Tree, ..options }, "sweep:axes=yx:path=parallel:active=tree");
+    assert_typed(sweep::Options::default(), "sweep");
+    assert_typed(particle_grid::Storage::Dense, "particle-grid");
+    let storage = particle_grid::Storage::Hashed { hash: particle_grid::Hash::Modular, slots: None };
+    assert_typed(storage, "particle-grid:grid=hashed:hash=modular");
 }
 
 #[test]

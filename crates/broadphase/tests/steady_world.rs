@@ -5,8 +5,12 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ops::ControlFlow;
 
-use broadphase::{Aabb, ContinuousDetection, Error, Object, Shape, Tag, World, World2, World3};
+use broadphase::{
+    Aabb, Changes, Context, ContinuousDetection, Error, Frame, Object, PairStore, Period, Periodic, Report, Shape, Spec, Tag,
+    World, World2, World3, step,
+};
 
 /// The system's allocator, with a count of calls that ask for memory, of the bytes in use, and of the most that ever were.
 struct Counting;
@@ -130,6 +134,62 @@ fn steady_frames_with_continuous_detection_users_and_values_do_not_allocate() {
             assert!(world.ended().iter().all(|pair| pair.value == Some(pair.user_a)));
         });
         assert_eq!(spent, 0, "{detection:?}, in 30 frames");
+    }
+}
+
+/// A space that repeats, a little smaller than what the orbits cover, so that objects leave and enter it in every frame.
+#[test]
+fn steady_frames_of_a_space_that_repeats_do_not_allocate() {
+    let space = Period::axes([Some(14.0), None, Some(7.5)]);
+    for name in ["auto", "tiles:target=64", "brute-force"] {
+        for detection in [ContinuousDetection::None, ContinuousDetection::Swept, ContinuousDetection::SUB_STEPS] {
+            for moved_share in [1, 40] {
+                let mut world = World3::new();
+                world.set_algorithm(&name.parse().unwrap()).unwrap();
+                world.set_period(Some(space)).unwrap();
+                world.set_continuous_detection(detection).unwrap();
+                let handles = world.insert_many(&(0..800).map(|id| orbit(id, 0)).collect::<Vec<_>>()).unwrap();
+                let fixed: Vec<_> = (0..60).map(|id| Object::fixed(orbit(13 * id, 0))).collect();
+                world.insert_many(&fixed).unwrap();
+                let mut seen = 0;
+                let spent = steady(30, |frame| {
+                    for (id, &handle) in handles.iter().enumerate().filter(|(id, _)| id % moved_share == 0) {
+                        world.set_box(handle, orbit(id, frame)).unwrap();
+                    }
+                    assert!(!world.update().unwrap().is_empty());
+                    let reader = world.read().unwrap();
+                    reader
+                        .in_box(&Aabb::new([13.5, 3.0, 7.0], [14.5, 4.0, 8.0]), |_| {
+                            seen += 1;
+                            ControlFlow::Continue(())
+                        })
+                        .unwrap();
+                });
+                assert_eq!(spent, 0, "{name}, {detection:?}, one of {moved_share} moves, in 30 frames");
+                assert!(seen > 0);
+            }
+        }
+    }
+}
+
+/// The same for those who keep their own arrays: changes unknown, all and listed.
+#[test]
+fn steady_frames_of_periodic_structures_do_not_allocate() {
+    let moments: Vec<Vec<Aabb<3, f32>>> = (0..10).map(|frame| (0..800).map(|id| orbit(id, frame)).collect()).collect();
+    let all: Vec<u32> = (0..800).collect();
+    for name in ["auto", "tiles:target=64", "brute-force"] {
+        for changes in [Changes::Unknown, Changes::All, Changes::Listed { moved: &all, inserted: &[], removed: &[] }] {
+            let inner = name.parse::<Spec>().unwrap().build().unwrap();
+            let mut structure = Periodic::new(inner, Period::new([14.0, 15.0, 7.5])).unwrap();
+            let (mut context, mut found, mut known) = (Context::new(), PairStore::new(Report::Both), false);
+            let spent = steady(30, |frame| {
+                let changes = if std::mem::replace(&mut known, true) { changes } else { Changes::All };
+                let frame = Frame::new(&moments[frame % 10]).with_changes(changes);
+                step(&mut structure, &frame, &mut context, &mut found).unwrap();
+                assert!(!found.is_empty());
+            });
+            assert_eq!(spent, 0, "{name}, {changes:?}");
+        }
     }
 }
 

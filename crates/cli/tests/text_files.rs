@@ -16,6 +16,10 @@ fn the_same_boxes_in_every_form_have_the_same_pairs() {
         ("semicolon.csv", "min_x;min_y;max_x;max_y\n0;0;1;1\n1;1;2,0;2,0\n5;5;6;6\n"),
         ("tab.csv", "0\t0\t1\t1\r\n1\t1\t2\t2\r\n5\t5\t6\t6\r\n"),
         ("space.csv", "# numpy.savetxt\n0 0 1 1\n1 1 2 2\n5 5 6 6\n"),
+        ("space.txt", "0 0 1 1\n1 1 2 2\n5 5 6 6\n"),
+        ("Aligned.TXT", "  0.0   0.0   1.0   1.0\n  1.0   1.0   2.0   2.0\n  5.0   5.0   6.0   6.0\n"),
+        ("tab.tsv", "minX\tminY\tmaxX\tmaxY\n0\t0\t1\t1\n1\t1\t2\t2\n5\t5\t6\t6\n"),
+        ("bounds.dat", "xlo,ylo,xhi,yhi,\n0,0,1,1,\n1,1,2,2,\n5,5,6,6,\n"),
         ("corner.csv", "x,y,w,h\n0,0,1,1\n1,1,1,1\n5,5,1,1\n"),
         ("center.csv", "cx,cy,w,h\n0.5,0.5,1,1\n1.5,1.5,1,1\n5.5,5.5,1,1\n"),
         ("radius.csv", "x,y,r\n0.5,0.5,0.5\n1.5,1.5,0.5\n5.5,5.5,0.5\n"),
@@ -100,9 +104,24 @@ fn standard_input_is_read_as_text_or_numpy_data() {
 #[test]
 fn a_format_reads_a_file_whose_name_does_not_say_it() {
     let folder = Folder::new();
-    folder.write("boxes.txt", b"0 0 1 1\n1 1 2 2\n5 5 6 6\n");
-    folder.fails("pairs boxes.txt", 1, &["boxes.txt", ".npy, .csv or .aabbs"]);
-    assert_eq!(folder.ok("pairs boxes.txt --format csv"), PAIRS);
+    folder.write("boxes.out", b"0 0 1 1\n1 1 2 2\n5 5 6 6\n");
+    folder.fails("pairs boxes.out", 1, &["boxes.out", ".npy, .csv, .tsv, .txt, .dat or .aabbs", "--format"]);
+    assert_eq!(folder.ok("pairs boxes.out --format csv"), PAIRS);
+}
+
+#[test]
+fn packed_files_and_numbers_that_overflow_are_refused_with_the_remedy() {
+    let folder = Folder::new();
+    let gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
+    for name in ["a.csv.gz", "renamed.npy", "renamed.csv"] {
+        folder.write(name, gzip);
+        folder.fails(&format!("pairs {name}"), 1, &[name, "gzip", "gunzip"]);
+    }
+    folder.write("a.npz", b"PK\x03\x04");
+    folder.fails("pairs a.npz", 1, &["a.npz", "archive", "numpy.save"]);
+    folder.write("large.csv", b"0,0,1,1\n0,0,1e400,1\n");
+    folder.fails("pairs large.csv", 1, &["large.csv", "line 2, column 3", "`1e400`", "inf"]);
+    folder.fails("pairs missing.txt", 1, &["missing.txt", "no such file", "check the name"]);
 }
 
 #[test]

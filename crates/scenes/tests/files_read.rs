@@ -170,8 +170,8 @@ fn a_directory_an_empty_file_and_an_unknown_ending_are_refused() {
     for name in ["a.npy", "a.csv", "a.aabbs"] {
         assert_eq!(refusal(name, b""), ": the file is empty; write it again");
     }
-    for name in ["a.txt", "npy"] {
-        assert_eq!(refusal(name, b"x"), ": unknown ending; a recording is named .npy, .csv or .aabbs");
+    for name in ["a.out", "npy"] {
+        assert_eq!(refusal(name, b"x"), ": unknown ending; name it .npy, .csv, .tsv, .txt, .dat or .aabbs, or say its --format");
     }
     let error = Recording::open(&folder.path().join("absent.npy")).unwrap_err();
     assert!(matches!(error.fault, FileFault::Io { tried: "open", .. }), "{error}");
@@ -261,7 +261,7 @@ fn columns_named_by_the_caller_take_the_place_of_the_header() {
     let short = ReadOptions { columns: Some("x,y,w,h".parse().unwrap()), ..options };
     let error = Recording::open_with(&path, &short).unwrap_err().to_string();
     assert!(
-        error.ends_with("line 1, column 5: the file has 5 columns, and 4 are named; name every one (`-` is not read)"),
+        error.ends_with("line 1, column 5: the file has 5 columns, and 4 are named; name every one (- for one to leave out)"),
         "{error}"
     );
 }

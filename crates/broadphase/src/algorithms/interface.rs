@@ -112,6 +112,7 @@ pub trait Query<const D: usize, T: Real>: Sync {
     /// all, the distance it was given to see only what is not farther.
     fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>);
 
+    #[doc(hidden)]
     /// The same for someone who wants objects of environment `env` and of environment 0 only: others may be left out. Structures that
     /// do not keep environments apart leave none out.
     fn search_env(&self, frame: &Frame<'_, D, T>, env: u32, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {

@@ -40,7 +40,7 @@ impl From<tiles::Options> for Spec {
 mod papers {
     use super::{descriptor, spec};
     use crate::algorithms::baselines::{dbvt, grid_sap};
-    use crate::algorithms::{Spec, hash_grid, kd_tree, level_grid, octree};
+    use crate::algorithms::{Spec, hash_grid, kd_tree, level_grid, octree, particle_grid, sweep};
 
     /// `kd-tree`, or the variant that the options name.
     ///
@@ -128,6 +128,60 @@ mod papers {
     impl From<grid_sap::Options> for Spec {
         fn from(options: grid_sap::Options) -> Self {
             spec("grid-sap", &[("cells", options.cells.to_string())])
+        }
+    }
+
+    /// `sweep` with these options.
+    ///
+    /// ```
+    /// use broadphase::Spec;
+    /// use broadphase::algorithms::sweep::{Active, Options};
+    /// let options = Options { axes: Some([2, 0]), active: Active::Tree, ..Options::default() };
+    /// assert_eq!(Spec::from(options).to_string(), "sweep:axes=zx:active=tree");
+    /// ```
+    impl From<sweep::Options> for Spec {
+        fn from(options: sweep::Options) -> Self {
+            let on = |flag: bool| if flag { "on" } else { "off" }.to_string();
+            let axis = |axis: usize| "xyz".chars().nth(axis).unwrap_or('?');
+            let path = match options.path {
+                sweep::Path::Auto => "auto",
+                sweep::Path::Sequential => "sequential",
+                sweep::Path::Parallel => "parallel",
+            };
+            let active = match options.active {
+                sweep::Active::Blocks => "blocks",
+                sweep::Active::Tree => "tree",
+            };
+            let partitions = if options.partitions == 0 { "auto".to_string() } else { options.partitions.to_string() };
+            let axes = options.axes.map_or("auto".to_string(), |[first, second]| [axis(first), axis(second)].iter().collect());
+            let given = [
+                ("partitions", partitions),
+                ("buckets", options.buckets.to_string()),
+                ("swap", on(options.swap)),
+                ("threshold", options.threshold.to_string()),
+                ("patrol", options.patrol.to_string()),
+                ("axes", axes),
+                ("path", path.to_string()),
+                ("active", active.to_string()),
+            ];
+            spec("sweep", &given)
+        }
+    }
+
+    /// `particle-grid` with this storage, which fits its world to the particles.
+    ///
+    /// ```
+    /// use broadphase::Spec;
+    /// use broadphase::algorithms::particle_grid::{Hash, Storage};
+    /// let storage = Storage::Hashed { hash: Hash::Chain, slots: Some(4096) };
+    /// assert_eq!(Spec::from(storage).to_string(), "particle-grid:grid=hashed:hash=chain:slots=4096");
+    /// ```
+    impl From<particle_grid::Storage> for Spec {
+        fn from(storage: particle_grid::Storage) -> Self {
+            let particle_grid::Storage::Hashed { hash, slots } = storage else { return spec("particle-grid", &[]) };
+            let name = particle_grid::Hash::ALL.iter().find(|(_, known)| *known == hash).map_or("xor", |(name, _)| *name);
+            let slots = slots.unwrap_or(0).to_string();
+            spec("particle-grid", &[("grid", "hashed".to_string()), ("hash", name.to_string()), ("slots", slots)])
         }
     }
 }

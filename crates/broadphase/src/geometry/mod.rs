@@ -7,6 +7,7 @@ mod half_space;
 mod measure;
 mod over_images;
 mod path;
+mod path_images;
 mod period;
 mod ray;
 mod real;

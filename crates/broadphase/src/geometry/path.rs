@@ -15,6 +15,14 @@ impl<const D: usize, T: Real> Path<D, T> {
         Self { from: at, to: at }
     }
 
+    /// Do the boxes around the two ways overlap along one axis?
+    #[inline]
+    pub(crate) fn overlaps_along(&self, other: &Self, axis: usize) -> bool {
+        let ends = |path: &Self| (path.from.min[axis].min(path.to.min[axis]), path.from.max[axis].max(path.to.max[axis]));
+        let ((low, high), (other_low, other_high)) = (ends(self), ends(other));
+        low <= other_high && other_low <= high
+    }
+
     /// The fraction of the frame, in 0..=1, at which the two closed boxes first touch, or `None` if they never do.
     ///
     /// Boxes that overlap at the start touch at 0, boxes that overlap at the end always touch, and boxes that touch lie in unions of their

@@ -175,6 +175,24 @@ impl<const D: usize, T: Real> Period<D, T> {
         }
     }
 
+    /// The vector from a point to the nearest image of another one: what a force between two particles follows.
+    ///
+    /// ```
+    /// use broadphase::Period;
+    /// let space = Period::axes([Some(10.0), None]);
+    /// assert_eq!(space.displacement([9.5, 0.0], [0.5, 8.0]), [1.0, 8.0]);
+    /// assert_eq!(space.displacement([0.5, 8.0], [9.5, 0.0]), [-1.0, -8.0]);
+    /// ```
+    pub fn displacement(&self, from: [T; D], to: [T; D]) -> [T; D] {
+        std::array::from_fn(|k| {
+            let direct = to[k] - from[k];
+            match self.lengths[k] {
+                Some(length) => direct - (direct / length + T::HALF).floor() * length,
+                None => direct,
+            }
+        })
+    }
+
     /// Every length is positive, and both ends are finite.
     pub(crate) fn check(&self) -> Result<(), Error> {
         for axis in 0..D {
@@ -188,13 +206,13 @@ impl<const D: usize, T: Real> Period<D, T> {
         Ok(())
     }
 
-    /// Is no side of the box longer than half the period?
+    /// Is no side of the box longer than `most` periods?
     #[inline(always)]
-    pub(crate) fn is_short(&self, value: &Aabb<D, T>) -> bool {
+    pub(crate) fn is_short(&self, value: &Aabb<D, T>, most: T) -> bool {
         let mut short = true;
         for k in 0..D {
             if let Some(period) = self.lengths[k] {
-                short &= (value.max[k] - value.min[k] <= period * T::HALF) & value.min[k].is_finite();
+                short &= (value.max[k] - value.min[k] <= period * most) & value.min[k].is_finite();
             }
         }
         short
@@ -202,10 +220,15 @@ impl<const D: usize, T: Real> Period<D, T> {
 
     /// No side of the box is longer than half the period; the error names `index` and the axis.
     pub(crate) fn check_box(&self, value: &Aabb<D, T>, index: usize) -> Result<(), Error> {
+        self.check_length(value, index, T::HALF)
+    }
+
+    /// No side of the box is longer than `most` periods; the error names `index` and the axis.
+    pub(crate) fn check_length(&self, value: &Aabb<D, T>, index: usize, most: T) -> Result<(), Error> {
         for axis in 0..D {
             let Some(period) = self.lengths[axis] else { continue };
             let length = value.max[axis] - value.min[axis];
-            if !(length <= period * T::HALF && value.min[axis].is_finite()) {
+            if !(length <= period * most && value.min[axis].is_finite()) {
                 return Err(Error::BoxTooLong { index, axis, length: length.to_f64(), period: period.to_f64() });
             }
         }

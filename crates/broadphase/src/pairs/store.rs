@@ -415,7 +415,7 @@ impl PairStore {
 impl PairStore {
     /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `revision`), so that
     /// chunks may be kept; if not, every chunk starts empty and must be rewritten.
-    pub fn begin<const D: usize, T: Real>(
+    pub(crate) fn begin<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
         context: &Context,
@@ -457,12 +457,12 @@ impl PairStore {
     ///
     /// # Panics
     /// If [`begin`](PairStore::begin) was told of fewer chunks. So do [`rewrite`](PairStore::rewrite) and [`edit`](PairStore::edit).
-    pub fn chunk(&mut self, chunk: usize) -> &[Pair] {
+    pub(crate) fn chunk(&mut self, chunk: usize) -> &[Pair] {
         &open(&mut self.chunks[chunk]).pairs
     }
 
     /// Replaces a chunk by what `fill` pushes, less what the frame's filters forbid.
-    pub fn rewrite<const D: usize, T: Real>(
+    pub(crate) fn rewrite<const D: usize, T: Real>(
         &self,
         chunk: usize,
         worker: usize,
@@ -482,7 +482,7 @@ impl PairStore {
     }
 
     /// Keeps those pairs of a chunk of which `stays` says so, and adds what `fill` pushes, less what the frame's filters forbid.
-    pub fn edit<const D: usize, T: Real>(
+    pub(crate) fn edit<const D: usize, T: Real>(
         &self,
         chunk: usize,
         worker: usize,
@@ -548,7 +548,7 @@ impl PairStore {
     ///
     /// On error the pairs are gone, except that with differences wanted the last frame's are back, so that the next difference
     /// is right.
-    pub fn finish(&mut self, chunks: usize) -> Result<Revision, Error> {
+    pub(crate) fn finish(&mut self, chunks: usize) -> Result<Revision, Error> {
         self.started.clear();
         self.ended.clear();
         self.count = 0;

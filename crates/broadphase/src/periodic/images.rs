@@ -5,11 +5,10 @@
 //! of objects that touch or cross an upper end of the space, moved down by a period. An object's images are a linked list. An image keeps its
 //! slot as long as its object needs it, and changes only when its object does. So whatever a structure keeps for unchanged slots stays right.
 
-use std::sync::Mutex;
-
-use crate::context::Context;
+use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::{Aabb, Period, Real};
+use crate::memory::{push, refill, reserve};
 use crate::objects::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape, Tag};
 
 /// No image.
@@ -18,6 +17,10 @@ const NONE: u32 = u32::MAX;
 const PER_JOB: usize = 1 << 14;
 /// What an object costs in that pass, in the units of [`Context::run_weighted`].
 const WRAP: usize = 2;
+/// What memory is for, in errors.
+const BOXES: &str = "boxes";
+const IMAGES: &str = "images of boxes";
+const CHANGES: &str = "lists of changes";
 
 /// See the module's text.
 #[derive(Clone, Debug)]
@@ -25,7 +28,7 @@ pub(super) struct Images<const D: usize, T> {
     /// Slots of the caller's frame.
     objects: usize,
     /// The slot of the first image.
-    base: usize,
+    pub(super) base: usize,
     boxes: Vec<Aabb<D, T>>,
     tags: Vec<Tag>,
     /// A bit for each slot that holds an object or an image.
@@ -46,6 +49,8 @@ pub(super) struct Images<const D: usize, T> {
     /// Are the changes of the last frame listed?
     listed: bool,
     lists: Lists,
+    /// By job of the pass that wraps boxes: the objects that have images or need some, ascending. Scratch.
+    near: PerWorker<Vec<u32>>,
 }
 
 /// Slots that changed, as [`Changes::Listed`] has them.
@@ -75,6 +80,7 @@ impl<const D: usize, T> Default for Images<D, T> {
             ready: false,
             listed: false,
             lists: Lists::default(),
+            near: PerWorker::default(),
         }
     }
 }
@@ -136,7 +142,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         }))
     }
 
-    fn is_live(&self, slot: usize) -> bool {
+    pub(super) fn is_live(&self, slot: usize) -> bool {
         self.live[slot / 64] >> (slot % 64) & 1 == 1
     }
 
@@ -149,6 +155,7 @@ impl<const D: usize, T: Real> Images<D, T> {
             + numbers.iter().map(|list| list.capacity() * 4).sum::<usize>()
             + self.shifts.capacity()
             + images.capacity() * size_of::<(u32, bool)>()
+            + self.near.iter().map(|list| list.capacity() * 4).sum::<usize>()
     }
 }
 
@@ -159,13 +166,19 @@ impl<const D: usize, T: Real> Images<D, T> {
         self.ready = false;
     }
 
-    /// Takes in a frame. On error nothing has changed.
-    pub(super) fn follow(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, context: &Context) -> Result<(), Error> {
+    /// Takes in a frame whose boxes are at most `longest` periods long. On error nothing has changed.
+    pub(super) fn follow(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        period: &Period<D, T>,
+        longest: T,
+        context: &Context,
+    ) -> Result<(), Error> {
         let lists = match frame.changes {
             Changes::Listed { moved, inserted, removed } => Some([moved, inserted, removed]),
             Changes::Unknown | Changes::All => None,
         };
-        check(frame, lists, period)?;
+        check(frame, lists, period, longest)?;
         let fits = self.ready && frame.slots() <= self.base && frame.tags.is_some() != self.tags.is_empty();
         let Lists { moved, inserted, removed, images } = &mut self.lists;
         [moved, inserted, removed].into_iter().for_each(Vec::clear);
@@ -184,11 +197,12 @@ impl<const D: usize, T: Real> Images<D, T> {
     fn follow_listed(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, lists: [&[u32]; 3]) -> Result<(), Error> {
         let [moved, inserted, removed] = lists;
         self.objects = frame.slots();
-        let known = removed.iter().copied().filter(|&id| (id as usize) < self.base);
-        for id in known.collect::<Vec<_>>() {
-            self.set_live(id as usize, false);
-            self.place(id, None, period)?;
-            self.lists.removed.push(id);
+        for &id in removed {
+            if (id as usize) < self.base {
+                self.set_live(id as usize, false);
+                self.place(id, None, period)?;
+                push(&mut self.lists.removed, id, CHANGES)?;
+            }
         }
         for &id in inserted.iter().chain(moved) {
             self.set_live(id as usize, true);
@@ -197,9 +211,11 @@ impl<const D: usize, T: Real> Images<D, T> {
             }
             self.place(id, Some(&frame.boxes[id as usize]), period)?;
         }
+        reserve(&mut self.lists.moved, moved.len(), CHANGES)?;
         self.lists.moved.extend_from_slice(moved);
+        reserve(&mut self.lists.inserted, inserted.len(), CHANGES)?;
         self.lists.inserted.extend_from_slice(inserted);
-        self.list_images();
+        self.list_images()?;
         self.listed = true;
         Ok(())
     }
@@ -222,10 +238,10 @@ impl<const D: usize, T: Real> Images<D, T> {
                 (false, _) => &mut self.lists.inserted,
                 (true, false) => &mut self.lists.removed,
             };
-            list.push(slot as u32);
+            push(list, slot as u32, CHANGES)?;
             self.place(slot as u32, is.then(|| &frame.boxes[slot]), period)?;
         }
-        self.list_images();
+        self.list_images()?;
         self.listed = changed <= slots / 2;
         Ok(())
     }
@@ -252,11 +268,14 @@ impl<const D: usize, T: Real> Images<D, T> {
         if let Some(tags) = frame.tags {
             self.tags[..slots].copy_from_slice(&tags[..slots]);
         }
-        let near = self.wrap_all(frame, period, context);
-        // Objects at a border, and those that had images.
-        for id in near {
-            let value = frame.live.contains(id).then(|| &frame.boxes[id as usize]);
-            self.place(id, value, period)?;
+        self.wrap_all(frame, period, context);
+        for job in 0..slots.div_ceil(PER_JOB) {
+            let near = std::mem::take(&mut *self.near.get(job));
+            for &id in &near {
+                let value = frame.live.contains(id).then(|| &frame.boxes[id as usize]);
+                self.place(id, value, period)?;
+            }
+            *self.near.get(job) = near;
         }
         self.lists.images.clear();
         self.listed = false;
@@ -272,30 +291,22 @@ impl<const D: usize, T: Real> Images<D, T> {
         [&mut self.next, &mut self.owners, &mut self.free].into_iter().for_each(Vec::clear);
         self.shifts.clear();
         self.objects = 0;
-        let room = |_| Error::OutOfMemory { what: "boxes" };
-        let more = |len: usize| self.base.saturating_sub(len);
-        self.boxes.try_reserve(more(self.boxes.len())).map_err(room)?;
-        self.first.try_reserve(more(self.first.len())).map_err(room)?;
-        self.boxes.clear();
-        self.boxes.resize(self.base, Aabb::default());
-        self.first.clear();
-        self.first.resize(self.base, NONE);
-        self.live.clear();
-        self.live.resize(self.base.div_ceil(64), 0);
-        self.tags.clear();
-        if frame.tags.is_some() {
-            self.tags.resize(self.base, Tag::default());
-        }
-        Ok(())
+        refill(&mut self.boxes, self.base, Aabb::default(), BOXES)?;
+        refill(&mut self.first, self.base, NONE, BOXES)?;
+        refill(&mut self.live, self.base.div_ceil(64), 0, BOXES)?;
+        refill(&mut self.tags, if frame.tags.is_some() { self.base } else { 0 }, Tag::default(), BOXES)
     }
 
-    /// Wraps all boxes, and lists the objects that have images or need some, ascending.
-    fn wrap_all(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, context: &Context) -> Vec<u32> {
+    /// Wraps all boxes, and lists the objects that have images or need some.
+    fn wrap_all(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, context: &Context) {
         let slots = frame.slots();
-        let first = &self.first;
-        let parts: Vec<_> = self.boxes[..slots].chunks_mut(PER_JOB).map(|part| Mutex::new((part, Vec::new()))).collect();
-        context.run_weighted(parts.len(), WRAP * slots, |job, _| {
-            let (part, near) = &mut *parts[job].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let jobs = slots.div_ceil(PER_JOB);
+        self.near.prepare_for(jobs);
+        let (first, near) = (&self.first, &self.near);
+        let parts = self.boxes[..slots].chunks_mut(PER_JOB).enumerate();
+        context.run_each(parts, jobs, WRAP * slots, |(job, part), _| {
+            let near = &mut *near.get(job);
+            near.clear();
             let from = job * PER_JOB;
             for (at, (own, given)) in part.iter_mut().zip(&frame.boxes[from..]).enumerate() {
                 *own = period.wrap_box(given);
@@ -305,7 +316,6 @@ impl<const D: usize, T: Real> Images<D, T> {
                 }
             }
         });
-        parts.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1).collect()
     }
 
     /// Gives an object that changed its box, or none, and the images that it needs.
@@ -324,13 +334,13 @@ impl<const D: usize, T: Real> Images<D, T> {
             let after = self.next[image as usize];
             let shift = self.shifts[image as usize];
             let stays = shift & !crossed == 0;
-            self.lists.images.push((image, true));
+            push(&mut self.lists.images, (image, true), CHANGES)?;
             if let (true, Some(wrapped)) = (stays, wrapped) {
                 there |= 1 << shift;
                 self.show(image, id, period.image(&wrapped, shift));
             } else {
                 self.set_live(self.base + image as usize, false);
-                self.free.push(image);
+                push(&mut self.free, image, IMAGES)?;
             }
             image = after;
         }
@@ -338,7 +348,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         for shift in (1..1u8 << D).filter(|shift| shift & !crossed == 0 && there >> shift & 1 == 0) {
             let image = self.take_image()?;
             self.shifts[image as usize] = shift;
-            self.lists.images.push((image, false));
+            push(&mut self.lists.images, (image, false), CHANGES)?;
             self.show(image, id, period.image(&wrapped, shift));
         }
         Ok(())
@@ -365,15 +375,16 @@ impl<const D: usize, T: Real> Images<D, T> {
         if slot >= MAX_OBJECTS {
             return Err(Error::TooManyObjects { count: slot + 1, limit: MAX_OBJECTS });
         }
-        self.boxes.try_reserve(1).map_err(|_| Error::OutOfMemory { what: "boxes" })?;
-        self.boxes.push(Aabb::default());
+        push(&mut self.boxes, Aabb::default(), IMAGES)?;
         if !self.tags.is_empty() {
-            self.tags.push(Tag::default());
+            push(&mut self.tags, Tag::default(), IMAGES)?;
         }
-        self.next.push(NONE);
-        self.owners.push(0);
-        self.shifts.push(0);
-        self.live.resize((slot + 1).div_ceil(64), 0);
+        push(&mut self.next, NONE, IMAGES)?;
+        push(&mut self.owners, 0, IMAGES)?;
+        push(&mut self.shifts, 0, IMAGES)?;
+        if slot / 64 >= self.live.len() {
+            push(&mut self.live, 0, IMAGES)?;
+        }
         Ok(self.owners.len() as u32 - 1)
     }
 
@@ -384,10 +395,10 @@ impl<const D: usize, T: Real> Images<D, T> {
     }
 
     /// Lists the images that changed: each once, by what it was and what it is.
-    fn list_images(&mut self) {
+    fn list_images(&mut self) -> Result<(), Error> {
         let mut images = std::mem::take(&mut self.lists.images);
-        // Of an image that changed twice, the first entry says what it was.
-        images.sort_by_key(|&(image, _)| image);
+        // An image that changed twice was given up by one object and then taken by another: it was in use.
+        images.sort_unstable_by_key(|&(image, was)| (image, !was));
         images.dedup_by_key(|&mut (image, _)| image);
         for &(image, was) in &images {
             let slot = self.base + image as usize;
@@ -397,23 +408,25 @@ impl<const D: usize, T: Real> Images<D, T> {
                 (true, false) => &mut self.lists.removed,
                 (false, false) => continue,
             };
-            list.push(slot as u32);
+            push(list, slot as u32, CHANGES)?;
         }
         images.clear();
         self.lists.images = images;
         let Lists { moved, inserted, removed, .. } = &mut self.lists;
         [moved, inserted, removed].into_iter().for_each(|list| list.sort_unstable());
+        Ok(())
     }
 }
 
-/// Are the boxes valid that are new, and none longer than half the period? The culprit is searched for only on failure.
+/// Are the boxes valid that are new, and none longer than so many periods? The culprit is searched for only on failure.
 fn check<const D: usize, T: Real>(
     frame: &Frame<'_, D, T>,
     lists: Option<[&[u32]; 3]>,
     period: &Period<D, T>,
+    longest: T,
 ) -> Result<(), Error> {
     frame.check_lists()?;
-    let fits = |value: &Aabb<D, T>| value.is_valid() & period.is_short(value);
+    let fits = |value: &Aabb<D, T>| value.is_valid() & period.is_short(value, longest);
     let fine = match (lists, frame.live) {
         (Some([moved, inserted, _]), _) => [moved, inserted].into_iter().flatten().all(|&id| fits(&frame.boxes[id as usize])),
         (None, Live::All) => frame.boxes.iter().fold(true, |all, value| all & fits(value)),
@@ -423,45 +436,5 @@ fn check<const D: usize, T: Real>(
         return Ok(());
     }
     frame.check()?;
-    frame.ids().try_for_each(|id| period.check_box(&frame.boxes[id as usize], id as usize))
-}
-
-/// # Invariants
-impl<const D: usize, T: Real> Images<D, T> {
-    /// What is wrong, if anything: with the boxes of the frame, and with the lists of images.
-    pub(super) fn fault(&self, frame: &Frame<'_, D, T>, period: &Period<D, T>) -> Option<String> {
-        let mut seen = 0;
-        for slot in 0..self.base {
-            let is = slot < frame.slots() && frame.live.contains(slot as u32);
-            if is != self.is_live(slot) {
-                return Some(format!("slot {slot} is live or not, other than in the frame"));
-            }
-            let crossed = if is {
-                let wrapped = period.wrap_box(&frame.boxes[slot]);
-                if wrapped != self.boxes[slot] {
-                    return Some(format!("the wrapped box of slot {slot} is out of date"));
-                }
-                period.crossed(&wrapped)
-            } else {
-                0
-            };
-            let mut there = 0u32;
-            for image in self.slots_of(slot as u32).skip(1) {
-                let (wrapped, shift) = self.origin(image);
-                if self.owner(image) != slot as u32 || !self.is_live(image as usize) || there >> shift & 1 == 1 {
-                    return Some(format!("image {image} is not slot {slot}'s, or not live, or there twice"));
-                }
-                if *self.boxed(image) != period.image(wrapped, shift) {
-                    return Some(format!("image {image} of slot {slot} is elsewhere"));
-                }
-                there |= 1 << shift;
-                seen += 1;
-            }
-            let needed = (1..1u8 << D).filter(|shift| shift & !crossed == 0).fold(0u32, |bits, shift| bits | 1 << shift);
-            if there != needed {
-                return Some(format!("slot {slot} has other images than it needs"));
-            }
-        }
-        (seen != self.count()).then(|| format!("{} images, but {seen} belong to an object", self.count()))
-    }
+    frame.ids().try_for_each(|id| period.check_length(&frame.boxes[id as usize], id as usize, longest))
 }

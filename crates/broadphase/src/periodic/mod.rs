@@ -12,6 +12,7 @@
 mod images;
 mod probe;
 mod resolve;
+mod validate;
 
 use images::Images;
 use probe::ProbeScratch;
@@ -23,6 +24,9 @@ use crate::geometry::{Measure, Period, Real};
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Retain};
 use crate::spare::Spare;
+
+/// How many periods long the box around a way may be: half a period for the box, half a period for its motion, and more than rounding adds.
+pub(crate) const LONGEST_SWEPT: f64 = 1.5;
 
 /// A structure of yours or of the [list](crate::algorithms::list) in a space that repeats. What a periodic [`World`](crate::World::set_period)
 /// uses; for those who keep their own arrays.
@@ -44,6 +48,8 @@ use crate::spare::Spare;
 #[derive(Clone, Debug)]
 pub struct Periodic<const D: usize, T: Real> {
     period: Period<D, T>,
+    /// How many periods long a box may be.
+    longest: T,
     inner: Box<dyn BroadPhase<D, T>>,
     images: Images<D, T>,
     scratch: Spare<ProbeScratch<D, T>>,
@@ -56,7 +62,14 @@ impl<const D: usize, T: Real> Periodic<D, T> {
     /// [`Error::InvalidValue`] for a period that is not positive and finite.
     pub fn new(inner: Box<dyn BroadPhase<D, T>>, period: Period<D, T>) -> Result<Self, Error> {
         period.check()?;
-        Ok(Self { period, inner, images: Images::default(), scratch: Spare::default() })
+        Ok(Self { period, longest: T::HALF, inner, images: Images::default(), scratch: Spare::default() })
+    }
+
+    /// With another longest box, in periods. Pairs of boxes are right for any length, since a box and its images together cover the space from
+    /// one period on; pairs of balls up to half a period.
+    pub(crate) fn with_longest(mut self, longest: T) -> Self {
+        self.longest = longest;
+        self
     }
 
     /// The space.
@@ -67,7 +80,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
 
 impl<const D: usize, T: Real> BroadPhase<D, T> for Periodic<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.images.follow(frame, &self.period, context)?;
+        self.images.follow(frame, &self.period, self.longest, context)?;
         let filter = |_: &mut Retain<'_>| ();
         let result = self.inner.update(&self.images.changed_frame(frame.shape, Some(&filter)), context);
         if result.is_err() {

@@ -1,12 +1,16 @@
 //! Probes of a periodic space: wrapped, with images of their own.
 
-use super::Periodic;
+use super::{LONGEST_SWEPT, Periodic};
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Period, Real};
+use crate::memory::push;
 use crate::objects::{Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Revision};
+
+/// What memory is for, in errors.
+const PROBES: &str = "probes";
 
 /// Buffers of one call.
 #[derive(Debug)]
@@ -57,7 +61,8 @@ impl<const D: usize, T: Real> Periodic<D, T> {
             return Err(Error::InvalidFrame { index: ids.len(), reason: "there are not as many probe ids as probe boxes" });
         }
         let ProbeScratch { boxes, images, found } = scratch;
-        self.wrap(probes.boxes, boxes, images)?;
+        let are_balls = probes.ids.is_some() && frame.shape == Shape::Ball;
+        self.wrap(probes.boxes, if are_balls { T::HALF } else { T::from_f64(LONGEST_SWEPT) }, boxes, images)?;
         // An overlap of images that does not count is removed below, as is what the frame forbids.
         found.set_limit(if probes.ids.is_some() { PairStore::DEFAULT_LIMIT } else { out.limit().saturating_mul(1 << D) });
         self.inner.probe(&self.images.frame(Shape::Box, None), Probes { boxes, ids: None }, context, found)?;
@@ -69,7 +74,6 @@ impl<const D: usize, T: Real> Periodic<D, T> {
         let plain = Frame { live: frame.live, ..Frame::new(frame.boxes) };
         // Balls are told apart here, where their images are known.
         let view = if probes.ids.is_some() { Frame { shape: Shape::Box, ..*frame } } else { plain };
-        let are_balls = probes.ids.is_some() && frame.shape == Shape::Ball;
         out.begin(&view, context, Revision::default(), 1);
         out.rewrite(0, 0, &view, |sink| {
             sink.count_tests(found.tests());
@@ -86,20 +90,28 @@ impl<const D: usize, T: Real> Periodic<D, T> {
         out.finish(1).map(|_| ())
     }
 
-    /// Wraps the probes, and lists their images behind them.
-    fn wrap(&self, probes: &[Aabb<D, T>], boxes: &mut Vec<Aabb<D, T>>, images: &mut Vec<(u32, u8)>) -> Result<(), Error> {
+    /// Wraps the probes, which are at most `longest` periods long, and lists their images behind them.
+    fn wrap(
+        &self,
+        probes: &[Aabb<D, T>],
+        longest: T,
+        boxes: &mut Vec<Aabb<D, T>>,
+        images: &mut Vec<(u32, u8)>,
+    ) -> Result<(), Error> {
         boxes.clear();
         images.clear();
         for (index, probe) in probes.iter().enumerate() {
-            self.period.check_box(probe, index)?;
-            boxes.push(self.period.wrap_box(probe));
+            self.period.check_length(probe, index, longest)?;
+            push(boxes, self.period.wrap_box(probe), PROBES)?;
         }
         for probe in 0..probes.len() {
             let wrapped = boxes[probe];
+            let mut stored = Ok(());
             self.period.for_each_image(&wrapped, |image, shift| {
-                boxes.push(image);
-                images.push((probe as u32, shift));
+                let entry = push(boxes, image, PROBES).and_then(|()| push(images, (probe as u32, shift), PROBES));
+                stored = stored.clone().and(entry);
             });
+            stored?;
         }
         Ok(())
     }

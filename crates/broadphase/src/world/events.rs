@@ -261,7 +261,7 @@ impl<const D: usize, T: Real> World<D, T> {
         if Arc::get_mut(&mut self.events).is_none() {
             self.events = Arc::default(); // someone keeps the last update
         }
-        let Self { events, started, ended, table, values, motion, shape, .. } = self;
+        let Self { events, started, ended, table, values, motion, shape, period, .. } = self;
         let events = Arc::make_mut(events);
         events.started.clear();
         events.ended.clear();
@@ -283,7 +283,8 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         table.forget_removed();
         if motion.detection != super::ContinuousDetection::None {
-            let rules = Rules { table, shape: *shape, filter: None, scoped: None, pairing: Pairing::ALL, motion, period: None };
+            let rules =
+                Rules { table, shape: *shape, filter: None, scoped: None, pairing: Pairing::ALL, motion, period: *period };
             let time = |&(a, b): &(Handle, Handle)| {
                 let mixed = [a, b].iter().any(|handle| table.kind(handle.index) == ObjectKind::Static);
                 rules.time(table.to_slots(Pair::new(a.index, b.index), mixed), mixed)

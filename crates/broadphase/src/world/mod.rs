@@ -136,18 +136,20 @@ struct Engine<const D: usize, T: Real> {
     own: Option<Box<dyn BroadPhase<D, T>>>,
     /// The space, if it repeats.
     period: Option<Period<D, T>>,
+    /// May boxes be those around whole ways, which are longer than half a period?
+    sweeps: bool,
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     fn new(spec: Spec) -> Self {
-        Self { spec, structure: None, filled: false, apart: false, own: None, period: None }
+        Self { spec, structure: None, filled: false, apart: false, own: None, period: None, sweeps: false }
     }
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The same algorithm, or the same structure of the user's, from scratch.
     fn fresh(&self) -> Self {
-        Self { own: self.own.clone(), period: self.period, ..Self::new(self.spec.clone()) }
+        Self { own: self.own.clone(), period: self.period, sweeps: self.sweeps, ..Self::new(self.spec.clone()) }
     }
 }
 

@@ -7,9 +7,10 @@
 
 use super::World;
 use crate::error::Error;
-use crate::geometry::{Aabb, Path, Real};
+use crate::geometry::{Aabb, Path, Period, Real};
 use crate::objects::table::Table;
 use crate::objects::{Handle, Shape};
+use crate::periodic::LONGEST_SWEPT;
 
 /// How objects are found that pass through each other between two updates.
 ///
@@ -94,13 +95,15 @@ pub(super) struct Way<const D: usize, T> {
     pub(super) steps: u32,
     pub(super) from: Aabb<D, T>,
     pub(super) to: Aabb<D, T>,
+    /// The present box as the user gave it: in a space that repeats, `to` is wrapped.
+    pub(super) plain: Aabb<D, T>,
 }
 
 impl<const D: usize, T: Real> Way<D, T> {
     /// The box after `number` sub-steps.
     pub(super) fn at(&self, number: u32) -> Aabb<D, T> {
         if number >= self.steps {
-            return self.to;
+            return self.plain;
         }
         let share = T::from_f64(f64::from(number) / f64::from(self.steps));
         // A way may be longer than the largest number, but not its parts.
@@ -190,7 +193,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
     }
 
     /// Finds all ways of more than one sub-step, sweeps those of too many, and returns the largest number of sub-steps.
-    pub(super) fn plan(&mut self, table: &mut Table<D, T>) -> u32 {
+    pub(super) fn plan(&mut self, table: &mut Table<D, T>, period: Option<&Period<D, T>>) -> u32 {
         self.ways.clear();
         let ContinuousDetection::SubSteps { step, most } = self.detection else { return 1 };
         let (mut ways, mut largest) = (std::mem::take(&mut self.ways), 1);
@@ -198,21 +201,21 @@ impl<const D: usize, T: Real> Motion<D, T> {
             if !table.movers.slots.contains(slot) {
                 continue;
             }
-            let (to, growth) = (table.movers.plain(slot), table.growth(table.movers.owners[slot as usize]));
-            let from = self.before(slot).copied().filter(|from| *from != to);
-            let needed = from.map_or(1, |from| sub_steps(&from, &to, growth, step));
+            let (plain, growth) = (table.movers.plain(slot), table.growth(table.movers.owners[slot as usize]));
+            let way = self.way(slot, plain, period);
+            let needed = way.map_or(1, |way| sub_steps(&way.from, &way.to, growth, step));
             // The least power of two that is enough.
             let steps = if needed <= most { needed.next_power_of_two() } else { u32::MAX };
-            if let Some(from) = from.filter(|_| steps > most) {
-                table.movers.cover(slot, from.union(&to), growth);
+            if let Some(way) = way.filter(|_| steps > most) {
+                table.movers.cover(slot, around(&way, period), growth);
                 self.stats.swept += 1;
                 continue;
             }
             if table.movers.swept.get(slot) {
-                table.movers.cover(slot, to, growth);
+                table.movers.cover(slot, plain, growth);
             }
-            if let Some(from) = from.filter(|_| steps > 1) {
-                ways.push(Way { slot, steps, from, to });
+            if let Some(Path { from, to }) = way.filter(|_| steps > 1) {
+                ways.push(Way { slot, steps, from, to, plain });
                 largest = largest.max(steps);
             }
         }
@@ -222,11 +225,11 @@ impl<const D: usize, T: Real> Motion<D, T> {
     }
 
     /// Puts the swept boxes of this frame in place of the present ones.
-    pub(super) fn sweep(&mut self, table: &mut Table<D, T>) {
+    pub(super) fn sweep(&mut self, table: &mut Table<D, T>, period: Option<&Period<D, T>>) {
         for slot in 0..table.movers.slots.len() as u32 {
             if table.movers.slots.contains(slot) {
                 let plain = table.movers.plain(slot);
-                let whole = self.before(slot).map_or(plain, |from| from.union(&plain));
+                let whole = self.way(slot, plain, period).map_or(plain, |way| around(&way, period));
                 let growth = table.growth(table.movers.owners[slot as usize]);
                 self.stats.swept += usize::from(table.movers.cover(slot, whole, growth));
             }
@@ -234,17 +237,22 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.stats.fast = self.stats.swept;
     }
 
-    /// The way of a mover in this frame, margins included.
-    pub(super) fn path(&self, table: &Table<D, T>, slot: u32) -> Path<D, T> {
+    /// The way of a mover to its present box, if it has one: in wrapped coordinates if the space repeats.
+    fn way(&self, slot: u32, to: Aabb<D, T>, period: Option<&Period<D, T>>) -> Option<Path<D, T>> {
+        let from = *self.before(slot)?;
+        let way = period.map_or(Path { from, to }, |period| period.path(&from, &to));
+        (way.from != way.to).then_some(way)
+    }
+
+    /// The way of a mover in this frame, margins included: in wrapped coordinates if the space repeats.
+    pub(super) fn path(&self, table: &Table<D, T>, slot: u32, period: Option<&Period<D, T>>) -> Path<D, T> {
         let growth = table.growth(table.movers.owners[slot as usize]);
         let grow = |aabb: Aabb<D, T>| if growth == T::ZERO { aabb } else { aabb.grow(growth) };
-        match self.ways.binary_search_by_key(&slot, |way| way.slot) {
-            Ok(at) => Path { from: grow(self.ways[at].from), to: grow(self.ways[at].to) },
-            Err(_) => {
-                let to = table.movers.plain(slot);
-                Path { from: grow(self.before(slot).copied().unwrap_or(to)), to: grow(to) }
-            }
-        }
+        // During a sub-step, the table holds a place on the way.
+        let at = self.ways.binary_search_by_key(&slot, |way| way.slot);
+        let to = at.map_or_else(|_| table.movers.plain(slot), |at| self.ways[at].plain);
+        let (from, to) = (grow(self.before(slot).copied().unwrap_or(to)), grow(to));
+        period.map_or(Path { from, to }, |period| period.path(&from, &to))
     }
 
     /// The update was successful: ways begin here.
@@ -278,8 +286,30 @@ impl<const D: usize, T: Real> Motion<D, T> {
     }
 }
 
-/// When two ways first touch, by the shapes of the objects.
-pub(super) fn touch<const D: usize, T: Real>(a: (&Path<D, T>, Shape), b: (&Path<D, T>, Shape)) -> Option<T> {
+/// The box around a way.
+fn around<const D: usize, T: Real>(way: &Path<D, T>, period: Option<&Period<D, T>>) -> Aabb<D, T> {
+    period.map_or_else(|| way.from.union(&way.to), |period| period.cover(way))
+}
+
+/// How many periods long the boxes may be that structures see.
+pub(super) fn longest_box<T: Real>(sweeps: bool) -> T {
+    if sweeps { T::from_f64(LONGEST_SWEPT) } else { T::HALF }
+}
+
+/// When two ways first touch, by the shapes of the objects: in a space that repeats, the first time of all images.
+pub(super) fn touch<const D: usize, T: Real>(
+    (a, shape_a): (&Path<D, T>, Shape),
+    (b, shape_b): (&Path<D, T>, Shape),
+    period: Option<&Period<D, T>>,
+) -> Option<T> {
+    let test = |a: &Path<D, T>, b: &Path<D, T>| touch_here((a, shape_a), (b, shape_b));
+    match period {
+        Some(period) => period.least_over_images(a, b, &test),
+        None => test(a, b),
+    }
+}
+
+fn touch_here<const D: usize, T: Real>(a: (&Path<D, T>, Shape), b: (&Path<D, T>, Shape)) -> Option<T> {
     match (a.1, b.1) {
         (Shape::Box, Shape::Box) => a.0.boxes_touch(b.0),
         // The boxes of balls that touch do so too; by rounding they may not.
@@ -327,8 +357,6 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn set_continuous_detection(&mut self, detection: ContinuousDetection) -> Result<(), Error> {
         detection.check()?;
-        let both = self.period.is_some() && detection != ContinuousDetection::None;
-        super::settings::refuse_swept(both, "detection", || format!("{detection:?}"))?;
         if detection != self.motion.detection {
             self.motion.detection = detection;
             self.motion.before.clear();
@@ -337,6 +365,18 @@ impl<const D: usize, T: Real> World<D, T> {
                 self.table.keep_plain();
             }
             self.whole = true;
+        }
+        Ok(())
+    }
+
+    /// No object is longer than half a period. Structures check it themselves, unless they are shown the boxes around whole ways.
+    pub(super) fn check_lengths(&self) -> Result<(), Error> {
+        let Some(period) = self.period.filter(|_| self.motion.detection != ContinuousDetection::None) else { return Ok(()) };
+        for side in [&self.table.movers, &self.table.statics] {
+            for slot in side.slots.ids().filter(|_| side.pending()) {
+                let (plain, index) = (side.plain(slot), side.owners[slot as usize]);
+                period.check_box(&plain.grow(self.table.growth(index)), index as usize)?;
+            }
         }
         Ok(())
     }

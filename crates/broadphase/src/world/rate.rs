@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Finds the pairs of all looks, and what started and ended. On error all objects are where the user put them.
     pub(super) fn find_by_rate(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         self.begin_find();
-        let looks = self.motion.plan(&mut self.table);
+        let looks = self.motion.plan(&mut self.table, self.period.as_ref());
         let mut scratch = std::mem::take(&mut self.motion.scratch);
         let result = self.look_at_all(looks, &mut scratch, scoped);
         self.motion.scratch = scratch;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::{Engine, World};
+use super::motion::longest_box;
+use super::{ContinuousDetection, Engine, World};
 use crate::algorithms::scan;
 use crate::error::Error;
 use crate::geometry::{
@@ -18,7 +19,7 @@ use crate::objects::{Handle, Shape, Tag};
 /// [balls](crate::Shape::Ball) count as balls. To see fewer objects, narrow the reader down first: [`in_layers`](Reader::in_layers),
 /// [`with_tag`](Reader::with_tag), [`excluding`](Reader::excluding), [`matching`](Reader::matching). A visitor gets each object once, in a
 /// deterministic order, and may stop the search. Visiting queries do not allocate, except for what a structure prepares for the first query after a
-/// change. In a [space that repeats](World::set_period), all queries but frusta and [`search`](Reader::search) look across its borders.
+/// change. In a [space that repeats](World::set_period), all queries but [`search`](Reader::search) look across its borders.
 ///
 /// # Which query?
 /// | what | visit | collect | the first, or the nearest | many at once |
@@ -80,6 +81,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn read(&mut self) -> Result<Reader<'_, D, T>, Error> {
+        self.check_lengths()?;
         self.flush(None)?;
         Ok(self.reader())
     }
@@ -230,12 +232,17 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         match &self.world.period {
             None => self.search_plain(measure, None, limit, visit),
             Some(period) => {
-                let images = OverImages::new(measure, reach, period);
+                let images = OverImages::new(measure, reach, period, self.longest_box());
                 sound(images.is_some(), "in a space that repeats, it reaches over too many periods: make it shorter or smaller")?;
                 images.iter().for_each(|images| self.search_plain(images, Some(images), limit, &mut visit));
             }
         }
         Ok(())
+    }
+
+    /// How many periods long a box may be.
+    fn longest_box(&self) -> T {
+        longest_box(self.world.motion.detection != ContinuousDetection::None)
     }
 
     /// How far a ray or a motion reaches. It has an end along the axes on which the space repeats, or it would meet infinitely many images.
@@ -368,7 +375,9 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// Visits the objects whose box all these half-spaces reach: with the sides of a camera's frustum, what it may see. Conservative
     /// as usual: a box near an edge of the frustum can pass although it is outside.
     ///
-    /// No side at all, a normal that is zero or not finite, and a NaN offset are [`Error::InvalidQuery`].
+    /// No side at all, a normal that is zero or not finite, and a NaN offset are [`Error::InvalidQuery`]. In a
+    /// [space that repeats](World::set_period) so is a frustum without an end, since it would see everything in infinitely many images; one that has an
+    /// end sees all images up to 16 million periods away.
     ///
     /// ```
     /// use broadphase::{Aabb, HalfSpace, World2};
@@ -388,7 +397,15 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     pub fn in_frustum(&self, sides: &[HalfSpace<D, T>], visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
         let valid = !sides.is_empty() && sides.iter().all(HalfSpace::is_valid);
         sound(valid, "a frustum needs sides with finite normals that are not zero, and offsets that are not NaN")?;
-        self.search(&HalfSpaces(sides), T::ZERO, region(visit));
+        let Some(period) = &self.world.period else {
+            self.search(&HalfSpaces(sides), T::ZERO, region(visit));
+            return Ok(());
+        };
+        let measure = HalfSpaces(sides);
+        let images = OverImages::without_reach(&measure, period, self.longest_box());
+        sound(images.is_some(), "in a space that repeats, a frustum needs sides all around and a far side, not too far away")?;
+        let mut visit = region(visit);
+        images.iter().for_each(|images| self.search_plain(images, Some(images), T::ZERO, &mut visit));
         Ok(())
     }
 }

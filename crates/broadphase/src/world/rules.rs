@@ -89,7 +89,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         let movers = &self.table.movers;
         let (a, b) = (movers.own_shape(pair.a, self.shape), others.own_shape(pair.b, self.shape));
         if movers.swept.get(pair.a) || others.swept.get(pair.b) {
-            return touch((&self.path(pair.a, movers), a), (&self.path(pair.b, others), b)).is_some();
+            return self.touch((pair.a, movers, a), (pair.b, others, b)).is_some();
         }
         let (own, other) = (&movers.boxes[pair.a as usize], &others.boxes[pair.b as usize]);
         match self.period {
@@ -98,20 +98,25 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         }
     }
 
+    /// When two objects first touch, each given by its slot, its side and its shape.
+    fn touch(&self, a: (u32, &Side<D, T>, Shape), b: (u32, &Side<D, T>, Shape)) -> Option<T> {
+        touch((&self.path(a.0, a.1), a.2), (&self.path(b.0, b.1), b.2), self.period.as_ref())
+    }
+
     /// The way of an object of one side or the other; statics have none.
     fn path(&self, slot: u32, side: &Side<D, T>) -> Path<D, T> {
         if std::ptr::eq(side, &self.table.movers) {
-            self.motion.path(self.table, slot)
-        } else {
-            Path::still(side.boxes[slot as usize])
+            return self.motion.path(self.table, slot, self.period.as_ref());
         }
+        let at = &side.boxes[slot as usize];
+        Path::still(self.period.map_or(*at, |period| period.wrap_box(at)))
     }
 
     /// When the two objects of a pair of slots first touch, as a fraction of the frame; 1 if only the end of the frame is known.
     pub(super) fn time(&self, pair: Pair, mixed: bool) -> f64 {
         let (movers, others) = (&self.table.movers, if mixed { &self.table.statics } else { &self.table.movers });
         let (a, b) = (movers.own_shape(pair.a, self.shape), others.own_shape(pair.b, self.shape));
-        touch((&self.path(pair.a, movers), a), (&self.path(pair.b, others), b)).map_or(1.0, Real::to_f64)
+        self.touch((pair.a, movers, a), (pair.b, others, b)).map_or(1.0, Real::to_f64)
     }
 
     /// Is there a rule for pairs of a mover and a static?

@@ -46,6 +46,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Runs with structures of your own, one for the movers and one for the statics, both empty. They must follow the contract of
     /// [`BroadPhase`]; objects, handles, pairs, tags, filters, events and queries work as with any other. Environments share one structure.
+    /// [`implement`](crate::implement) shows how to write one.
     ///
     /// A snapshot (feature `serde`) does not contain them: a restored world uses the algorithm that was set last.
     ///
@@ -249,9 +250,9 @@ impl<const D: usize, T: Real> World<D, T> {
     /// On a periodic axis a box, grown by its margins, may be up to half the period long. A longer one makes [`update`](World::update) and
     /// [`read`](World::read) return [`Error::BoxTooLong`], which names the object, until it is changed or removed.
     ///
-    /// Boxes, points, balls, rays, moving boxes and balls, and nearest objects are asked for across the borders; a frustum and
-    /// [`Reader::search`](crate::Reader::search) see each object once, where its box is when its lower corner is moved into the space.
-    /// [Continuous detection](World::set_continuous_detection) works in plain space only. Environments share one structure.
+    /// Queries look across the borders; only [`Reader::search`](crate::Reader::search) sees each object once, where its box is when its lower corner is
+    /// moved into the space. [Continuous detection](World::set_continuous_detection) takes the shorter way around: an object moves by up to half a
+    /// period per frame, whether or not you wrap its coordinates. Environments share one structure.
     ///
     /// Cost: a pass over the boxes that changed, an image for each box that reaches over a border, and the next update starts from scratch.
     ///
@@ -271,16 +272,13 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for a period that is not positive and finite; [`Error::BoxTooLong`] if an object is longer than half of it;
-    /// [`Error::InvalidArgument`] with continuous detection. The world is then unchanged.
+    /// [`Error::InvalidValue`] for a period that is not positive and finite; [`Error::BoxTooLong`] if an object is longer than half of it. The world
+    /// is then unchanged.
     pub fn set_period(&mut self, period: Option<Period<D, T>>) -> Result<(), Error> {
         if let Some(period) = &period {
             period.check()?;
-            let is_swept = self.motion.detection != super::ContinuousDetection::None;
-            refuse_swept(is_swept, "period", || format!("{period:?}"))?;
             for handle in self.table.handles() {
-                let (side, slot) = self.table.place(handle.index);
-                period.check_box(&side.boxes[slot as usize], handle.index as usize)?;
+                period.check_box(&self.grown_box(handle)?, handle.index as usize)?;
             }
         }
         if period != self.period {
@@ -305,12 +303,6 @@ impl<const D: usize, T: Real> World<D, T> {
     pub fn world_margin(&self) -> T {
         self.table.margin()
     }
-}
-
-/// Continuous detection and a period exclude each other: a way that leaves a periodic space has no one straight line.
-pub(super) fn refuse_swept(both: bool, argument: &'static str, value: impl FnOnce() -> String) -> Result<(), Error> {
-    let expected = "either a period or continuous detection, not both";
-    if both { Err(Error::InvalidArgument { argument, value: value(), expected }) } else { Ok(()) }
 }
 
 /// An engine of that algorithm. Its structure is built now, so that an error is noticed now, and again with the first frame.

@@ -1,6 +1,7 @@
 //! The frame of a world: structures take in what changed, pairs are found, differences are named by handles.
 
 use super::environments::{Environments, worth};
+use super::motion::longest_box;
 use super::rules::{PairCandidate, Rules, Scoped};
 use super::{ContinuousDetection, Engine, Update, World};
 use crate::algorithms::{BroadPhase, Strength, Violation};
@@ -25,7 +26,7 @@ impl<const D: usize, T: Real> Engine<D, T> {
                     None => self.spec.build()?,
                 };
                 match self.period {
-                    Some(period) => Box::new(Periodic::new(plain, period)?),
+                    Some(period) => Box::new(Periodic::new(plain, period)?.with_longest(longest_box(self.sweeps))),
                     None => plain,
                 }
             }
@@ -39,13 +40,14 @@ impl<const D: usize, T: Real> Engine<D, T> {
         side: &Side<D, T>,
         shape: Shape,
         filter: Option<Filter<'_>>,
+        sweeps: bool,
         context: &mut Context,
     ) -> Result<(), Error> {
         let (environments, others) = side.environments();
         let is_plain = self.own.is_none() && self.period.is_none();
         let apart = is_plain && worth(environments, others, side.slots.count(), self.apart);
-        if apart != self.apart {
-            *self = Self { apart, ..self.fresh() };
+        if apart != self.apart || (sweeps != self.sweeps && self.period.is_some()) {
+            *self = Self { apart, sweeps, ..self.fresh() };
         }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
         let taken_in = self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context);
@@ -93,15 +95,16 @@ impl<const D: usize, T: Real> World<D, T> {
 
     fn update_by(&mut self, scoped: Scoped<'_>) -> Result<Update, Error> {
         self.motion.begin();
-        if self.motion.detection == ContinuousDetection::Swept {
-            self.motion.sweep(&mut self.table);
-        }
-        let found = if self.motion.by_rate() {
-            self.find_by_rate(scoped)
-        } else {
+        let found = self.check_lengths().and_then(|()| {
+            if self.motion.detection == ContinuousDetection::Swept {
+                self.motion.sweep(&mut self.table, self.period.as_ref());
+            }
+            if self.motion.by_rate() {
+                return self.find_by_rate(scoped);
+            }
             self.begin_find();
             self.flush(scoped).and_then(|()| self.find(scoped))
-        };
+        });
         if let Err(error) = found {
             self.failed = true;
             self.whole = true;
@@ -116,9 +119,10 @@ impl<const D: usize, T: Real> World<D, T> {
     /// The structures take in what changed.
     pub(super) fn flush(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         let Self { table, movers, statics, context, shape, filter, motion, pairing, period, .. } = self;
+        let sweeps = motion.detection != ContinuousDetection::None;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
             table.statics.gather();
-            statics.take_in(&table.statics, *shape, None, context)?;
+            statics.take_in(&table.statics, *shape, None, sweeps, context)?;
             table.statics.taken_in();
         }
         if table.movers.pending() || !movers.filled {
@@ -127,7 +131,7 @@ impl<const D: usize, T: Real> World<D, T> {
                 Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
             let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
-            movers.take_in(&table.movers, *shape, apply, context)?;
+            movers.take_in(&table.movers, *shape, apply, sweeps, context)?;
             table.movers.taken_in();
         }
         Ok(())

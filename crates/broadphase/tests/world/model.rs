@@ -65,6 +65,10 @@ impl<const D: usize, T: Real> Model<D, T> {
 
     /// Where a query looks for a box: in a space that repeats, wrapped and moved by up to three periods to each side; else where it is.
     fn places(&self, value: &Aabb<D, T>) -> Vec<Aabb<D, T>> {
+        self.places_within(value, 3)
+    }
+
+    fn places_within(&self, value: &Aabb<D, T>, periods: i32) -> Vec<Aabb<D, T>> {
         let Some(period) = &self.period else { return vec![*value] };
         let mut all = vec![period.wrap_box(value)];
         for k in 0..D {
@@ -73,7 +77,7 @@ impl<const D: usize, T: Real> Model<D, T> {
                 let by = std::array::from_fn(|axis| if axis == k { T::from_f64(f64::from(step)) * length } else { T::ZERO });
                 image.translate(by)
             };
-            all = all.iter().flat_map(|image| (-3..=3).map(move |step| moved(image, step))).collect();
+            all = all.iter().flat_map(|image| (-periods..=periods).map(move |step| moved(image, step))).collect();
         }
         all
     }
@@ -146,6 +150,35 @@ impl<const D: usize, T: Real> Model<D, T> {
             places.filter_map(|target| distance_of(object, target)).min_by(|a, b| a.partial_cmp(b).unwrap())
         };
         seen.filter_map(|(handle, object)| distance(object).map(|at| (*handle, at))).collect()
+    }
+
+    /// What a scan finds of images up to so many periods away, wherever they are, by handle.
+    pub fn search_far(&self, measure: &dyn Measure<D, T>, periods: i32) -> Vec<Handle> {
+        let reached = |object: &Object<D, T>, target: &Aabb<D, T>| match object.shape.unwrap_or(self.shape) {
+            Shape::Box => measure.bound(target).is_some(),
+            Shape::Ball => {
+                let bound = measure.bound(target);
+                bound.and_then(|bound| measure.distance_to_ball(&Ball::of_box(target), bound)).is_some()
+            }
+        };
+        let any =
+            |object: &Object<D, T>| self.places_within(&self.grown(object), periods).iter().any(|target| reached(object, target));
+        self.objects.iter().filter(|(_, object)| any(object)).map(|(handle, _)| *handle).collect()
+    }
+
+    /// The objects of which an image up to so many periods away has its center, or a corner of a box, where `inside` says.
+    pub fn points_far(&self, periods: i32, inside: impl Fn([T; D]) -> bool) -> Vec<Handle> {
+        let any = |object: &Object<D, T>| {
+            let is_ball = object.shape.unwrap_or(self.shape) == Shape::Ball;
+            self.places_within(&self.grown(object), periods).iter().any(|target| {
+                inside(target.center())
+                    || !is_ball
+                        && (0..1 << D).any(|bits| {
+                            inside(std::array::from_fn(|k| if bits >> k & 1 == 1 { target.max[k] } else { target.min[k] }))
+                        })
+            })
+        };
+        self.objects.iter().filter(|(_, object)| any(object)).map(|(handle, _)| *handle).collect()
     }
 
     pub fn in_box(&self, area: &Aabb<D, T>) -> Vec<Handle> {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use broadphase::{
-    Aabb, Ball, ContinuousDetection, Error, Handle, Object, ObjectKind, Shape, Strength, Swept, SweptBall, World, World2, World3,
+    Aabb, Ball, ContinuousDetection, Error, Handle, Object, ObjectKind, Period, Shape, Strength, Swept, SweptBall, World, World2,
+    World3,
 };
 
 use crate::{Random, specs};
@@ -50,6 +51,48 @@ impl Naive {
 
     fn grown(&self, share: f64) -> Aabb<2, f64> {
         self.at(share).grow(self.object.margin)
+    }
+
+    /// The same object, moved along with its way.
+    fn moved(&self, by: [f64; 2]) -> Self {
+        let object = Object { aabb: self.object.aabb.translate(by), ..self.object };
+        Self { object, before: self.before.map(|before| before.translate(by)) }
+    }
+
+    /// The same object in a space that repeats: in the space, its way the shortest one.
+    fn wrapped(&self, space: &Space) -> Self {
+        let mut wrapped = *self;
+        for k in 0..2 {
+            let Some(length) = space.0[k] else { continue };
+            let along = |periods: f64| std::array::from_fn(|axis| if axis == k { periods * length } else { 0.0 });
+            while wrapped.object.aabb.min[k] < 0.0 {
+                wrapped = wrapped.moved(along(1.0));
+            }
+            while wrapped.object.aabb.min[k] >= length {
+                wrapped = wrapped.moved(along(-1.0));
+            }
+            let to = wrapped.object.aabb.min[k];
+            let images = wrapped.before.map(|before| (-40..=40).map(move |step| before.translate(along(f64::from(step)))));
+            let apart = |image: &Aabb<2, f64>| (image.min[k] - to).abs();
+            wrapped.before = images.and_then(|images| images.min_by(|a, b| apart(a).total_cmp(&apart(b))));
+        }
+        wrapped
+    }
+}
+
+/// The lengths of a space that repeats, by axis.
+#[derive(Clone, Copy)]
+struct Space([Option<f64>; 2]);
+
+impl Space {
+    /// All combinations of up to three periods to each side.
+    fn shifts(&self) -> Vec<[f64; 2]> {
+        let steps = |k: usize| match self.0[k] {
+            Some(length) => (-3..=3).map(|step| f64::from(step) * length).collect(),
+            None => vec![0.0],
+        };
+        let (x, y): (Vec<f64>, Vec<f64>) = (steps(0), steps(1));
+        x.iter().flat_map(|&x| y.iter().map(move |&y| [x, y])).collect()
     }
 }
 
@@ -133,7 +176,14 @@ fn pairs_by(all: &BTreeMap<Handle, Naive>, pair: impl Fn(&Naive, &Naive) -> bool
     }
 }
 
-fn pairs_of_frame(all: &BTreeMap<Handle, Naive>, detection: ContinuousDetection) -> Pairs {
+fn pairs_of_frame(all: &BTreeMap<Handle, Naive>, detection: ContinuousDetection, space: &Space) -> Pairs {
+    let all = &all.iter().map(|(handle, naive)| (*handle, naive.wrapped(space))).collect::<BTreeMap<_, _>>();
+    let shifts = space.shifts();
+    let meet = |(a, p): (&Naive, Aabb<2, f64>), (b, q): (&Naive, Aabb<2, f64>)| {
+        shifts.iter().any(|&by| meet((a, p), (&b.moved(by), q.translate(by))))
+    };
+    let meet_on_the_way = |a: &Naive, b: &Naive| shifts.iter().any(|&by| meet_on_the_way(a, &b.moved(by)));
+    let overlap = |p: &Aabb<2, f64>, q: &Aabb<2, f64>| shifts.iter().any(|&by| p.overlaps(&q.translate(by)));
     let mut pairs = Pairs::new();
     match detection {
         ContinuousDetection::None => pairs_by(all, |a, b| meet((a, a.object.aabb), (b, b.object.aabb)), &mut pairs),
@@ -150,7 +200,7 @@ fn pairs_of_frame(all: &BTreeMap<Handle, Naive>, detection: ContinuousDetection)
                 let meets = |a: &Naive, b: &Naive| {
                     let (p, q) = (place(a), place(b));
                     if is_swept(a) || is_swept(b) {
-                        p.grow(a.object.margin).overlaps(&q.grow(b.object.margin)) && meet_on_the_way(a, b)
+                        overlap(&p.grow(a.object.margin), &q.grow(b.object.margin)) && meet_on_the_way(a, b)
                     } else {
                         meet((a, p), (b, q))
                     }
@@ -175,10 +225,18 @@ fn object(random: &mut Random) -> Object<2, f64> {
 }
 
 /// A world and its naive twin through frames of moves, leaps, births and deaths, the detection changing now and then.
-fn follow(spec: &broadphase::Spec, seed: u64) {
+fn follow(spec: &broadphase::Spec, seed: u64, space: Space) {
     let mut random = Random(seed);
     let mut world: World<2, f64> = World::new();
     world.set_algorithm(spec).unwrap();
+    if space.0 != [None, None] {
+        world.set_period(Some(Period::axes(space.0))).unwrap();
+    }
+    // Some are given outside of the space, if it repeats.
+    let away = |random: &mut Random, aabb: Aabb<2, f64>| {
+        let periods = random.below(5) as f64 - 2.0;
+        aabb.translate(space.0.map(|length| length.unwrap_or(0.0) * periods))
+    };
     let methods = [
         ContinuousDetection::SUB_STEPS,
         ContinuousDetection::Swept,
@@ -195,6 +253,7 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
         }
         for _ in 0..random.below(12) {
             let object = object(&mut random);
+            let object = Object { aabb: away(&mut random, object.aabb), ..object };
             // Some come from elsewhere; with continuous detection, the way of the others begins where they are inserted.
             let previous = (random.below(3) == 0).then(|| aabb(&mut random));
             let moving = object.kind != ObjectKind::Static && world.continuous_detection() != ContinuousDetection::None;
@@ -205,6 +264,7 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
         for handle in handles {
             let choice = random.below(12);
             let to = aabb(&mut random);
+            let to = away(&mut random, to);
             let naive = all.get_mut(&handle).unwrap();
             match choice {
                 0 => {
@@ -223,7 +283,7 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
             }
         }
         let detection = world.continuous_detection();
-        let now = pairs_of_frame(&all, detection);
+        let now = pairs_of_frame(&all, detection, &space);
         if frame % 5 == 4 && !now.is_empty() {
             world.set_pair_limit(now.len() as u64 - 1);
             assert!(matches!(world.update(), Err(Error::TooManyPairs { .. })));
@@ -251,8 +311,58 @@ fn follow(spec: &broadphase::Spec, seed: u64) {
 #[test]
 fn every_method_finds_the_pairs_of_its_definition_and_their_differences() {
     for spec in &specs(2) {
-        (1..5).for_each(|seed| follow(spec, seed));
+        (1..5).for_each(|seed| follow(spec, seed, Space([None, None])));
     }
+}
+
+/// No motion of these boxes is exactly half a period long, so that the shorter way around is never a tie.
+#[test]
+fn every_method_finds_the_pairs_of_its_definition_across_the_borders_of_a_space_that_repeats() {
+    for spec in &specs(2) {
+        for (seed, lengths) in (1..).zip([[Some(25.125), Some(25.125)], [Some(6.125), Some(9.625)], [None, Some(6.125)]]) {
+            follow(spec, seed, Space(lengths));
+        }
+    }
+}
+
+#[test]
+fn a_bullet_over_the_border_of_a_space_that_repeats_hits_once_and_in_time() {
+    let at = |x: f64| Aabb::new([x, 4.0], [x + 1.0, 5.0]);
+    for (from, to) in [(8.0, 12.0), (8.0, 2.0), (28.0, -8.0)] {
+        let mut world: World<2, f64> = World::new();
+        world.set_period(Some(Period::new([10.0, 10.0]))).unwrap();
+        world.set_continuous_detection(ContinuousDetection::Swept).unwrap();
+        let wall = world.insert(Object::fixed(Aabb::new([0.5, 0.0], [0.75, 5.0]))).unwrap();
+        let bullet = world.insert(at(from)).unwrap();
+        assert_eq!(world.update().unwrap().len(), 0);
+        world.set_box(bullet, at(to)).unwrap();
+        let update = world.update().unwrap();
+        let hits: Vec<_> = update.started().iter().map(|hit| (hit.a, hit.b, hit.time)).collect();
+        assert_eq!(hits, [(wall, bullet, 0.375)], "from {from} to {to}");
+        assert_eq!(world.update().unwrap().ended(), [(wall, bullet)]);
+    }
+}
+
+#[test]
+fn a_box_and_its_way_may_together_be_as_long_as_the_period_but_the_box_no_longer_than_half_of_it() {
+    let mut world: World<2, f64> = World::new();
+    world.set_continuous_detection(ContinuousDetection::Swept).unwrap();
+    world.set_period(Some(Period::new([10.0, 10.0]))).unwrap();
+    let train = world.insert(Aabb::new([0.0, 0.0], [5.0, 5.0])).unwrap();
+    let stones: Vec<_> = (0..10).map(|x| world.insert(Aabb::point([f64::from(x) + 0.5, 9.0])).unwrap()).collect();
+    world.update().unwrap();
+    world.set_box(train, Aabb::new([4.75, 4.75], [9.75, 9.75])).unwrap();
+    let expected: Vec<_> = stones[1..].iter().map(|&stone| (train, stone)).collect();
+    let met = world.update().unwrap().started().handles().to_vec();
+    assert!(met.iter().all(|pair| expected.contains(pair)) && met.contains(&(train, stones[7])), "{met:?}");
+    world.set_box(train, Aabb::new([0.0, 0.0], [5.25, 1.0])).unwrap();
+    let error = Error::BoxTooLong { index: train.index as usize, axis: 0, length: 5.25, period: 10.0 };
+    assert_eq!(world.update().unwrap_err(), error);
+    assert_eq!(world.read().unwrap_err(), error);
+    world.set_continuous_detection(ContinuousDetection::None).unwrap();
+    assert_eq!(world.update().unwrap_err(), error);
+    world.set_box(train, Aabb::new([0.0, 8.5], [5.0, 9.5])).unwrap();
+    assert_eq!(world.update().unwrap().len(), 5);
 }
 
 /// What crosses another along one axis, whichever of the two moves, is a pair.

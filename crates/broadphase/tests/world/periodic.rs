@@ -1,8 +1,8 @@
 //! Worlds whose space repeats, against a model that looks at all images.
 
-use broadphase::geometry::{Measure, Nearest, NearestToBox};
+use broadphase::geometry::{HalfSpaces, Measure, Nearest, NearestToBox};
 use broadphase::{
-    Aabb, Ball, ContinuousDetection, Error, Handle, Object, ObjectKind, Pairing, Period, Ray, Real, Shape, Spec, Strength, Swept,
+    Aabb, Ball, Error, HalfSpace, Handle, Object, ObjectKind, Pairing, Period, Ray, Real, Shape, Spec, Strength, Swept,
     SweptBall, Tag, World,
 };
 
@@ -275,15 +275,51 @@ fn what_a_periodic_world_cannot_do_is_an_error_that_says_so() {
     assert!(world.read().is_err());
     world.set_margin(tall, 1.0).unwrap();
     assert_eq!(world.update().unwrap().started(), [(long, tall)]);
-    let error = world.set_continuous_detection(ContinuousDetection::Swept).unwrap_err();
-    assert!(error.to_string().contains("either a period or continuous detection"), "{error}");
-    world.set_period(None).unwrap();
-    world.set_continuous_detection(ContinuousDetection::Swept).unwrap();
-    assert!(matches!(world.set_period(Some(Period::new([50.0; 2]))), Err(Error::InvalidArgument { argument: "period", .. })));
     let mut world = World::<2, f32>::new();
     world.set_period(Some(Period::new([10.0; 2]))).unwrap();
     let endless = Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY);
     assert!(matches!(world.read().unwrap().first_along_ray(&endless), Err(Error::InvalidQuery { .. })));
+    let wedge = [HalfSpace { normal: [-1.0, 1.0], offset: 0.0 }, HalfSpace { normal: [-1.0, -1.0], offset: 0.0 }];
+    let error = world.read().unwrap().all_in_frustum(&wedge).unwrap_err();
+    assert!(matches!(error, Error::InvalidQuery { .. }) && error.to_string().contains("far side"), "{error}");
+}
+
+/// A view in the plane: an apex, two sides that open around a direction, and a far side.
+fn view(random: &mut Random) -> ([f64; 2], Vec<HalfSpace<2, f64>>) {
+    let apex = [0, 1].map(|_| random.below(640) as f64 / 8.0 - 30.0);
+    let (angle, opening) = (random.below(360) as f64, 5.0 + random.below(70) as f64);
+    let toward = |degrees: f64| [degrees.to_radians().cos(), degrees.to_radians().sin()];
+    let length = 1.0 + random.below(40) as f64;
+    let side = |normal: [f64; 2], beyond: f64| HalfSpace { normal, offset: normal[0] * apex[0] + normal[1] * apex[1] + beyond };
+    let sides =
+        [side(toward(angle + 90.0 + opening), 0.0), side(toward(angle - 90.0 - opening), 0.0), side(toward(angle), length)];
+    (apex, sides.to_vec())
+}
+
+#[test]
+fn a_frustum_sees_every_image_within_it_and_nothing_that_no_image_is_near() {
+    let mut random = Random(11);
+    let mut seen = 0;
+    for space in [Period::new([16.0, 16.0]), Period::axes([None, Some(16.0)]).with_origin([0.0, -5.0])] {
+        let mut pair = Pair::<2, f64>::new(&Spec::default(), space, 5);
+        (0..150).for_each(|_| pair.change());
+        pair.update();
+        for _ in 0..200 {
+            let (_, sides) = view(&mut random);
+            let found = pair.world.read().unwrap().all_in_frustum(&sides).unwrap();
+            // A scan over many images by the same test; along an axis without a period, a long box may pass it though no part of it does.
+            let by_scan = pair.model.search_far(&HalfSpaces(&sides), 8);
+            assert!(found.iter().all(|handle| by_scan.contains(handle)));
+            assert!(space.length(0).is_none() || found == by_scan);
+            // Whatever has a point inside is seen.
+            let inside = pair.model.points_far(8, |point| {
+                sides.iter().all(|side| side.normal[0] * point[0] + side.normal[1] * point[1] <= side.offset)
+            });
+            assert!(inside.iter().all(|handle| found.contains(handle)));
+            seen += inside.len();
+        }
+    }
+    assert!(seen > 1000, "{seen}");
 }
 
 #[cfg(feature = "serde")]

@@ -31,8 +31,8 @@ Examples:
   broadphase bench SCENE|FILE ...  as in: broadphase bench pile --n 1000,16000
   broadphase view                  the same scene in a browser, live
 
-Files are NumPy .npy (float32 or float64, rows min..., max...), .csv, or .aabbs
-of the Broadmark benchmark. Scenes and algorithms take options, as in
+Files are NumPy .npy (float32 or float64, rows min..., max...), text (.csv, .tsv,
+.txt, .dat) or .aabbs of the Broadmark benchmark. Scenes and algorithms take options, as in
 uniform:shape=long; `broadphase list` shows all of them.
 Exit codes: 0 done, 1 bad data or a wrong result, 2 a usage error.";
 
@@ -91,7 +91,7 @@ pub struct ReadingLine {
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct PairsLine {
-    /// The recording: .npy, .csv or .aabbs, or - for standard input.
+    /// The recording: .npy, text (.csv, .tsv, .txt, .dat) or .aabbs, or - for standard input.
     #[arg(value_name = "FILE", required = true)]
     pub file: PathBuf,
     /// Another recording: find the pairs between the two.

@@ -109,7 +109,7 @@ fn plain_name(argument: &str) -> &str {
         "--output <DIR>" => "-o DIR",
         "--n <N>" => "--n",
         "--frames <F>" => "--frames",
-        "<FILE>" => "a FILE (.npy, .csv or .aabbs)",
+        "<FILE>" => "a FILE (.npy, .csv, .tsv, .txt, .dat or .aabbs)",
         "<SCENE>" => "a SCENE",
         "<SCENE|FILE>..." => "a SCENE|FILE",
         "<FILE|SCENE>" => "a FILE|SCENE",

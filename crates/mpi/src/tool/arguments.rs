@@ -28,7 +28,7 @@ pub enum Command {
 /// `pairs`.
 #[derive(Debug, Args)]
 pub struct PairsLine {
-    /// The recording: .npy, .csv or .aabbs; all ranks read it.
+    /// The recording: .npy, text (.csv, .tsv, .txt, .dat) or .aabbs; all ranks read it.
     pub file: PathBuf,
     /// The frame, from 0.
     #[arg(long, value_name = "K", default_value_t = 0)]

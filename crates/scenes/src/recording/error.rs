@@ -60,6 +60,11 @@ pub enum FileFault {
         /// The shape as the file gives it.
         shape: String,
     },
+    /// A compressed file or an archive.
+    Packed {
+        /// What it is, and how to unpack it.
+        how: &'static str,
+    },
     /// Fewer or more bytes than the header promises.
     WrongLength {
         /// What the header promises for the whole file.
@@ -151,10 +156,16 @@ impl fmt::Display for RecordingError {
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Io { tried: "open", error } if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "cannot open: no such file; check the name and the folder")
+            }
             Self::Io { tried, error } => write!(f, "cannot {tried}: {error}"),
-            Self::NotAFile => write!(f, "not a regular file; give a .npy, .csv or .aabbs file"),
+            Self::NotAFile => write!(f, "not a regular file; give a .npy, text or .aabbs file"),
             Self::Empty => write!(f, "the file is empty; write it again"),
-            Self::UnknownEnding => write!(f, "unknown ending; a recording is named .npy, .csv or .aabbs"),
+            Self::UnknownEnding => {
+                write!(f, "unknown ending; name it .npy, .csv, .tsv, .txt, .dat or .aabbs, or say its --format")
+            }
+            Self::Packed { how } => write!(f, "{how}"),
             Self::BadHeader { byte, reason } => write!(f, "byte {byte}: {reason}"),
             Self::WrongType { found } => {
                 write!(f, "the array has type {found}; save it as float32 or float64, as in `a.astype('<f4')`")

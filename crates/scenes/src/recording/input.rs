@@ -16,14 +16,33 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a name promises by its ending.
+    /// The format that a name promises by its ending. Text is named `.csv`, `.tsv`, `.txt` or `.dat`; what separates its fields is seen from its
+    /// first line.
     pub fn of_path(path: &std::path::Path) -> Option<Self> {
-        path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "tsv" | "txt" | "dat" => Some(Self::Csv),
+            ending => ending.parse().ok(),
+        }
     }
 
     /// The format of bytes that have no name: NumPy data has a signature, all else is text.
     pub(super) fn of_bytes(bytes: &[u8]) -> Self {
         if bytes.starts_with(b"\x93NUMPY") { Self::Npy } else { Self::Csv }
+    }
+}
+
+/// How to unpack a file that is packed, by its ending or its first bytes.
+pub(super) fn packed(path: &std::path::Path, bytes: &[u8]) -> Option<&'static str> {
+    const GZIP: &str = "compressed by gzip; unpack it with gunzip, or pipe it: gunzip -c FILE | broadphase ... -";
+    const ARCHIVE: &str = "a .npz or .zip archive; unpack it, or save one array with numpy.save";
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    match ending.as_deref() {
+        _ if bytes.starts_with(b"\x1f\x8b") => Some(GZIP),
+        _ if bytes.starts_with(b"PK\x03\x04") => Some(ARCHIVE),
+        Some("gz") => Some(GZIP),
+        Some("npz" | "zip") => Some(ARCHIVE),
+        Some("bz2" | "xz" | "zst") => Some("compressed; unpack it, or pipe the unpacked bytes into broadphase ... -"),
+        _ => None,
     }
 }
 

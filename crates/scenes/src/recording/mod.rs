@@ -98,7 +98,8 @@ enum Data {
     },
 }
 
-/// A recording: `.npy` and `.aabbs` memory-mapped, `.csv` parsed into memory as float64 ([`Columns`] has the names that are known).
+/// A recording: `.npy` and `.aabbs` memory-mapped; text (`.csv`, `.tsv`, `.txt`, `.dat`) parsed into memory as float64 ([`Columns`] has the names that
+/// are known).
 ///
 /// Frames of a mapped file are handed out without a copy where the file's alignment allows. Pages that were read are given back
 /// to the system after some 64 MB, so that streaming over a file of any size stays small. Leave the file alone while it is open:
@@ -137,9 +138,14 @@ impl Recording {
     /// Opens a file of which the caller knows more than its ending and header say.
     pub fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, RecordingError> {
         let Some(format) = options.format.or_else(|| Format::of_path(path)) else {
-            return Err(if path.is_dir() { FileFault::NotAFile } else { FileFault::UnknownEnding }.of(path));
+            let packed = input::packed(path, &[]).filter(|_| path.is_file());
+            let unknown = packed.map_or(FileFault::UnknownEnding, |how| FileFault::Packed { how });
+            return Err(if path.is_dir() { FileFault::NotAFile } else { unknown }.of(path));
         };
         let map = Map::open(path)?;
+        if let Some(how) = input::packed(path, map.bytes()) {
+            return Err(FileFault::Packed { how }.of(path));
+        }
         match format {
             Format::Csv => Self::parse(path, map.bytes(), options),
             _ => {
@@ -164,6 +170,9 @@ impl Recording {
         from.read_to_end(&mut bytes).map_err(error::io_error(path, "read"))?;
         if bytes.is_empty() {
             return Err(FileFault::Empty.of(path));
+        }
+        if let Some(how) = input::packed(path, &bytes) {
+            return Err(FileFault::Packed { how }.of(path));
         }
         match options.format.unwrap_or_else(|| Format::of_bytes(&bytes)) {
             Format::Csv => Self::parse(path, &bytes, options),

@@ -43,6 +43,7 @@ mod update;
 mod validate;
 
 pub(crate) use options::DESCRIPTORS as OPTIONS;
+pub use options::{Active, Options, Path};
 
 use crate::algorithms::common::{assert_dimension, implement_broad_phase};
 use crate::algorithms::{Spec, Stats};
@@ -52,7 +53,6 @@ use crate::kernels::Sorted;
 use crate::pairs::Revision;
 use axes::Axes;
 use candidates::Candidates;
-use options::Options;
 use pairs::Dealt;
 use sort::EndpointSort;
 

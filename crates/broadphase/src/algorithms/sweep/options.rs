@@ -5,7 +5,7 @@ use crate::error::Error;
 
 /// How the work of a frame is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Path {
+pub enum Path {
     /// Parallel if there is more than one worker. Both paths give the same list.
     Auto,
     /// One pass after the other over all objects.
@@ -16,16 +16,16 @@ pub(super) enum Path {
 
 /// Where active objects are kept while pairing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Active {
+pub enum Active {
     /// In packets per block of ranks (`kernels/active_blocks.rs`).
     Blocks,
     /// In a SuccTree, as the paper has it (`kernels/active_tree.rs`).
     Tree,
 }
 
-/// The options of `sweep`.
-#[derive(Clone, Debug)]
-pub(super) struct Options {
+/// The options of `sweep`; `Spec::from(Options { .. })` makes an algorithm of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
     /// Partitions of the pairing; 0: by the number of objects.
     pub partitions: usize,
     /// Buckets of the parallel sort, and of the dispersion.
@@ -38,8 +38,18 @@ pub(super) struct Options {
     pub patrol: u64,
     /// Primary and secondary axis to start with; none: chosen in the first frame.
     pub axes: Option<[usize; 2]>,
+    /// How the work of a frame is cut. The pairs are the same.
     pub path: Path,
+    /// Where active objects are kept while pairing.
     pub active: Active,
+}
+
+/// The listed defaults.
+impl Default for Options {
+    fn default() -> Self {
+        let Ok(options) = "sweep".parse().and_then(|spec| Self::new(&spec)) else { unreachable!("listed defaults are valid") };
+        options
+    }
 }
 
 /// The options, their defaults and what they do.

@@ -40,8 +40,8 @@ impl Role {
         // `#` stands for the axis.
         let is = |forms: &[&str]| forms.iter().any(|form| form.replace('#', x) == name);
         match () {
-            () if is(&["min_#", "#_min", "#min", "#1"]) => Some(Self::Min(axis)),
-            () if is(&["max_#", "#_max", "#max", "#2"]) => Some(Self::Max(axis)),
+            () if is(&["min_#", "#_min", "#min", "min#", "#1", "#lo"]) => Some(Self::Min(axis)),
+            () if is(&["max_#", "#_max", "#max", "max#", "#2", "#hi"]) => Some(Self::Max(axis)),
             () if is(&["#"]) => Some(Self::Place(axis)),
             () if is(&["center_#", "#_center", "c#"]) => Some(Self::Center(axis)),
             () if is(&["size_#"]) || SIZES[axis].contains(&name) => Some(Self::Size(axis)),
@@ -80,8 +80,8 @@ enum Form {
 
 /// The columns of a text file, in their order: what `--columns` and the header of a file say.
 ///
-/// For each axis there is a lower and an upper corner (`min_x` and `max_x`; also `x_min`, `xmin`, `x1` and `x_max`, `xmax`, `x2`), a lower
-/// corner and a size (`x` and `w`; for y `h`, for z `d`; also `width`, `height`, `depth`, `size_x`), a center and a size (`cx`, `center_x` or
+/// For each axis there is a lower and an upper corner (`min_x` and `max_x`; also `x_min`, `xmin`, `minx`, `x1`, `xlo` and `x_max`, `xmax`,
+/// `maxx`, `x2`, `xhi`), a lower corner and a size (`x` and `w`; for y `h`, for z `d`; also `width`, `height`, `depth`, `size_x`), a center and a size (`cx`, `center_x` or
 /// `x_center` and a size), a center and half of the size (`center_x` and `half_x`), or a center (`x` or `center_x`) and one radius for all
 /// axes (`r` or `radius`). A column `frame` numbers the frames; columns `id`, `name` and `-` are not read. Upper case is as good.
 ///
@@ -131,7 +131,9 @@ impl Columns {
             let wrong = |reason: String| ColumnsError { column: index + 1, reason };
             let role = Role::of(name).ok_or_else(|| {
                 let name = super::shorten(name);
-                wrong(format!("unknown column `{name}`; the header is min_x,min_y,max_x,max_y or the like; `-` is not read"))
+                wrong(format!(
+                    "unknown column `{name}`; the header is min_x,min_y,max_x,max_y or the like; call a column - to leave it out"
+                ))
             })?;
             if role != Role::Ignored && roles.contains(&role) {
                 return Err(wrong(format!("column `{}` twice; keep one", super::shorten(name))));
@@ -259,6 +261,8 @@ mod tests {
         assert_eq!(row("min_x,min_y,max_x,max_y", &[1.0, 2.0, 4.0, 8.0]), expected);
         assert_eq!(row("xmax,xmin,y_min,y_max", &[4.0, 1.0, 2.0, 8.0]), expected);
         assert_eq!(row("X1,Y1,X2,Y2", &[1.0, 2.0, 4.0, 8.0]), expected);
+        assert_eq!(row("minX,minY,maxX,maxY", &[1.0, 2.0, 4.0, 8.0]), expected);
+        assert_eq!(row("xlo,xhi,ylo,yhi", &[1.0, 4.0, 2.0, 8.0]), expected);
         assert_eq!(row("x,y,w,h", &[1.0, 2.0, 3.0, 6.0]), expected);
         assert_eq!(row("\"id\",\"x\",\"y\",\"width\",\"height\"", &[9.0, 1.0, 2.0, 3.0, 6.0]), expected);
         assert_eq!(row("cx,cy,w,h", &[2.5, 5.0, 3.0, 6.0]), expected);

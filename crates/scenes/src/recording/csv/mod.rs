@@ -66,7 +66,8 @@ pub(super) fn parse(bytes: &[u8], named: Option<&Columns>) -> Result<Text, FileF
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rows: Option<Rows> = None;
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let Ok(text) = std::str::from_utf8(line) else { return wrong(index + 1, 1, "not text (UTF-8); write it as text") };
+        let text = std::str::from_utf8(line).ok().filter(|text| !text.contains('\0'));
+        let Some(text) = text else { return wrong(index + 1, 1, "not text in UTF-8; save it as UTF-8, or as .npy") };
         let text = text.trim_matches([' ', '\r']);
         if text.trim().is_empty() || text.starts_with('#') {
             continue;
@@ -98,7 +99,10 @@ impl Rows {
     /// Starts at the first line, which is a header if none of its fields is a number.
     fn start(line: usize, text: &str, named: Option<&Columns>) -> Result<Self, FileFault> {
         let separator = Separator::of(text);
-        let fields: Vec<&str> = separator.split(text).collect();
+        let mut fields: Vec<&str> = separator.split(text).collect();
+        if fields.len() > 1 && fields.last().is_some_and(|field| field.trim().is_empty()) {
+            fields.pop(); // a separator at the end of the line
+        }
         let is_header = fields.iter().all(|field| separator.number(field).is_none());
         let columns = match named {
             Some(columns) => columns.clone(),
@@ -116,7 +120,7 @@ impl Rows {
         };
         if is_header && fields.len() != columns.count() {
             let reason = format!(
-                "the file has {} columns, and {} are named; name every one (`-` is not read)",
+                "the file has {} columns, and {} are named; name every one (- for one to leave out)",
                 fields.len(),
                 columns.count()
             );
@@ -136,6 +140,9 @@ impl Rows {
         let width = self.columns.count();
         let mut found = 0;
         for field in self.separator.split(text) {
+            if found == width && field.trim().is_empty() {
+                continue; // a separator at the end of the line
+            }
             if found == width {
                 return wrong(line, found + 1, format!("more than {width} columns; remove the extra ones"));
             }
@@ -144,6 +151,14 @@ impl Rows {
                     let field = shorten(field);
                     return wrong(line, found + 1, format!("`{field}` is not a number; write it as in 1.5 or 2e-3"));
                 };
+                if value.is_infinite() && field.contains(|c: char| c.is_ascii_digit()) {
+                    let field = shorten(field);
+                    return wrong(
+                        line,
+                        found + 1,
+                        format!("`{field}` is beyond float64; write inf or -inf for a side without end"),
+                    );
+                }
                 if value < 0.0 && self.columns.is_size(found) {
                     return wrong(line, found + 1, format!("the size {value} is below 0; give 0 or more"));
                 }
@@ -224,11 +239,22 @@ mod tests {
             "0,5;0;1,5;2\n",
             "0.5\t0\t1.5\t2",
             "0.5 0   1.5 2",
+            "0.5,0,1.5,2,\n",
+            "min_x,min_y,max_x,max_y,\r\n0.5,0,1.5,2,\r\n",
             "min_x;min_y;max_x;max_y\n0,5;0;1,5;2",
             "# saved by hand\n\nx y w h\n0.5 0 1 2\n",
         ] {
             assert_eq!(values(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_that_overflows_is_refused_and_infinity_is_a_word() {
+        let refusal = parse(b"0,0,1e400,1\n", None).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(refusal, "line 1, column 3: `1e400` is beyond float64; write inf or -inf for a side without end");
+        assert_eq!(values("-inf,0,inf,1"), [f64::NEG_INFINITY, 0.0, f64::INFINITY, 1.0]);
+        let refusal = parse(b"0,0,1,1\n0,\0,1,1\n", None).map(|_| ()).unwrap_err().to_string();
+        assert!(refusal.starts_with("line 2, column 1: not text"), "{refusal}");
     }
 
     #[test]

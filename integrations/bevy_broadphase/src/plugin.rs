@@ -1,0 +1,261 @@
+//! The plug-in, compiled once for each number of axes: the parent module says which avian is meant.
+
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+
+use bevy::ecs::system::{StaticSystemParam, SystemParamItem};
+use bevy::platform::time::Instant;
+use bevy::prelude::*;
+use broadphase::{Aabb, Handle, ObjectKind, Reader};
+
+use super::D;
+use super::avian::{
+    collider_tree::{
+        ColliderTree, ColliderTreeDiagnostics, ColliderTreeProxy, ColliderTreeProxyFlags, ColliderTreeProxyKey, ColliderTreeType,
+        ColliderTrees, MovedProxies, ProxyId,
+    },
+    collision::{CollisionDiagnostics, contact_types::ContactEdgeFlags},
+    dynamics::solver::joint_graph::JointGraph,
+    prelude::*,
+};
+use crate::mirror::{Key, Mirror};
+
+/// Replaces avian's [`BvhBroadPhasePlugin`]. `H` are the app's collision hooks.
+pub struct BroadphasePlugin<H: CollisionHooks = ()> {
+    upkeep: TreeUpkeep,
+    hooks: PhantomData<H>,
+}
+
+impl<H: CollisionHooks> Default for BroadphasePlugin<H> {
+    fn default() -> Self {
+        Self { upkeep: TreeUpkeep::default(), hooks: PhantomData }
+    }
+}
+
+impl<H: CollisionHooks> BroadphasePlugin<H> {
+    /// With another upkeep of avian's trees; it is a resource and can be changed later.
+    pub fn with_upkeep(mut self, upkeep: TreeUpkeep) -> Self {
+        self.upkeep = upkeep;
+        self
+    }
+}
+
+impl<H: CollisionHooks + 'static> Plugin for BroadphasePlugin<H>
+where
+    for<'w, 's> SystemParamItem<'w, 's, H>: CollisionHooks,
+{
+    fn build(&self, app: &mut App) {
+        app.init_resource::<BroadphaseWorld>().insert_resource(self.upkeep);
+        app.add_systems(PhysicsSchedule, collect_collision_pairs::<H>.in_set(BroadPhaseSystems::CollectCollisions));
+    }
+}
+
+/// How avian's trees are kept good for spatial queries. The broad phase does not need them, and answers are right with any choice: avian refits
+/// the trees in every step.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TreeUpkeep {
+    /// Avian restructures its trees in every step, as its `ColliderTreeOptimization` says.
+    #[default]
+    Avian,
+    /// A tree in which something moved is rebuilt in every so many steps, and only refitted in between. For apps with a few spatial queries per step.
+    RebuildEvery(NonZeroU32),
+    /// Trees are only refitted. Spatial queries become slower as bodies move away from where they were. For apps without spatial queries.
+    Refit,
+}
+
+/// What the broad phase knows: the enlarged boxes of all colliders, as of the broad phase of the last physics step.
+#[derive(Resource, Default)]
+pub struct BroadphaseWorld {
+    mirror: Mirror<D>,
+    candidates: Vec<Candidate>,
+    /// Steps since the trees were rebuilt, and which of them have changed since.
+    steps: u32,
+    stale: [bool; 4],
+    has_executor: bool,
+}
+
+impl BroadphaseWorld {
+    /// Queries over the boxes: areas, rays, moving boxes, camera frusta, nearest objects. They see enlarged boxes, not shapes; use avian's
+    /// `SpatialQuery` where the shape matters. `None` before the first step.
+    pub fn read(&self) -> Option<Reader<'_, D, f32>> {
+        self.mirror.world().try_read()
+    }
+
+    /// The collider of an object that a query found. `None` if it has been removed since the last step.
+    pub fn collider(&self, trees: &ColliderTrees, handle: Handle) -> Option<Entity> {
+        Some(trees.get_proxy(avian_key(self.mirror.key(handle)?))?.collider)
+    }
+
+    /// The number of pairs of boxes.
+    pub fn pair_count(&self) -> u64 {
+        self.mirror.world().pair_count()
+    }
+
+    /// The algorithm that finds the pairs; the default is `auto`.
+    ///
+    /// # Errors
+    /// If the algorithm does not exist or does not suit a world.
+    pub fn set_algorithm(&mut self, spec: &broadphase::Spec) -> Result<(), broadphase::Error> {
+        self.mirror.world_mut().set_algorithm(spec)
+    }
+}
+
+/// A pair that needs an edge, unless a hook rejects it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    /// Where the first proxy stands in the list of moved proxies. Edges are added in this order, which follows from avian's state alone.
+    position: u32,
+    second: Key,
+    first: Key,
+}
+
+/// Finds pairs of colliders with overlapping boxes, and adds them to the contact graph. [`BroadphasePlugin`] runs it in
+/// [`BroadPhaseSystems::CollectCollisions`].
+pub fn collect_collision_pairs<H: CollisionHooks>(
+    (mut trees, moved_proxies): (ResMut<ColliderTrees>, Res<MovedProxies>),
+    (mut broadphase, upkeep): (ResMut<BroadphaseWorld>, Res<TreeUpkeep>),
+    hooks: StaticSystemParam<H>,
+    mut commands: Commands,
+    mut contact_graph: ResMut<ContactGraph>,
+    joint_graph: Res<JointGraph>,
+    (mut diagnostics, mut tree_diagnostics): (ResMut<CollisionDiagnostics>, ResMut<ColliderTreeDiagnostics>),
+) -> Result
+where
+    for<'w, 's> SystemParamItem<'w, 's, H>: CollisionHooks,
+{
+    let start = Instant::now();
+    let hooks = hooks.into_inner();
+    let BroadphaseWorld { mirror, candidates, has_executor, .. } = &mut *broadphase;
+    if !std::mem::replace(has_executor, true) {
+        mirror.world_mut().set_context(crate::pool::context());
+    }
+    for tree_type in ColliderTreeType::ALL {
+        take_in(mirror, tree_type, trees.tree_for_type(tree_type))?;
+    }
+    candidates.clear();
+    if !moved_proxies.proxies().is_empty() {
+        let moved = moved_proxies.proxies().iter().map(|key| Key { tree: key.tree_type() as u8, id: key.id().id() });
+        mirror.pairs_of_moved(moved, |pair| propose(pair, &trees, &contact_graph, &joint_graph, candidates))?;
+    }
+    candidates.sort_unstable();
+    for candidate in candidates.iter() {
+        let proxies = [candidate.first, candidate.second].map(|key| trees.get_proxy(avian_key(key)));
+        if let [Some(first), Some(second)] = proxies
+            && !contact_graph.contains(first.collider, second.collider)
+            && accepts(&hooks, first, second, &mut commands)
+        {
+            add_edge(&mut contact_graph, first, second);
+        }
+    }
+    diagnostics.broad_phase += start.elapsed();
+
+    let start = Instant::now();
+    keep_up(&mut trees, *upkeep, &mut broadphase);
+    tree_diagnostics.optimize += start.elapsed();
+    Ok(())
+}
+
+/// Brings the objects of one tree up to date.
+fn take_in(mirror: &mut Mirror<D>, tree_type: ColliderTreeType, tree: &ColliderTree) -> Result<(), broadphase::Error> {
+    let is_static = matches!(tree_type, ColliderTreeType::Static);
+    let proxies = tree.proxies.iter().filter_map(|(id, proxy)| {
+        // Statics are not compared with each other; but avian pairs static sensors with static bodies.
+        let kind = if is_static && !proxy.is_sensor() { ObjectKind::Static } else { ObjectKind::Dynamic };
+        let aabb = tree.get_proxy_aabb(ProxyId::new(id as u32))?;
+        let (min, max) = (aabb.min.to_array(), aabb.max.to_array());
+        let corner = |corner: [f32; 3]| std::array::from_fn(|axis| corner[axis]);
+        Some((id as u32, Aabb::new(corner(min), corner(max)), kind))
+    });
+    mirror.take_in(tree_type as u8, proxies)
+}
+
+/// Examines a pair of overlapping boxes with all rules but hooks, and lists it in each order in which avian would find it.
+fn propose(
+    pair: [(Key, Option<u32>); 2],
+    trees: &ColliderTrees,
+    contact_graph: &ContactGraph,
+    joint_graph: &JointGraph,
+    candidates: &mut Vec<Candidate>,
+) {
+    let [Some(proxy_a), Some(proxy_b)] = pair.map(|(key, _)| trees.get_proxy(avian_key(key))) else { return };
+    if contact_graph.contains(proxy_a.collider, proxy_b.collider)
+        || !proxy_a.layers.interacts_with(proxy_b.layers)
+        || proxy_a.body == proxy_b.body
+        || collision_disabled(joint_graph, proxy_a, proxy_b)
+    {
+        return;
+    }
+    let [a, b] = pair;
+    for ((first, position), proxy, (second, other)) in [(a, proxy_a, b), (b, proxy_b, a)] {
+        if let Some(position) = position
+            && finds(first, proxy, second, other.is_some())
+        {
+            candidates.push(Candidate { position, second, first });
+        }
+    }
+}
+
+/// Does avian find the pair when it queries for `first`, which moved? Two statics pair only by a sensor that moved. Of two that moved, the smaller
+/// key finds the pair; a sensor always does.
+fn finds(first: Key, proxy: &ColliderTreeProxy, second: Key, second_moved: bool) -> bool {
+    let fixed = ColliderTreeType::Static as u8;
+    let both_static = first.tree == fixed && second.tree == fixed;
+    proxy.is_sensor() || !both_static && (first < second || !second_moved)
+}
+
+/// Does a joint between the two bodies disable their collisions?
+fn collision_disabled(joint_graph: &JointGraph, a: &ColliderTreeProxy, b: &ColliderTreeProxy) -> bool {
+    match (a.body, b.body) {
+        (Some(a), Some(b)) => joint_graph.joints_between(a, b).any(|edge| edge.collision_disabled),
+        _ => false,
+    }
+}
+
+/// Asks the app's hook, if one of the two colliders wants that.
+fn accepts(hooks: &impl CollisionHooks, first: &ColliderTreeProxy, second: &ColliderTreeProxy, commands: &mut Commands) -> bool {
+    let is_asked = first.has_custom_filter() || second.has_custom_filter();
+    !is_asked || hooks.filter_pairs(first.collider, second.collider, commands)
+}
+
+/// Adds a contact edge with the flags that the narrow phase expects.
+fn add_edge(contact_graph: &mut ContactGraph, first: &ColliderTreeProxy, second: &ColliderTreeProxy) {
+    let flags = first.flags.union(second.flags);
+    let mut edge = ContactEdge::new(first.collider, second.collider);
+    edge.body1 = first.body;
+    edge.body2 = second.body;
+    edge.flags.set(ContactEdgeFlags::CONTACT_EVENTS, flags.contains(ColliderTreeProxyFlags::CONTACT_EVENTS));
+    contact_graph.add_edge_with(edge, |pair| {
+        pair.body1 = first.body;
+        pair.body2 = second.body;
+        pair.flags.set(ContactPairFlags::MODIFY_CONTACTS, flags.contains(ColliderTreeProxyFlags::MODIFY_CONTACTS));
+        let generates = !flags.intersects(ColliderTreeProxyFlags::BODY_DISABLED | ColliderTreeProxyFlags::SENSOR);
+        pair.flags.set(ContactPairFlags::GENERATE_CONSTRAINTS, generates);
+    });
+}
+
+/// Rebuilds avian's trees when it is time. Avian restructures a tree only if its list of moved proxies is not empty.
+fn keep_up(trees: &mut ColliderTrees, upkeep: TreeUpkeep, broadphase: &mut BroadphaseWorld) {
+    if upkeep == TreeUpkeep::Avian {
+        return;
+    }
+    for (tree, stale) in trees.iter_trees_mut().zip(&mut broadphase.stale) {
+        *stale |= !tree.moved_proxies.is_empty();
+        tree.moved_proxies.clear();
+    }
+    broadphase.steps += 1;
+    if let TreeUpkeep::RebuildEvery(steps) = upkeep
+        && broadphase.steps >= steps.get()
+    {
+        broadphase.steps = 0;
+        for (tree, stale) in trees.iter_trees_mut().zip(&mut broadphase.stale) {
+            if std::mem::take(stale) && !tree.proxies.is_empty() {
+                tree.rebuild_full();
+            }
+        }
+    }
+}
+
+/// The name that avian gives a proxy.
+fn avian_key(key: Key) -> ColliderTreeProxyKey {
+    ColliderTreeProxyKey::new(ProxyId::new(key.id), ColliderTreeType::ALL[key.tree as usize])
+}

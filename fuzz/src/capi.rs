@@ -169,7 +169,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             let misaligned = odd.as_ptr().cast::<u8>().add(1);
             let results = [
                 (bp_world_update(null_mut(), &mut update), BP_NULL_POINTER),
-                (bp_world_update(self.world, null_mut()), BP_NULL_POINTER),
+                (bp_world_update(self.world, misaligned.cast_mut().cast()), BP_MISALIGNED_POINTER),
                 (bp_world_sorted_pairs(self.world, null_mut()), BP_NULL_POINTER),
                 (bp_world_sorted_pairs(null_mut(), &mut list), BP_NULL_POINTER),
                 (bp_world_remove(self.world, null(), 1 + bytes.below(9)), BP_NULL_POINTER),

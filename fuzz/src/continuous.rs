@@ -42,6 +42,11 @@ fn meet_on_the_way<const D: usize>(a: &Mover<D>, b: &Mover<D>) -> bool {
     from.0 * to.1 <= to.0 * from.1
 }
 
+/// The box around a whole way. Objects with different numbers of sub-steps are not seen at the same time, so this is all that a pair of them says.
+fn whole<const D: usize>(mover: &Mover<D>) -> Aabb<D, f64> {
+    mover.before.map_or(mover.object.aabb, |before| before.union(&mover.object.aabb))
+}
+
 fn pairs<const D: usize>(all: &BTreeMap<Handle, Mover<D>>, meet: impl Fn(&Mover<D>, &Mover<D>) -> bool) -> Pairs {
     let list: Vec<_> = all.iter().collect();
     let mut found = Pairs::new();
@@ -55,7 +60,8 @@ fn pairs<const D: usize>(all: &BTreeMap<Handle, Mover<D>>, meet: impl Fn(&Mover<
     found
 }
 
-/// Runs an input: swept pairs are those that touch on their ways; those of sub-steps contain the present ones, and only swept ones.
+/// Runs an input: swept pairs are those that touch on their ways; those of sub-steps contain the present ones, and only objects whose ways
+/// come near.
 pub(crate) fn drive<const D: usize>(bytes: &mut Bytes) -> Counts {
     let mut counts = Counts::default();
     let mut world = World::<D, f64>::new();
@@ -82,6 +88,7 @@ pub(crate) fn drive<const D: usize>(bytes: &mut Bytes) -> Counts {
             continue;
         }
         let swept = pairs(&all, meet_on_the_way);
+        let near = pairs(&all, |a, b| whole(a).overlaps(&whole(b)));
         let present = pairs(&all, |a, b| a.object.aabb.overlaps(&b.object.aabb));
         let update = world.update().expect("sound objects");
         let found: Pairs = world.pairs().collect();
@@ -91,7 +98,7 @@ pub(crate) fn drive<const D: usize>(bytes: &mut Bytes) -> Counts {
             assert_eq!(found, swept, "swept pairs, {}", world.algorithm());
         } else {
             assert!(found.is_superset(&present), "a present pair is missing with {detection:?}, {}", world.algorithm());
-            assert!(found.is_subset(&swept), "a pair that never touches with {detection:?}, {}", world.algorithm());
+            assert!(found.is_subset(&near), "a pair whose ways are apart with {detection:?}, {}", world.algorithm());
         }
         assert!(update.started().handles().iter().copied().eq(found.difference(&last).copied()), "started");
         assert!(update.ended().handles().iter().copied().eq(last.difference(&found).copied()), "ended");

@@ -298,3 +298,9 @@ fn a_broadmark_header_is_checked() {
     bytes[256..260].copy_from_slice(&(-2i32).to_le_bytes());
     assert!(refusal("a.aabbs", &bytes).starts_with(": byte 256: the number of objects is negative"));
 }
+
+#[test]
+fn a_line_break_in_a_header_does_not_break_the_message() {
+    let text = refusal("a.npy", &npy(1, &head("<f\n4", "(1, 4)"), &floats(&[0.0; 4])));
+    assert!(text.contains("type <f\\n4;"), "{text}");
+}

@@ -9,10 +9,16 @@ use crate::pairs::Pair;
 /// Boxes are wider than the radius by this factor, so that none is lost to rounding.
 const WIDER: f64 = 1.001;
 
-/// Is the radius short enough for boxes of that width in a periodic space?
+/// Do boxes of that width work in a periodic space? The radius must be short enough, and not so short that a box which is moved by a period
+/// loses to rounding what it is wider by.
 pub(super) fn suits<const D: usize, T: Real>(task: &Task<'_, D, T>) -> bool {
-    let width = task.radius.to_f64() * 1.01;
-    (0..D).all(|k| task.period.and_then(|period| period.length(k)).is_none_or(|length| width < length.to_f64() * 0.5))
+    let (radius, Some(period)) = (task.radius.to_f64(), &task.period) else { return true };
+    (0..D).all(|k| {
+        let (Some(length), Some((low, high))) = (period.length(k), period.ends(k)) else { return true };
+        let largest = low.abs().max(high.abs());
+        let rounding = (largest.next_up() - largest).to_f64();
+        radius * 1.01 < length.to_f64() * 0.5 && rounding * 16.0 <= radius * (WIDER - 1.0)
+    })
 }
 
 /// All rows, from the pairs of boxes.

@@ -173,3 +173,13 @@ proptest! {
         compare(&list, radius, None, "random");
     }
 }
+
+/// A box near the lower end, moved by so long a period, would lose its width: the points are compared in their cells instead.
+#[test]
+fn a_period_that_swallows_the_radius_loses_no_neighbor() {
+    let mut points = vec![[0.0; 1]; 60];
+    points.extend([[-8.0], [8.0], [1.0 - f64::EPSILON / 2.0]]);
+    compare(&points, 7.0, Some(Period::new([6.8e38])), "a period of 6.8e38");
+    let points: Vec<[f32; 2]> = points.iter().map(|p| [p[0] as f32, 0.5]).collect();
+    compare(&points, 7.0, Some(Period::axes([Some(1e30), None])), "a period along x of 1e30");
+}

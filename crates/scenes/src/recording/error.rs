@@ -1,6 +1,6 @@
 //! What can be wrong with a file.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -149,7 +149,12 @@ fn boxes_of((n, dim): &(usize, usize)) -> String {
 
 impl fmt::Display for RecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.fault)
+        write!(f, "{}: ", self.path.display())?;
+        // A fault may quote the file. Its text stays one line, whatever the file holds.
+        self.fault.to_string().chars().try_for_each(|c| match c.is_control() {
+            true => write!(f, "{}", c.escape_default()),
+            false => f.write_char(c),
+        })
     }
 }
 

@@ -45,10 +45,10 @@ fn options_outside_their_range_count_as_the_nearest_value_inside() {
         finds_all("tiles", Box::new(tiles::Tiles::new(tiles::Options { target: number, coherence: true })));
         finds_all("grid-sap", Box::new(grid_sap::GridSap::new(grid_sap::Options { cells: number })));
         for split in [0, number] {
-            finds_all("octree", Box::new(octree::Octree::new(octree::Options { depth: number, split })));
+            finds_all("octree", Box::new(octree::Octree::new(octree::Options { depth: number, split, paper: false })));
         }
         for share in [f64::NAN, -1.0, 0.0, 1e300, f64::INFINITY] {
-            let options = level_grid::Options { levels: number, ratio: share };
+            let options = level_grid::Options { levels: number, ratio: share, paper: false };
             finds_all("level-grid", Box::new(level_grid::LevelGrid::new(options)));
             for mode in [dbvt::Mode::Eager, dbvt::Mode::Deferred] {
                 finds_all("dbvt", Box::new(dbvt::Dbvt::new(dbvt::Options { mode, margin: share })));
@@ -98,9 +98,10 @@ fn typed_options_are_the_text_that_says_the_same() {
     let strategy = hash_grid::Strategy::Reinsert;
     assert_typed(hash_grid::Options { strategy, dims: [8; 3], ..Default::default() }, "hash-grid-reinsert:dims=8");
     assert_typed(hash_grid::Options::default(), "hash-grid");
-    assert_typed(octree::Options { depth: 6, split: 0 }, "octree:depth=6");
-    assert_typed(octree::Options { depth: 4, split: 9 }, "octree:depth=4:split=9"); // with a split, 12 is the default
-    assert_typed(level_grid::Options { levels: 3, ratio: 0.5 }, "level-grid:levels=3:ratio=0.5");
+    assert_typed(octree::Options { depth: 6, split: 0, paper: false }, "octree:depth=6");
+    assert_typed(octree::Options { paper: true, ..Default::default() }, "octree:paper=true");
+    assert_typed(octree::Options { depth: 4, split: 9, paper: false }, "octree:depth=4:split=9"); // with a split, 12 is the default
+    assert_typed(level_grid::Options { levels: 3, ratio: 0.5, paper: true }, "level-grid:levels=3:ratio=0.5:paper=true");
     assert_typed(dbvt::Options { mode: dbvt::Mode::Deferred, margin: 0.25 }, "dbvt-d:margin=0.25");
     assert_typed(grid_sap::Options { cells: 7 }, "grid-sap:cells=7");
     let options = sweep::Options { partitions: 3, swap: false, threshold: 0.25, patrol: 0, ..Default::default() };

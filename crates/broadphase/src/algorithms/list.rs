@@ -70,8 +70,17 @@ struct Build {
 
 type Built<const D: usize, T> = Result<Box<dyn BroadPhase<D, T>>, Error>;
 
-/// The [`Build`] of a generic constructor: an expression of `spec` in which `D` and `T` are inferred.
+/// The [`Build`] of a generic constructor: an expression of `spec` in which `D` and `T` are inferred; with `boxed`, its result is a
+/// [`Built`], since options decide on the type.
 macro_rules! build {
+    (boxed $spec:ident => $structure:expr) => {
+        Build {
+            plane_f32: |$spec| $structure,
+            space_f32: |$spec| $structure,
+            plane_f64: |$spec| $structure,
+            space_f64: |$spec| $structure,
+        }
+    };
     ($spec:ident => $structure:expr) => {
         Build {
             plane_f32: |$spec| Ok(Box::new($structure)),
@@ -103,7 +112,10 @@ static LIST: &[Descriptor] = &[
         name: "brute-force",
         paper: Some("000, 004"),
         summary: "all pairs, many at once: the oracle, and the fastest for tiny n",
-        build: build!(_spec => brute_force::BruteForce::new()),
+        #[cfg(feature = "papers")]
+        options: &[super::common::PAPER_OPTION],
+        #[cfg(feature = "papers")]
+        build: build!(boxed spec => build_brute_force(spec)),
         ..PAPER
     },
     #[cfg(feature = "papers")]
@@ -112,7 +124,7 @@ static LIST: &[Descriptor] = &[
         paper: Some("000"),
         summary: "hierarchical hash grid: constant time per object, any sizes, no world bounds; objects are moved one by one",
         options: hash_grid::options::INDIVIDUAL,
-        build: build!(spec => hash_grid::HashGrid::new(hash_grid::Options::from_spec(spec, hash_grid::Strategy::Individual)?)),
+        build: build!(boxed spec => hash_grid::build(spec, hash_grid::Strategy::Individual)),
         ..PAPER
     },
     #[cfg(feature = "papers")]
@@ -121,7 +133,7 @@ static LIST: &[Descriptor] = &[
         paper: Some("000"),
         summary: "hierarchical hash grid, cleared and filled again in every frame",
         options: hash_grid::options::REINSERT,
-        build: build!(spec => hash_grid::HashGrid::new(hash_grid::Options::from_spec(spec, hash_grid::Strategy::Reinsert)?)),
+        build: build!(boxed spec => hash_grid::build(spec, hash_grid::Strategy::Reinsert)),
         ..PAPER
     },
     #[cfg(feature = "papers")]
@@ -177,7 +189,7 @@ static LIST: &[Descriptor] = &[
         shapes: &[Shape::Ball],
         bounded: true,
         options: particle_grid::OPTIONS,
-        build: build!(spec => particle_grid::ParticlePhase::from_spec(spec)?),
+        build: build!(boxed spec => particle_grid::build(spec)),
         ..PAPER
     },
     #[cfg(feature = "papers")]
@@ -259,6 +271,15 @@ static LIST: &[Descriptor] = &[
         ..BASELINE
     },
 ];
+
+/// All pairs: with `paper=true` from the linked list of paper 004, else many at once.
+#[cfg(feature = "papers")]
+fn build_brute_force<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
+    match spec.paper_mode()? {
+        true => Ok(Box::new(super::baselines::naive_list::NaiveList::new())),
+        false => Ok(Box::new(brute_force::BruteForce::new())),
+    }
+}
 
 /// The names of the algorithms that a build without the feature `papers` leaves out: their error names the feature.
 pub(super) const OF_PAPERS: &[&str] = &[

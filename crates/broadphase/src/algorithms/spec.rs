@@ -134,6 +134,12 @@ impl Spec {
         }
     }
 
+    /// Is the paper's own mode asked for?
+    #[cfg(feature = "papers")]
+    pub(crate) fn paper_mode(&self) -> Result<bool, Error> {
+        self.value("paper", false, "true or false", |_| true)
+    }
+
     /// The error for a value that an option does not take.
     pub(crate) fn invalid(&self, option: &'static str, value: &str, expected: String) -> Error {
         Error::InvalidOption { algorithm: self.descriptor.name, option, value: value.to_string(), expected }

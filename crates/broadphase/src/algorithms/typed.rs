@@ -95,20 +95,23 @@ mod papers {
     /// `octree`, which fits its bounds to the objects.
     impl From<octree::Options> for Spec {
         fn from(options: octree::Options) -> Self {
-            let octree::Options { depth, split } = options;
+            let octree::Options { depth, split, paper } = options;
             if split == 0 {
-                return spec("octree", &[("depth", depth.to_string())]);
+                return spec("octree", &[("depth", depth.to_string()), ("paper", paper.to_string())]);
             }
             // The default depth depends on the split, so it is always written.
-            Spec::of(descriptor("octree"), vec![("depth", depth.to_string()), ("split", split.to_string())])
+            let mut given = vec![("depth", depth.to_string()), ("split", split.to_string())];
+            given.extend(paper.then(|| ("paper", paper.to_string())));
+            Spec::of(descriptor("octree"), given)
         }
     }
 
     /// `level-grid`, which fits its bounds to the objects.
     impl From<level_grid::Options> for Spec {
         fn from(options: level_grid::Options) -> Self {
-            let level_grid::Options { levels, ratio } = options;
-            spec("level-grid", &[("levels", levels.to_string()), ("ratio", ratio.to_string())])
+            let level_grid::Options { levels, ratio, paper } = options;
+            let [levels, ratio] = [levels.to_string(), ratio.to_string()];
+            spec("level-grid", &[("levels", levels), ("ratio", ratio), ("paper", paper.to_string())])
         }
     }
 

@@ -21,4 +21,5 @@
 
 pub mod dbvt;
 pub mod grid_sap;
+pub mod naive_list;
 pub mod sweep_3axis;

@@ -75,6 +75,14 @@ impl Bins {
         bin
     }
 
+    /// Takes an object out of a bin as a singly linked list does: from the front, link by link. Returns how many objects were passed,
+    /// itself included, or `None` if it is not there.
+    pub(crate) fn search_and_take(&mut self, id: u32, bin: u32) -> Option<u64> {
+        let passed = self.iter(bin).position(|other| other == id)? as u64 + 1;
+        self.take(id);
+        Some(passed)
+    }
+
     /// The first object of a bin, or [`NONE`].
     #[inline(always)]
     pub(crate) fn first(&self, bin: u32) -> u32 {
@@ -146,8 +154,13 @@ mod tests {
             assert_eq!(bins.iter(1).collect::<Vec<_>>(), rest);
             assert_eq!(bins.check(), Ok(rest.len()));
         }
+        assert_eq!(
+            [bins.search_and_take(4, 1), bins.search_and_take(1, 1), bins.check().ok().map(|n| n as u64)],
+            [None, Some(2), Some(1)]
+        );
+        bins.place(1, 1);
         let mut broken = bins.clone();
-        broken.links[1].last = NONE;
+        broken.links[3].last = NONE;
         assert!(broken.check().is_err(), "a wrong back reference");
         bins.heads[0] = 3;
         assert!(bins.check().is_err(), "an object in two lists");

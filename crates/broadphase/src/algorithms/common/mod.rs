@@ -22,6 +22,8 @@ pub(crate) use implement::implement_broad_phase;
 #[cfg(feature = "papers")]
 pub(crate) use ledger::Ledger;
 pub(crate) use pack_tree::{PackTree, order};
+#[cfg(feature = "papers")]
+pub(crate) use probing::ask_one_by_one;
 pub(crate) use probing::{Visit, check_ids, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 #[cfg(feature = "papers")]
@@ -32,6 +34,13 @@ pub(crate) const WORLD_OPTION: OptionDescriptor = OptionDescriptor {
     name: "world",
     default: "auto",
     help: "the region to subdivide, min then max joined by slashes, as in 0/0/0/10/10/10; auto: around the objects, fitted again when they leave it",
+};
+
+/// The option of every structure that has a mode in which it does what its paper says.
+pub(crate) const PAPER_OPTION: OptionDescriptor = OptionDescriptor {
+    name: "paper",
+    default: "false",
+    help: "true: mechanism by mechanism what the paper says, in place of our own mode",
 };
 
 /// Refuses, when it is compiled, what is neither in the plane nor in space: structures count on two or three axes.

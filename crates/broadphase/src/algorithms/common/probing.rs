@@ -2,12 +2,16 @@
 
 use std::ops::{ControlFlow, Range};
 
+#[cfg(feature = "papers")]
+use super::Ledger;
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::{Order, PairSink, Soa, Sorted};
 use crate::objects::Frame;
+#[cfg(feature = "papers")]
+use crate::pairs::Pair;
 use crate::pairs::{PairStore, Revision};
 
 /// What a structure calls with each candidate, at most once with each; after a break it stops.
@@ -93,4 +97,42 @@ pub(crate) fn probe_each<const D: usize, T: Real>(
         }
         hits.count_tests(tests);
     })
+}
+
+/// All pairs as paper 004 finds them: one object after the other asks, and is tested with every candidate but itself. So a pair is tested from both
+/// sides; the smaller id reports it.
+#[cfg(feature = "papers")]
+pub(crate) fn ask_one_by_one<const D: usize, T: Real>(
+    ledger: &Ledger<D, T>,
+    frame: &Frame<'_, D, T>,
+    context: &mut Context,
+    out: &mut PairStore,
+    candidates: impl Fn(&Aabb<D, T>, Visit<'_>) + Sync,
+) -> Result<Revision, Error> {
+    let slots = ledger.slots();
+    let chunks = slots.div_ceil(PROBES_PER_CHUNK);
+    let kept = out.begin(frame, context, ledger.revision(), chunks) && !ledger.is_dirty();
+    if !kept {
+        let clock = context.clock();
+        context.run_weighted(chunks, PROBE * slots, |chunk, worker| {
+            let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(slots);
+            out.rewrite(chunk, worker, frame, |hits| {
+                for id in range.map(|id| id as u32).filter(|&id| ledger.holds(id)) {
+                    let (area, mut tests) = (ledger.get(id), 0);
+                    candidates(area, &mut |other| {
+                        if other != id {
+                            tests += 1;
+                            if ledger.get(other).overlaps(area) && id < other {
+                                hits.push(Pair { a: id, b: other });
+                            }
+                        }
+                        if hits.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    });
+                    hits.count_tests(tests);
+                }
+            });
+        });
+        context.record("ask", clock);
+    }
+    out.finish(chunks)
 }

@@ -49,6 +49,7 @@ mod layout;
 mod level;
 pub(crate) mod options;
 mod pairs;
+pub mod paper;
 mod query;
 mod region;
 mod update;
@@ -58,10 +59,12 @@ mod waiting;
 use std::sync::Mutex;
 
 pub use options::{Options, Strategy};
+pub use paper::PaperHashGrid;
 
-use crate::algorithms::Stats;
 use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::algorithms::{BroadPhase, Spec, Stats};
 use crate::context::PerWorker;
+use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::Soa;
 use crate::objects::unbounded::Unbounded;
@@ -133,6 +136,8 @@ struct Counters {
     returns: u64,
     removals: u64,
     moves: u64,
+    /// Moves to another level.
+    level_changes: u64,
     growths: u64,
     /// Objects looked at or put in their new cells by growth.
     growth_work: u64,
@@ -243,9 +248,18 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             ("growths", self.counters.growths as f64),
             ("growth_work", self.counters.growth_work as f64),
             ("censuses", self.counters.censuses as f64),
+            ("level_changes", self.counters.level_changes as f64),
         ];
         Stats { bytes: self.bytes(), choice: None, extra }
     }
 }
 
 implement_broad_phase!(HashGrid, reader, outline);
+
+/// What a [`Spec`] asks for: the paper's grid with `paper=true`, ours else; `strategy` is that of the listed name.
+pub(crate) fn build<const D: usize, T: Real>(spec: &Spec, strategy: Strategy) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
+    match spec.paper_mode()? {
+        true => Ok(Box::new(PaperHashGrid::from_spec(spec, strategy)?)),
+        false => Ok(Box::new(HashGrid::new(Options::from_spec(spec, strategy)?))),
+    }
+}

@@ -84,6 +84,7 @@ macro_rules! descriptors {
                 help: "from this many objects on, listed changes wait for their memory in a short queue",
             },
             OptionDescriptor { name: "shapes", default: "32", help: "the most shapes of long or flat cells; 0: cubes only" },
+            crate::algorithms::common::PAPER_OPTION,
         ]
     };
 }

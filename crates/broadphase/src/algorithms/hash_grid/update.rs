@@ -50,7 +50,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             }
             return Ok(());
         }
+        let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
         match frame.changes {
+            _ if self.options.strategy == Strategy::Reinsert && !(unchanged && frame.slots() == self.seats.len()) => {
+                frame.check()?;
+                self.reinsert(frame, context);
+            }
             Changes::Listed { moved, inserted, removed } => {
                 let lists = [removed, moved, inserted];
                 let waits = self.seats.len() >= self.options.patience;
@@ -73,10 +78,6 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 if !waits {
                     self.settle(frame);
                 }
-            }
-            Changes::Unknown | Changes::All if self.options.strategy == Strategy::Reinsert => {
-                frame.check()?;
-                self.reinsert(frame, context);
             }
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
@@ -349,6 +350,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             return;
         }
         self.counters.moves += 1;
+        self.counters.level_changes += u64::from(target & LEVEL != entry & LEVEL);
         self.remove(id);
         self.insert(frame, id, entry);
     }

@@ -23,8 +23,17 @@
 //! Memory: per slot a copy of the box and 12 bytes of links, per section 8 bytes.
 //!
 //! # Source
-//! Paper 004, section 2.1.3. Departures: boxes instead of balls; the oversize list; a pair of two levels is found from the finer side, where
-//! fewer sections are within reach; objects are laid out by section before they are joined.
+//! Paper 004, section 2.1.3.
+//!
+//! # Departures from the paper
+//! With `paper=true` none of the first three is made.
+//! 1. A pair of two levels is found from the finer side, where fewer sections are within reach, and a pair of one level once. The paper's objects
+//!    ask one after the other, on all levels, so that a pair is tested from both sides.
+//! 2. Objects are laid out by section before they are joined; the paper's follow the linked lists.
+//! 3. Removal does not search. The paper's object knows its section, whose list is searched from the front.
+//! 4. In both modes: boxes in place of balls, which makes no difference for the boxes of balls in a cubic world; the oversize list, since the text
+//!    has no place for objects above a quarter of the coarsest section.
+//! 5. In both modes: all sections within reach are probed. The pseudocode names the end points, and the text "all relevant sections".
 
 mod pairs;
 mod query;
@@ -33,7 +42,7 @@ mod update;
 mod validate;
 
 use crate::algorithms::common::{
-    Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase, nearest_in,
+    Bins, Bounds, Ledger, PAPER_OPTION, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase, nearest_in,
 };
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
@@ -50,6 +59,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
         help: "the largest share of a section's side that an object may take: up to 1",
     },
     WORLD_OPTION,
+    PAPER_OPTION,
 ];
 
 /// What can be set.
@@ -59,18 +69,20 @@ pub struct Options {
     pub levels: usize,
     /// The largest share of a section's side that an object may take.
     pub ratio: f64,
+    /// Mechanism by mechanism what the paper says, in place of our own mode.
+    pub paper: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { levels: 4, ratio: 0.25 }
+        Self { levels: 4, ratio: 0.25, paper: false }
     }
 }
 
 impl Options {
     /// Each value, or the nearest in its range.
     fn in_range(self) -> Self {
-        Self { levels: self.levels.clamp(1, 7), ratio: nearest_in(self.ratio, f64::MIN_POSITIVE, 1.0) }
+        Self { levels: self.levels.clamp(1, 7), ratio: nearest_in(self.ratio, f64::MIN_POSITIVE, 1.0), ..self }
     }
 
     /// From the options of a [`Spec`].
@@ -78,7 +90,7 @@ impl Options {
         let default = Self::default();
         let levels = spec.value("levels", default.levels, "a number from 1 to 7", |levels| (1..=7).contains(levels))?;
         let ratio = spec.value("ratio", default.ratio, "a number above 0, up to 1", |ratio| *ratio > 0.0 && *ratio <= 1.0)?;
-        Ok(Self { levels, ratio })
+        Ok(Self { levels, ratio, paper: spec.paper_mode()? })
     }
 }
 
@@ -94,6 +106,9 @@ pub struct LevelGrid<const D: usize, T: Real> {
     bins: Bins,
     /// The objects of each level, the oversize ones last.
     population: Vec<u32>,
+    /// Objects that changed their section, and objects that removals passed in the lists.
+    section_changes: u64,
+    passed: u64,
     scratch: Scratch<D, T>,
 }
 
@@ -117,6 +132,8 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
             sections: None,
             bins: Bins::default(),
             population: vec![0; options.levels + 1],
+            section_changes: 0,
+            passed: 0,
             scratch: Scratch { ids: Vec::new(), starts: Vec::new(), boxes: Vec::new() },
         }
     }
@@ -146,7 +163,12 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         let oversize = self.population.last().copied().unwrap_or(0);
         Stats {
             bytes: self.ledger.bytes() + self.bounds.bytes() + self.bins.bytes() + bytes_of(&self.population) + scratch,
-            extra: vec![("sections", self.bins.len().saturating_sub(1) as f64), ("oversize", f64::from(oversize))],
+            extra: vec![
+                ("sections", self.bins.len().saturating_sub(1) as f64),
+                ("oversize", f64::from(oversize)),
+                ("section_changes", self.section_changes as f64),
+                ("passed_in_removal", self.passed as f64),
+            ],
             ..Stats::default()
         }
     }

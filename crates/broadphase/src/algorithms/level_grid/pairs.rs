@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::sections::Sections;
 use super::{LevelGrid, Scratch};
 use crate::algorithms::Probes;
-use crate::algorithms::common::probe_each;
+use crate::algorithms::common::{ask_one_by_one, probe_each};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -18,6 +18,11 @@ const OBJECTS_PER_CHUNK: usize = 512;
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        if self.options.paper {
+            let revision = ask_one_by_one(&self.ledger, frame, context, out, |area, visit| self.visit_in(area, visit))?;
+            self.ledger.settle(revision);
+            return Ok(());
+        }
         let objects = self.population.iter().sum::<u32>() as usize;
         let chunks = objects.div_ceil(OBJECTS_PER_CHUNK);
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();

@@ -2,6 +2,7 @@
 
 use super::LevelGrid;
 use super::sections::Sections;
+use crate::algorithms::common::Bins;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -14,16 +15,27 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
             self.place_all(frame.slots());
             return Ok(());
         }
-        let Self { sections: Some(sections), bins, ledger, population, .. } = self else { return Ok(()) };
+        let Self { sections: Some(sections), bins, ledger, population, passed, section_changes, options, .. } = self else {
+            return Ok(());
+        };
+        // The object knows its section. In paper mode, the section's list is searched for it.
+        let mut take = |bins: &mut Bins, id: u32| match bins.bin_of(id).filter(|_| options.paper) {
+            Some(section) => {
+                *passed += bins.search_and_take(id, section).unwrap_or(0);
+                section
+            }
+            None => bins.take(id),
+        };
         for &id in ledger.gone() {
-            population[sections.level_of(bins.take(id))] -= 1;
+            population[sections.level_of(take(bins, id))] -= 1;
         }
         bins.resize_slots(frame.slots());
         for &id in ledger.moved() {
             let section = sections.of(ledger.get(id));
             if bins.bin_of(id) != Some(section) {
-                population[sections.level_of(bins.take(id))] -= 1;
+                population[sections.level_of(take(bins, id))] -= 1;
                 population[sections.level_of(section)] += 1;
+                *section_changes += 1;
                 bins.place(id, section);
             }
         }

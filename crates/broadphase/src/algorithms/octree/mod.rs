@@ -27,8 +27,19 @@
 //! Memory: per slot a copy of the box and 12 bytes of links, per node 64 (three `f32` axes).
 //!
 //! # Source
-//! Paper 004, section 2.1.2, and its remedy for removal (section 4). Departures: boxes instead of balls; the population of each subtree,
-//! which skips empty ones in queries; the objects are laid out by node before they are joined, so that kernels can test many at once.
+//! Paper 004, section 2.1.2, and its remedy for removal (section 4).
+//!
+//! # Departures from the paper
+//! With `paper=true` none of the first five is made.
+//! 1. An object is tested with its node, the ancestors, and those nodes below that its box reaches; the paper's tests all objects of all nodes
+//!    below its own (figure 2.4).
+//! 2. Each pair is tested once; the paper's objects ask one after the other, so that a pair is tested from both sides.
+//! 3. The objects are laid out by node before they are joined, so that kernels can test many at once.
+//! 4. An object that moves and stays in its node is not touched; the paper's tree removes it and inserts it again from the top, every time.
+//! 5. Removal does not search: each object knows its node and its neighbors in the list, which the paper proposes in section 4.3. The
+//!    paper's tree is traced down by the old bounds, and the node's list searched from the front.
+//! 6. Boxes in place of balls. The box of a ball fits into a node exactly if the ball does, so with [`Shape::Ball`](crate::Shape) both
+//!    trees are the same.
 
 mod nodes;
 mod pairs;
@@ -36,7 +47,9 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bins, Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase};
+use crate::algorithms::common::{
+    Bins, Bounds, Ledger, PAPER_OPTION, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase,
+};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -55,6 +68,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
         help: "a leaf with more objects gets children; 0: all nodes exist from the start",
     },
     WORLD_OPTION,
+    PAPER_OPTION,
 ];
 
 /// What can be set.
@@ -62,13 +76,15 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
 pub struct Options {
     /// Levels, counting the root; at most that many with `split`.
     pub depth: usize,
-    /// A leaf with more objects is split; 0: all nodes exist from the start.
+    /// A leaf with more objects is split; 0: all nodes exist from the start, as always in paper mode.
     pub split: usize,
+    /// Mechanism by mechanism what the paper says, in place of our own mode.
+    pub paper: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { depth: 4, split: 0 }
+        Self { depth: 4, split: 0, paper: false }
     }
 }
 
@@ -80,17 +96,20 @@ impl Options {
 
     /// Each value, or the nearest in its range.
     fn in_range(self) -> Self {
-        let most = if self.split == 0 { Self::FIXED } else { Self::ADAPTIVE };
-        Self { depth: self.depth.clamp(1, most), ..self }
+        let split = if self.paper { 0 } else { self.split };
+        let most = if split == 0 { Self::FIXED } else { Self::ADAPTIVE };
+        Self { depth: self.depth.clamp(1, most), split, ..self }
     }
 
     /// From the options of a [`Spec`].
     pub(crate) fn from_spec(spec: &Spec) -> Result<Self, Error> {
-        let split = spec.value("split", 0, "0 (never) or a number of objects", |_| true)?;
+        let paper = spec.paper_mode()?;
+        let expected = if paper { "0 with paper=true, whose depth is fixed" } else { "0 (never) or a number of objects" };
+        let split = spec.value("split", 0, expected, |&split| split == 0 || !paper)?;
         let most = if split == 0 { Self::FIXED } else { Self::ADAPTIVE };
         let default = if split == 0 { 4 } else { 12 };
         let expected = format!("a number of levels from 1 to {most} with this split");
-        Ok(Self { depth: spec.value("depth", default, &expected, |depth| (1..=most).contains(depth))?, split })
+        Ok(Self { depth: spec.value("depth", default, &expected, |depth| (1..=most).contains(depth))?, split, paper })
     }
 }
 
@@ -106,6 +125,11 @@ pub struct Octree<const D: usize, T: Real> {
     free: Vec<u32>,
     /// The objects of each node.
     bins: Bins,
+    /// In paper mode: the boxes by which objects were inserted, by which their removal is traced.
+    inserted: Vec<Aabb<D, T>>,
+    /// Objects that were removed and inserted again since they moved, and objects that removals passed in the lists.
+    reinsertions: u64,
+    passed: u64,
     scratch: Scratch<D, T>,
 }
 
@@ -146,6 +170,9 @@ impl<const D: usize, T: Real> Octree<D, T> {
             nodes: Vec::new(),
             free: Vec::new(),
             bins: Bins::default(),
+            inserted: Vec::new(),
+            reinsertions: 0,
+            passed: 0,
             scratch: Scratch::default(),
         }
     }
@@ -176,8 +203,13 @@ impl<const D: usize, T: Real> Octree<D, T> {
         let used = self.nodes.len() - (self.free.len() << D);
         let levels = self.nodes.iter().filter(|node| node.population > 0).map(|node| node.level + 1).max().unwrap_or(0);
         Stats {
-            bytes: self.ledger.bytes() + self.bounds.bytes() + nodes + scratch,
-            extra: vec![("nodes", used as f64), ("levels", f64::from(levels))],
+            bytes: self.ledger.bytes() + self.bounds.bytes() + nodes + scratch + bytes_of(&self.inserted),
+            extra: vec![
+                ("nodes", used as f64),
+                ("levels", f64::from(levels)),
+                ("reinsertions", self.reinsertions as f64),
+                ("passed_in_removal", self.passed as f64),
+            ],
             ..Stats::default()
         }
     }

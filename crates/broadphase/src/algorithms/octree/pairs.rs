@@ -2,7 +2,7 @@
 
 use super::{Octree, Scratch};
 use crate::algorithms::Probes;
-use crate::algorithms::common::{NONE, probe_each};
+use crate::algorithms::common::{NONE, ask_one_by_one, probe_each};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -15,6 +15,11 @@ const NODES_PER_CHUNK: usize = 32;
 
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
+        if self.options.paper {
+            let revision = ask_one_by_one(&self.ledger, frame, context, out, |area, visit| self.visit_in(area, visit))?;
+            self.ledger.settle(revision);
+            return Ok(());
+        }
         let chunks = self.nodes.len().div_ceil(NODES_PER_CHUNK);
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         if !kept {

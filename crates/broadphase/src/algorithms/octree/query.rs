@@ -27,9 +27,34 @@ impl<const D: usize, T: Real> Octree<D, T> {
         self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Region::new(Outline::Node, node.region)));
     }
 
+    /// Figure 2.4: the objects of the nodes on the way down, as long as the box fits into one child, then of all nodes below.
+    fn walk_as_in_the_paper(&self, area: &Aabb<D, T>, visit: Visit<'_>) -> ControlFlow<()> {
+        let mut number = 0;
+        loop {
+            let node = &self.nodes[number as usize];
+            match node.octant_of(area) {
+                Some(octant) if !node.is_leaf() => {
+                    self.bins.iter(number).try_for_each(&mut *visit)?;
+                    number = node.children + octant;
+                }
+                _ => return self.walk_all(number, visit),
+            }
+        }
+    }
+
+    /// The objects of a node and of all nodes below it, wherever they are.
+    fn walk_all(&self, node: u32, visit: Visit<'_>) -> ControlFlow<()> {
+        self.bins.iter(node).try_for_each(&mut *visit)?;
+        let here = &self.nodes[node as usize];
+        let children = if here.is_leaf() { 0..0 } else { here.children..here.children + (1 << D) };
+        children.into_iter().try_for_each(|child| self.walk_all(child, visit))
+    }
+
     /// Visits all that may overlap `area`.
     pub(super) fn visit_in(&self, area: &Aabb<D, T>, visit: Visit<'_>) {
-        if !self.nodes.is_empty() {
+        if self.options.paper && !self.nodes.is_empty() {
+            let _broken = self.walk_as_in_the_paper(area, visit);
+        } else if !self.nodes.is_empty() {
             let _broken = self.walk(0, &|region| region.overlaps(area), visit);
         }
     }

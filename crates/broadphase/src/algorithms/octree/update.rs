@@ -4,7 +4,7 @@ use super::Octree;
 use crate::algorithms::common::NONE;
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Octree<D, T> {
@@ -18,11 +18,15 @@ impl<const D: usize, T: Real> Octree<D, T> {
             self.remove(self.ledger.gone()[at]);
         }
         self.bins.resize_slots(frame.slots());
+        if self.options.paper {
+            self.inserted.resize(frame.slots(), Aabb::empty());
+        }
         for at in 0..self.ledger.moved().len() {
             let id = self.ledger.moved()[at];
-            if self.bins.bin_of(id) != Some(self.node_for(self.ledger.get(id))) {
+            if self.options.paper || self.bins.bin_of(id) != Some(self.node_for(self.ledger.get(id))) {
                 self.remove(id);
                 self.insert(id);
+                self.reinsertions += 1;
             }
         }
         for at in 0..self.ledger.come().len() {
@@ -36,6 +40,9 @@ impl<const D: usize, T: Real> Octree<D, T> {
         let Some(&world) = self.bounds.world() else { return };
         self.plant(&world);
         self.bins.resize_slots(slots);
+        if self.options.paper {
+            self.inserted.resize(slots, Aabb::empty());
+        }
         for id in 0..slots as u32 {
             if self.ledger.holds(id) {
                 self.insert(id);
@@ -46,15 +53,27 @@ impl<const D: usize, T: Real> Octree<D, T> {
     fn insert(&mut self, id: u32) {
         let node = self.node_for(self.ledger.get(id));
         self.bins.place(id, node);
+        if self.options.paper {
+            self.inserted[id as usize] = *self.ledger.get(id);
+        }
         self.count_up(node, |population| population + 1);
         if self.is_overfull(node) {
             self.split(node);
         }
     }
 
-    /// The object knows its node: no search.
+    /// The object knows its node: no search. In paper mode, it is traced down by the box it was inserted with, and searched for in the list.
     fn remove(&mut self, id: u32) {
-        let node = self.bins.take(id);
+        let node = if self.options.paper {
+            let node = self.node_for(&self.inserted[id as usize]);
+            match self.bins.search_and_take(id, node) {
+                Some(passed) => self.passed += passed,
+                None => unreachable!("an object stands where the box it was inserted with leads to"),
+            }
+            node
+        } else {
+            self.bins.take(id)
+        };
         self.count_up(node, |population| population - 1);
         if self.options.split > 0 {
             self.merge_above(node);

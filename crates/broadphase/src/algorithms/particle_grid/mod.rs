@@ -2,13 +2,13 @@
 //!
 //! # The structure
 //! Three arrays, as the text has them: a table from cell to the start of its slice, with a sentinel behind the last; the
-//! particles' indices, sorted by cell with one counting sort; and the particles themselves, which stay in the caller's array. (A search
-//! copies them into buffers, cell by cell.)
+//! particles' indices, sorted by cell with one counting sort; and the particles themselves, which stay in the caller's array.
 //! Particles that touch are in the same or in adjacent cells. A bounded world has a dense table, and what lies outside belongs
 //! to the cells at the border; unless it is given, the world is fitted again when many particles have left it. An unbounded one has a hash table, with one of three functions ([`enum@Hash`]); two cells may share a
 //! slot, so a particle is compared with the cell it is met in. A world may repeat ([`Options::periodic`]).
 //!
-//! # Departures from the text, with reasons
+//! # Departures from the paper
+//! With `paper=true` (`paper.rs`) only the first two are made.
 //! 1. Cells are wider than a particle by a thousandth: with floats, two that touch could land two cells apart.
 //! 2. The table is never larger than a few cells per particle: wider cells stand in for a sparse world's.
 //! 3. Each pair is met once: the slots of a dense table are rows, and the half of the neighbors that lies ahead is a handful of
@@ -16,6 +16,8 @@
 //! 4. In a hashed grid particles search block of cells by block of cells, not in the order of the table, so that what one has looked
 //!    up is in the cache for its neighbors; and the table of two of the functions has a power of two of slots, which saves a division per look. The
 //!    order of the table was far slower.
+//! 5. A search copies the particles into columns, cell by cell, once a frame; the text warns of copies and follows indices into the arena. Each
+//!    particle is read by all of its neighbors: a copy in the order of cells is read in order, and compared many at once.
 //!
 //! # Two doors
 //! [`ParticleGrid`] takes points and a radius, in any dimension, and also gives the neighbors of one particle and compressed
@@ -33,6 +35,8 @@ mod grid;
 mod hash;
 mod neighbors;
 mod pairs;
+pub mod paper;
+mod separate;
 mod space;
 mod update;
 mod validate;
@@ -40,9 +44,11 @@ mod validate;
 pub use grid::{Options, ParticleGrid, Storage};
 pub use hash::Hash;
 pub use neighbors::NeighborLists;
+pub use paper::PaperParticles;
+pub use separate::Separation;
 
-use crate::algorithms::common::{WORLD_OPTION, assert_dimension, implement_broad_phase};
-use crate::algorithms::{OptionDescriptor, Spec, Stats};
+use crate::algorithms::common::{PAPER_OPTION, WORLD_OPTION, assert_dimension, implement_broad_phase};
+use crate::algorithms::{BroadPhase, OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Soa;
@@ -65,6 +71,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
         help: "of a dense grid: the region of the cells, min then max joined by slashes, as in 0/0/0/10/10/10; auto: around the particles, fitted again when they leave it",
         ..WORLD_OPTION
     },
+    PAPER_OPTION,
 ];
 
 /// Reads the options of a spec.
@@ -148,3 +155,11 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
 }
 
 implement_broad_phase!(ParticlePhase);
+
+/// What a [`Spec`] asks for: the paper's grid with `paper=true`, ours else.
+pub(crate) fn build<const D: usize, T: Real>(spec: &Spec) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
+    match spec.paper_mode()? {
+        true => Ok(Box::new(PaperParticles::from_spec(spec)?)),
+        false => Ok(Box::new(ParticlePhase::from_spec(spec)?)),
+    }
+}

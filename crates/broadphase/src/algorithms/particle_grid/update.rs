@@ -12,9 +12,7 @@ const TOLERANCE: f64 = 0.01;
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
-        if frame.shape != Shape::Ball {
-            return Err(Error::Unsuited { algorithm: "particle-grid", reason: "it needs the shape ball" });
-        }
+        check_shape(frame)?;
         let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
         if unchanged && self.grid.is_some() && frame.count() == self.ids.len() {
             return Ok(());
@@ -43,8 +41,16 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     }
 }
 
+/// Do boxes stand for balls?
+pub(super) fn check_shape<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> Result<(), Error> {
+    match frame.shape {
+        Shape::Ball => Ok(()),
+        _ => Err(Error::Unsuited { algorithm: "particle-grid", reason: "it needs the shape ball" }),
+    }
+}
+
 /// The largest radius, if all sides of all boxes are the same but for rounding.
-fn common_radius<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> Result<T, Error> {
+pub(super) fn common_radius<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> Result<T, Error> {
     let (mut least, mut most, mut largest) = (f64::INFINITY, 0.0f64, 0.0f64);
     for id in frame.ids() {
         let value = &frame.boxes[id as usize];

@@ -30,6 +30,8 @@ pub(super) struct Search<'a, const D: usize, T> {
     pub(super) stamps: Option<Stamps<'a>>,
     pub(super) kernels: Kernels,
     pub(super) pruning: Pruning,
+    /// Are nodes joined by sweeps over floats, as in the paper?
+    pub(super) floats: bool,
 }
 
 /// When each object was last dynamic.
@@ -86,6 +88,7 @@ pub(super) struct Walker<const D: usize, T: Real> {
     /// Own objects gathered in the whole search.
     pub(super) read: usize,
     pub(super) scratch: node::Scratch<D, T>,
+    floats: node::FloatScratch<D, T>,
     /// What a join finds on its way to the cache.
     pub(super) fresh: Vec<Pair>,
 }
@@ -102,6 +105,7 @@ impl<const D: usize, T: Real> Default for Walker<D, T> {
             dynamic: 0,
             read: 0,
             scratch: node::Scratch::default(),
+            floats: node::FloatScratch::default(),
             fresh: Vec::new(),
         }
     }
@@ -112,6 +116,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         (self.stack.capacity() + self.parts.0.capacity() + self.parts.1.capacity()) * size_of::<Entry<D, T>>()
             + self.columns.iter().map(Soa::bytes).sum::<usize>()
             + self.scratch.bytes()
+            + self.floats.bytes()
             + self.fresh.capacity() * size_of::<Pair>()
             + self.loose.capacity() * 4
     }
@@ -211,6 +216,10 @@ impl<const D: usize, T: Real> Walker<D, T> {
         hits: &mut PairSink<'_>,
     ) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
+        if search.floats && search.pruning != Pruning::TreeOnly {
+            let scratch = (&mut self.floats, &mut self.scratch.runs);
+            return node::join_floats(search.kernels, own, externals, scratch, hits);
+        }
         if search.pruning != Pruning::TreeOnly {
             let cache = match cache_use {
                 CacheUse::No => None,

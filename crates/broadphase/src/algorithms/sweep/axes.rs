@@ -9,7 +9,10 @@
 //! 2. Objects that run together slowly never show in D, since the boundaries follow them. So crowding is also looked at in the
 //!    first frame and in every so many (option `patrol`); D tells at once what happens in between.
 //!
-//! In the first frame of an axis the boundaries are cut evenly from its span: D is then not trusted. In 2D there is no third axis.
+//! With `paper=true` there is neither: an axis whose D is above the threshold is swapped, the more dispersed one if both are.
+//!
+//! In the first frame of an axis the boundaries are cut evenly from its span. D then tells how uneven the objects lie, not that they run
+//! together, and the text does not say what it means for the swap: it is not trusted. In 2D there is no third axis.
 
 use super::options::Options;
 use crate::geometry::{Aabb, Real};
@@ -145,6 +148,13 @@ impl<const D: usize> Axes<D> {
             return;
         }
         let [primary, secondary] = [0, 1].map(|which| self.boundaries[which].dispersion);
+        if options.paper {
+            let which = usize::from(secondary > primary);
+            if primary.max(secondary) > options.threshold {
+                self.swap(which);
+            }
+            return;
+        }
         let patrol = options.patrol > 0 && self.frames.is_multiple_of(options.patrol);
         if primary.max(secondary) <= options.threshold && !patrol {
             return;
@@ -155,12 +165,16 @@ impl<const D: usize> Axes<D> {
             let which = usize::from(place != 0);
             let suspect = patrol || self.boundaries[which].dispersion > options.threshold;
             if suspect && crowding[self.order[place]] > ADVANTAGE * crowding[self.order[1]] {
-                self.order.swap(place, 1);
-                self.boundaries[which] = Boundaries::default();
-                self.swaps += 1;
-                return;
+                return self.swap(which);
             }
         }
+    }
+
+    /// Swaps the primary (0) or secondary (1) axis with the third one.
+    fn swap(&mut self, which: usize) {
+        self.order.swap(which * (D - 1), 1);
+        self.boundaries[which] = Boundaries::default();
+        self.swaps += 1;
     }
 
     /// The dispersion of the primary and of the secondary axis, and the number of swaps so far.
@@ -251,6 +265,26 @@ mod tests {
         assert!(boundaries.dispersion < 0.01, "{}", boundaries.dispersion);
         boundaries.follow(&order, |_| 800);
         assert!(boundaries.dispersion > 1.8, "{}", boundaries.dispersion);
+    }
+
+    /// The text's rule: nothing but the dispersion is asked, so an axis is swapped although the third one is as crowded.
+    #[test]
+    fn by_the_paper_the_dispersion_alone_decides() {
+        for (text, swaps) in
+            [("sweep:patrol=0", 0), ("sweep:paper=true:partitions=16", 1), ("sweep:paper=true:partitions=16:swap=off", 0)]
+        {
+            let (mut axes, options) = axes(text);
+            let order: Vec<u32> = (0..1600).collect();
+            for frame in 0..4 {
+                for which in [0, 1] {
+                    let axis = axes.order()[which * 2];
+                    axes.boundaries(which).keys(16, axis, boxes([1.0; 3]));
+                    axes.boundaries(which).follow(&order, |i| if frame == 2 && axis == 1 { 800 } else { i as u64 });
+                }
+                axes.reconsider(&options, boxes([1.0; 3]));
+            }
+            assert_eq!(axes.swaps, swaps, "{text}");
+        }
     }
 
     #[test]

@@ -261,7 +261,7 @@ fn lower_bounds(
 
 /// Replaces each of `width` trees, a power of two, by the symmetric difference of all before it: up a binary tree of partial
 /// sums, and down again.
-fn prefix_sums(context: &Context, trees: &PerWorker<SuccTree>, width: usize) {
+pub(super) fn prefix_sums(context: &Context, trees: &PerWorker<SuccTree>, width: usize) {
     let words = trees.read(0).bytes() / 8;
     let mut half = 1;
     while half < width {

@@ -36,6 +36,7 @@ mod axes;
 mod candidates;
 mod options;
 mod pairs;
+mod paper;
 mod query;
 mod parts;
 mod sort;
@@ -54,6 +55,7 @@ use axes::Axes;
 use candidates::Candidates;
 use options::Options;
 use pairs::Dealt;
+use paper::Ranges;
 use sort::EndpointSort;
 
 /// The bi-dimensional sweep and prune.
@@ -64,7 +66,10 @@ pub struct Sweep<const D: usize, T: Real> {
     /// In rank order: column 0 is the primary axis, the last one the secondary.
     boxes: Sorted<D, T>,
     candidates: Candidates,
-    /// Endpoints on the secondary axis, in order: the start of rank `i` if `i < n`, else the end of rank `i - n`.
+    /// In paper mode, in place of the candidates.
+    ranges: Ranges,
+    /// Endpoints on the secondary axis, in order: the start of rank `i` if `i < n`, else the end of rank `i - n`. In paper mode they are those of
+    /// objects in the order of their ids.
     order: Vec<u32>,
     /// The standard deviation of the partitions' shares of pairs, in percentage points, when pairs were last found.
     deviation: f64,
@@ -113,6 +118,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             options,
             boxes: Sorted::default(),
             candidates: Candidates::default(),
+            ranges: Ranges::default(),
             order: Vec::new(),
             deviation: 0.0,
             changed: true,
@@ -126,7 +132,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { ids, narrow, wide, candidates, dealt } = &self.scratch;
         let scratch = ids.capacity() * 4 + narrow.bytes() + wide.bytes() + candidates.bytes() + dealt.bytes();
-        let state = self.boxes.bytes() + self.candidates.bytes() + self.order.capacity() * 4 + self.axes.bytes();
+        let state =
+            self.boxes.bytes() + self.candidates.bytes() + self.ranges.bytes() + self.order.capacity() * 4 + self.axes.bytes();
         let ([primary, secondary], swaps) = self.axes.figures();
         let extra = vec![
             ("primary_axis", self.boxes.axes()[0] as f64),

@@ -50,9 +50,11 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         Ok(())
     }
 
-    /// Is the work on `n` objects cut for several workers? That takes more steps in all, so it pays only for many.
+    /// Is the work on `n` objects cut for several workers? That takes more steps in all, so it pays only for many. In paper mode the number of
+    /// partitions decides.
     pub(super) fn is_parallel(&self, context: &Context, n: usize) -> bool {
         match self.options.path {
+            Path::Auto if self.options.paper => self.options.partitions > 1,
             Path::Auto => context.workers_for(n) > 1,
             Path::Sequential => false,
             Path::Parallel => true,
@@ -68,30 +70,28 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     ) {
         let buckets = self.options.buckets;
         let axes = self.axes.order();
-        let (primary, secondary) = (axes[0], axes[D - 1]);
         let ids = &scratch.ids;
         let n = ids.len();
         let parallel = self.is_parallel(context, n);
-        let boxes = || ids.iter().map(|&id| frame.boxes[id as usize]);
 
         let clock = context.clock();
-        let key = |endpoint: usize| match endpoint.checked_sub(n) {
-            None => frame.boxes[ids[endpoint] as usize].min[primary].order_key(),
-            Some(object) => frame.boxes[ids[object] as usize].max[primary].order_key(),
-        };
-        let boundaries = self.axes.boundaries(0);
-        let keys = boundaries.keys(buckets, primary, boxes());
-        if parallel {
-            sort.parallel(context, 2 * n, keys, key, &mut self.order);
-        } else {
-            let starts = ids.iter().map(|&id| frame.boxes[id as usize].min[primary].order_key());
-            let ends = ids.iter().map(|&id| frame.boxes[id as usize].max[primary].order_key());
-            sort.sequential(starts, ends, &mut self.order);
-        }
-        boundaries.follow(&self.order, key);
+        self.sort_objects(0, frame, context, sort, ids);
         context.record("sort", clock);
 
         let clock = context.clock();
+        if self.options.paper {
+            let intervals = if parallel { buckets } else { 1 };
+            self.ranges.generate(context, &self.order, ids, intervals);
+            context.record("candidates", clock);
+            let clock = context.clock();
+            // Pairing does without a copy of the boxes; queries and probes need it.
+            self.boxes.fill(frame.boxes, axes, self.ranges.ids_by_rank());
+            context.record("copy for queries", clock);
+            let clock = context.clock();
+            self.sort_objects(1, frame, context, sort, ids);
+            context.record("sort", clock);
+            return;
+        }
         let objects = Objects { ids, boxes: frame.boxes, axes };
         if parallel {
             self.candidates.parallel(context, buckets, &self.order, objects, &mut scratch.candidates, &mut self.boxes);
@@ -108,7 +108,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             Some(rank) => high[rank].order_key(),
         };
         let boundaries = self.axes.boundaries(1);
-        let keys = boundaries.keys(buckets, secondary, boxes());
+        let keys = boundaries.keys(buckets, axes[D - 1], ids.iter().map(|&id| frame.boxes[id as usize]));
         if parallel {
             sort.parallel(context, 2 * n, keys, key, &mut self.order);
         } else {
@@ -116,5 +116,33 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         }
         boundaries.follow(&self.order, key);
         context.record("sort", clock);
+    }
+
+    /// Sorts the endpoints of all objects, numbered in the order of `ids`, on the primary (0) or secondary (1) axis.
+    fn sort_objects<K: Key>(
+        &mut self,
+        which: usize,
+        frame: &Frame<'_, D, T>,
+        context: &Context,
+        sort: &mut EndpointSort<K>,
+        ids: &[u32],
+    ) {
+        let n = ids.len();
+        let axis = self.axes.order()[which * (D - 1)];
+        let parallel = self.is_parallel(context, n);
+        let start = |&id: &u32| frame.boxes[id as usize].min[axis].order_key();
+        let end = |&id: &u32| frame.boxes[id as usize].max[axis].order_key();
+        let key = |endpoint: usize| match endpoint.checked_sub(n) {
+            None => start(&ids[endpoint]),
+            Some(object) => end(&ids[object]),
+        };
+        let boundaries = self.axes.boundaries(which);
+        let keys = boundaries.keys(self.options.buckets, axis, ids.iter().map(|&id| frame.boxes[id as usize]));
+        if parallel {
+            sort.parallel(context, 2 * n, keys, key, &mut self.order);
+        } else {
+            sort.sequential(ids.iter().map(start), ids.iter().map(end), &mut self.order);
+        }
+        boundaries.follow(&self.order, key);
     }
 }

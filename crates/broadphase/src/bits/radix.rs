@@ -79,10 +79,16 @@ impl<K: Key> IndexSort<K> {
 
     /// Replaces `order` by the indices of all entries by ascending key; equal keys keep their order.
     pub(crate) fn sort_into(&mut self, order: &mut Vec<u32>) {
+        order.resize(self.entries.len(), 0);
+        self.sort_into_slice(order);
+    }
+
+    /// The same for a list that is as long as there are entries.
+    pub(crate) fn sort_into_slice(&mut self, order: &mut [u32]) {
+        assert_eq!(order.len(), self.entries.len());
         if self.entries.len() <= SHORT {
             self.insertion_sort();
-            order.clear();
-            order.extend(self.entries.iter().map(|e| e.1));
+            self.copy_indices(order);
         } else if self.entries.len() < LONG {
             self.radix_sort::<FEW_BITS>(order);
         } else {
@@ -90,13 +96,13 @@ impl<K: Key> IndexSort<K> {
         }
     }
 
-    fn radix_sort<const BITS: u32>(&mut self, order: &mut Vec<u32>) {
+    fn copy_indices(&self, order: &mut [u32]) {
+        order.iter_mut().zip(&self.entries).for_each(|(to, entry)| *to = entry.1);
+    }
+
+    fn radix_sort<const BITS: u32>(&mut self, order: &mut [u32]) {
         let (used, passes) = self.count::<BITS>();
-        let Some((&last, earlier)) = passes[..used].split_last() else {
-            order.clear();
-            order.extend(self.entries.iter().map(|e| e.1));
-            return;
-        };
+        let Some((&last, earlier)) = passes[..used].split_last() else { return self.copy_indices(order) };
         let len = self.entries.len();
         self.other.resize(len, (K::default(), 0));
         for &pass in earlier {
@@ -109,7 +115,6 @@ impl<K: Key> IndexSort<K> {
             }
             std::mem::swap(&mut self.entries, &mut self.other);
         }
-        order.resize(len, 0);
         let next = &mut self.counts[last << BITS..(last + 1) << BITS];
         let to = &mut order[..len];
         for &(key, index) in &self.entries {

@@ -40,6 +40,7 @@ mod paper;
 mod query;
 mod parts;
 mod sort;
+mod survey;
 mod update;
 mod validate;
 

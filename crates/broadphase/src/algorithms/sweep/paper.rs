@@ -13,7 +13,6 @@
 use std::ops::Range;
 
 use super::Sweep;
-use super::candidates::prefix_sums;
 use super::parts::{Numbers, cut};
 use crate::algorithms::{Violation, ensure};
 use crate::bits::SuccTree;
@@ -184,6 +183,30 @@ impl Ranges {
     }
 }
 
+/// Replaces each of `width` trees, a power of two, by the symmetric difference of all before it: up a binary tree of partial
+/// sums, and down again.
+fn prefix_sums(context: &Context, trees: &PerWorker<SuccTree>, width: usize) {
+    let words = trees.read(0).bytes() / 8;
+    let mut half = 1;
+    while half < width {
+        context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
+            let right = (job + 1) * 2 * half - 1;
+            trees.get(right).symmetric_difference(&trees.read(right - half));
+        });
+        half *= 2;
+    }
+    trees.get(width - 1).clear();
+    while half > 1 {
+        half /= 2;
+        context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
+            let right = (job + 1) * 2 * half - 1;
+            let (mut left, mut right) = (trees.get(right - half), trees.get(right));
+            std::mem::swap(&mut *left, &mut *right);
+            right.symmetric_difference(&left);
+        });
+    }
+}
+
 /// The object of an endpoint.
 #[inline(always)]
 fn object_of(endpoint: u32, n: usize) -> usize {
@@ -221,6 +244,25 @@ mod tests {
 
     /// Six intervals on one axis, as endpoints in order: 0 and 1 overlap, 2 is alone, 3 spans 4 and 5.
     const ORDER: [u32; 12] = [0, 1, 6, 7, 2, 8, 3, 4, 10, 5, 11, 9];
+
+    #[test]
+    fn prefix_sums_hold_what_came_before() {
+        for width in [1, 2, 4, 16] {
+            let trees = PerWorker::of((0..width).map(|job| {
+                let mut tree = SuccTree::default();
+                tree.reset(1000);
+                [job, 10 * job, 500].into_iter().for_each(|i| tree.flip(i));
+                tree
+            }));
+            prefix_sums(&Context::new(), &trees, width);
+            let mut expected = SuccTree::default();
+            expected.reset(1000);
+            for job in 0..width {
+                assert_eq!(*trees.read(job), expected, "{job} of {width}");
+                [job, 10 * job, 500].into_iter().for_each(|i| expected.flip(i));
+            }
+        }
+    }
 
     #[test]
     fn any_number_of_intervals_gives_the_ranges_of_algorithm_1() {

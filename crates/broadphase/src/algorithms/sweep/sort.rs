@@ -17,21 +17,9 @@ pub(super) struct EndpointSort<K> {
     whole: IndexSort<K>,
     /// By segment: its endpoints, bucket by bucket.
     segments: PerWorker<Vec<Vec<(K, u32)>>>,
-    buckets: PerWorker<Bucket<K>>,
+    buckets: PerWorker<IndexSort<K>>,
     /// Where each bucket begins in the whole order.
     begins: Vec<usize>,
-}
-
-#[derive(Clone, Debug)]
-struct Bucket<K> {
-    sort: IndexSort<K>,
-    order: Vec<u32>,
-}
-
-impl<K: Key> Default for Bucket<K> {
-    fn default() -> Self {
-        Self { sort: IndexSort::default(), order: Vec::new() }
-    }
 }
 
 impl<K: Key> Default for EndpointSort<K> {
@@ -65,40 +53,65 @@ impl<K: Key> EndpointSort<K> {
         self.segments.prepare_for(parts);
         self.buckets.prepare_for(parts);
         let (segments, buckets) = (&self.segments, &self.buckets);
+        let bucket_of = BucketOf::<K>::new(boundaries);
         context.run_weighted(parts, 10 * count, |job, _| {
             let mut lists = segments.get(job);
             lists.resize_with(parts, Vec::new);
             lists.iter_mut().for_each(Vec::clear);
             for endpoint in cut(count, parts, job)..cut(count, parts, job + 1) {
                 let value = key(endpoint);
-                let bucket = boundaries.partition_point(|&boundary| value > boundary);
-                lists[bucket].push((K::truncate(value), endpoint as u32));
+                lists[bucket_of.find(value)].push((K::truncate(value), endpoint as u32));
             }
         });
-        context.run_weighted(parts, 20 * count, |job, _| {
-            let mut bucket = buckets.get(job);
-            let Bucket { sort, order } = &mut *bucket;
-            sort.load([].into_iter());
-            (0..parts).for_each(|segment| sort.append(&segments.read(segment)[job]));
-            sort.sort_into(order);
-        });
         order.resize(count, 0);
+        let size = |bucket: usize| -> usize { (0..parts).map(|segment| segments.read(segment)[bucket].len()).sum() };
         self.begins.clear();
-        self.begins.push(0);
-        self.begins.extend((1..parts).scan(0, |begin, job| {
-            *begin += buckets.read(job - 1).order.len();
-            Some(*begin)
+        self.begins.extend((0..parts).scan(0, |begin, bucket| {
+            let first = *begin;
+            *begin += size(bucket);
+            Some(first)
         }));
         let places = split(order, &self.begins).zip(0..);
-        context.run_each(places, parts, count, |(place, job), _| place.copy_from_slice(&buckets.read(job).order));
+        context.run_each(places, parts, 20 * count, |(place, bucket), _| {
+            let mut sort = buckets.get(bucket);
+            sort.load([].into_iter());
+            (0..parts).for_each(|segment| sort.append(&segments.read(segment)[bucket]));
+            sort.sort_into_slice(place);
+        });
     }
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         let entry = size_of::<(K, u32)>();
         let segments: usize = self.segments.iter().flat_map(|s| s.iter().map(|b| b.capacity() * entry).collect::<Vec<_>>()).sum();
-        let buckets: usize = self.buckets.iter().map(|b| b.sort.bytes() + b.order.capacity() * 4).sum();
+        let buckets: usize = self.buckets.iter().map(|bucket| bucket.bytes()).sum();
         self.whole.bytes() + segments + buckets
+    }
+}
+
+/// The bucket of a key: the number of boundaries below it.
+struct BucketOf<'a, K> {
+    boundaries: &'a [u64],
+    /// The first boundaries; if there are fewer, the largest keys follow.
+    few: [K; FEW],
+}
+
+/// Up to this many boundaries, counting all of them is faster than a bisection, whose branches are mispredicted.
+const FEW: usize = 16;
+
+impl<'a, K: Key> BucketOf<'a, K> {
+    fn new(boundaries: &'a [u64]) -> Self {
+        let few = std::array::from_fn(|at| K::truncate(boundaries.get(at).copied().unwrap_or(u64::MAX)));
+        Self { boundaries, few }
+    }
+
+    #[inline(always)]
+    fn find(&self, key: u64) -> usize {
+        if self.boundaries.len() > FEW {
+            return self.boundaries.partition_point(|&boundary| key > boundary);
+        }
+        let key = K::truncate(key);
+        self.few.iter().map(|&boundary| u32::from(key > boundary)).sum::<u32>() as usize
     }
 }
 

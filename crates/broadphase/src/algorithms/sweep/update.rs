@@ -6,6 +6,7 @@
 use super::candidates::Objects;
 use super::options::Path;
 use super::sort::EndpointSort;
+use super::survey::{self, Survey};
 use super::{Scratch, Sweep};
 use crate::bits::Key;
 use crate::context::Context;
@@ -14,9 +15,12 @@ use crate::geometry::Real;
 use crate::kernels::active::Event;
 use crate::objects::{Changes, Frame};
 
+/// The work on one object, in the units of [`Context::run_weighted`], that counts when workers are to share it: cutting it costs some of it.
+const SHARED: usize = 3;
+
 impl<const D: usize, T: Real> Sweep<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        frame.check()?;
+        survey::check(frame, context)?;
         let count = frame.count();
         if count > Event::MAX_RANKS {
             return Err(Error::TooManyObjects { count, limit: Event::MAX_RANKS });
@@ -33,7 +37,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         scratch.ids.clear();
         scratch.ids.extend(frame.ids());
         if count > 0 {
-            self.axes.choose(frame.ids().map(|id| frame.boxes[id as usize]));
+            let survey = Survey { context, boxes: frame.boxes, ids: &scratch.ids };
+            self.axes.choose(|| survey.crowding());
         }
         if T::KEY_BITS == 32 {
             let mut sort = std::mem::take(&mut scratch.narrow);
@@ -44,8 +49,9 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             self.build(frame, context, &mut sort, &mut scratch);
             scratch.wide = sort;
         }
+        let survey = Survey { context, boxes: frame.boxes, ids: &scratch.ids };
+        self.axes.reconsider(&self.options, || survey.crowding());
         self.scratch = scratch;
-        self.axes.reconsider(&self.options, frame.ids().map(|id| frame.boxes[id as usize]));
         self.changed = true;
         Ok(())
     }
@@ -55,7 +61,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     pub(super) fn is_parallel(&self, context: &Context, n: usize) -> bool {
         match self.options.path {
             Path::Auto if self.options.paper => self.options.partitions > 1,
-            Path::Auto => context.workers_for(n) > 1,
+            Path::Auto => context.workers_for(SHARED * n) > 1,
             Path::Sequential => false,
             Path::Parallel => true,
         }
@@ -108,7 +114,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             Some(rank) => high[rank].order_key(),
         };
         let boundaries = self.axes.boundaries(1);
-        let keys = boundaries.keys(buckets, axes[D - 1], ids.iter().map(|&id| frame.boxes[id as usize]));
+        let survey = Survey { context, boxes: frame.boxes, ids };
+        let keys = boundaries.keys::<T>(buckets, || survey.span(axes[D - 1]));
         if parallel {
             sort.parallel(context, 2 * n, keys, key, &mut self.order);
         } else {
@@ -137,7 +144,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             Some(object) => end(&ids[object]),
         };
         let boundaries = self.axes.boundaries(which);
-        let keys = boundaries.keys(self.options.buckets, axis, ids.iter().map(|&id| frame.boxes[id as usize]));
+        let survey = Survey { context, boxes: frame.boxes, ids };
+        let keys = boundaries.keys::<T>(self.options.buckets, || survey.span(axis));
         if parallel {
             sort.parallel(context, 2 * n, keys, key, &mut self.order);
         } else {

@@ -28,7 +28,7 @@ fn an_experiment_leaves_its_figures_a_chart_a_page_and_an_index() {
     let folder = Folder::new();
     let said = folder.ok(&format!("reproduce {CHEAP} -o out"));
     assert!(said.starts_with(CHEAP) && said.contains(" done ") && said.ends_with("index.html\n"), "{said}");
-    assert_eq!(written(&folder), ["004-test3.html", "004-test3.json", "004-test3.svg", "index.html"]);
+    assert_eq!(written(&folder), ["004-test3.html", "004-test3.json", "004-test3.svg", "README.md", "index.html"]);
     let result = result(&folder, CHEAP);
     assert_eq!(
         (&result["experiment"], &result["paper"], &result["run"]["mode"]),
@@ -48,7 +48,7 @@ fn an_experiment_leaves_its_figures_a_chart_a_page_and_an_index() {
     let sentence = result["sentence"].as_str().unwrap().replace('\'', "&#39;");
     let sentence = sentence.as_str();
     assert!(index.contains("href=\"004-test3.html\"") && index.contains(sentence));
-    // On the page, the verdict before the colon is a badge.
+    // On the page, the counts before the colon are a badge.
     let (_, found) = sentence.split_once(": ").unwrap();
     let badge = format!("\">{}</span>", result["verdict"].as_str().unwrap());
     assert!(page.contains(&badge) && page.contains(found), "{badge} {sentence}");

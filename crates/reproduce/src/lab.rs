@@ -11,6 +11,7 @@ use super::Mode;
 use super::curves::Points;
 use broadphase_bench::failure::Failure;
 use broadphase_bench::progress::Progress;
+use broadphase_bench::ratios::{self, Ratio};
 use broadphase_bench::source::Setting;
 use broadphase_bench::verdict;
 use broadphase_bench::{Choice, Source};
@@ -46,6 +47,17 @@ pub struct Lab {
     started: Instant,
     rows: Vec<Value>,
     notes: Vec<String>,
+    checked: Vec<Checked>,
+}
+
+/// What ran on one setting so far, in one trial or several: every row must have found the same pairs.
+struct Checked {
+    /// Scene, number of objects, shape, frames that are passed over.
+    setting: (String, usize, Shape, usize),
+    /// The rows, by name and number of threads, each once.
+    rows: Vec<(String, usize)>,
+    /// The hash of the pairs of each frame.
+    hashes: Vec<u64>,
 }
 
 /// One measurement: rows that take turns on the frames of a scene.
@@ -103,7 +115,7 @@ impl Lab {
     /// A lab for one experiment, with a budget in seconds that counts in quick runs.
     pub fn new(mode: Mode, title: String, budget: f64) -> Self {
         let most = (usize::MAX, usize::MAX);
-        Self { mode, budget, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new() }
+        Self { mode, budget, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new(), checked: Vec::new() }
     }
 
     /// A lab that goes through the motions of any experiment in a moment.
@@ -168,6 +180,7 @@ impl Lab {
         setting.skip = trial.skip;
         let outcomes = request.measure(&source, setting)?;
         verdict(&outcomes)?;
+        self.compare(trial, &outcomes)?;
         self.rows.extend(outcomes.iter().map(|outcome| json::row(outcome, false)));
         for outcome in outcomes.iter().filter(|outcome| outcome.stopped) {
             let Outcome { name, setting, records, .. } = outcome;
@@ -175,6 +188,43 @@ impl Lab {
             self.note(format!("{name} reached its time limit on {scene}, n = {n}, after {} of {of} frames.", records.len()));
         }
         Ok(Rows(outcomes))
+    }
+
+    /// Compares the pairs of the rows with those of every row that ran on the same setting before, in this trial or another.
+    fn compare(&mut self, trial: &Trial<'_>, outcomes: &[Outcome]) -> Result<(), Failure> {
+        let setting = (trial.scene.clone(), self.objects(trial.n), trial.shape, trial.skip);
+        let at = self.checked.iter().position(|checked| checked.setting == setting).unwrap_or_else(|| {
+            self.checked.push(Checked { setting, rows: Vec::new(), hashes: Vec::new() });
+            self.checked.len() - 1
+        });
+        let checked = &mut self.checked[at];
+        for outcome in outcomes.iter().filter(|outcome| outcome.right()) {
+            for (frame, record) in outcome.records.iter().enumerate() {
+                match checked.hashes.get(frame) {
+                    None => checked.hashes.push(record.hash),
+                    Some(&hash) if hash == record.hash => {}
+                    Some(_) => {
+                        let (scene, n) = (&trial.scene, trial.n);
+                        let others: Vec<&str> = checked.rows.iter().map(|row| row.0.as_str()).collect();
+                        let others = others.join(", ");
+                        let text =
+                            format!("{} on {scene}, n = {n}: frame {frame} has other pairs than with {others}", outcome.name);
+                        return Err(Failure::Data(text));
+                    }
+                }
+            }
+            let row = (outcome.name.clone(), outcome.threads);
+            if !checked.rows.contains(&row) {
+                checked.rows.push(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings on which only one row ran, so that nothing was compared with its pairs.
+    pub fn unchecked(&self) -> Vec<String> {
+        let alone = self.checked.iter().filter(|checked| checked.rows.len() < 2);
+        alone.map(|checked| format!("{}, n = {}: {:?}", checked.setting.0, checked.setting.1, checked.rows)).collect()
     }
 
     /// Adds a row that was measured in another way than by frames.
@@ -229,6 +279,27 @@ impl Rows {
     /// The median time of a frame in ms: CPU time, or with several threads the time that passed.
     pub fn ms(&self, name: &str) -> Option<f64> {
         self.get(name).map(|row| row.rank(Clock::Cpu)).filter(|ms| ms.is_finite())
+    }
+
+    /// How many times as long `slow` takes as `fast`: paired block by block, with an interval. CPU time, or with several threads the
+    /// time that passed.
+    pub fn paired(&self, slow: &str, fast: &str) -> Option<Ratio> {
+        let (slow, fast) = (self.get(slow)?, self.get(fast)?);
+        let clock = if slow.threads == 1 && fast.threads == 1 { Clock::Cpu } else { Clock::Wall };
+        ratios::ratio(slow, fast, clock)
+    }
+
+    /// The same for the first part of a frame, the update.
+    pub fn paired_update(&self, slow: &str, fast: &str) -> Option<Ratio> {
+        let update_only = |name: &str| {
+            let mut row = self.get(name)?.clone();
+            for record in &mut row.records {
+                record.timing.cpu = record.timing.cpu_update;
+                record.timing.wall = record.timing.update;
+            }
+            Some(row)
+        };
+        ratios::ratio(&update_only(slow)?, &update_only(fast)?, Clock::Cpu)
     }
 
     /// The mean time of a frame in ms, over the frames that count: what a run costs whose frames differ.

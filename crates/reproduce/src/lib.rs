@@ -1,11 +1,12 @@
 //! The papers' own evaluations, run again: `broadphase reproduce`.
 //!
 //! Each experiment measures what a figure or table of its paper shows, with our algorithms and the clocks of `bench`, and sets the
-//! paper's finding beside ours. `lab` measures, `curves` and `verdict` judge, `report` holds what came out, `pages` and `state` write
-//! it down, `runner` goes through the list. The experiments are in one folder or file for each paper.
+//! paper's finding beside ours. `lab` measures, `curves` and `verdict` judge, `report` holds what came out, `pages`, `markdown` and `state`
+//! write it down, `runner` goes through the list. The experiments are in one folder or file for each paper.
 
 mod curves;
 mod lab;
+mod markdown;
 mod pages;
 mod paper000;
 mod paper001;
@@ -102,6 +103,7 @@ mod tests {
         for experiment in list() {
             let mut lab = Lab::tiny();
             let report = (experiment.measure)(&mut lab).unwrap_or_else(|failure| panic!("{}: {failure:?}", experiment.name));
+            assert_eq!(lab.unchecked(), [""; 0], "{}: rows with which nothing was compared", experiment.name);
             let (rows, notes, seconds) = lab.finish();
             assert!(!rows.is_empty() && !report.findings.is_empty(), "{}", experiment.name);
             assert!(report.charts.first().is_some_and(|chart| chart.svg().starts_with("<svg")), "{}", experiment.name);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::report::Report;
 use super::state::Finished;
-use super::verdict::{Finding, Verdict, sentence};
+use super::verdict::{Finding, Tally, Verdict, sentence};
 use super::{Experiment, Mode};
 use broadphase_bench::charts::{escape, figure, number, page};
 use broadphase_bench::machine;
@@ -13,11 +13,12 @@ use broadphase_bench::machine;
 pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &[String], seconds: f64) -> String {
     let (name, title) = (experiment.name, escape(experiment.title));
     let mut body = format!("<p><a href=\"index.html\">All experiments</a></p>\n<h1>{name}: {title}</h1>\n");
-    let verdict = Verdict::of_all(report.findings.iter().map(|finding| finding.verdict)).name();
+    let tally = Tally::of(report.findings.iter().map(|finding| finding.verdict));
     let sentence = sentence(&report.findings);
-    // The badge has the verdict; behind the colon is what was found.
+    // The badge has the counts; behind the colon is what was found.
     let found = sentence.split_once(": ").map_or(sentence.as_str(), |(_, found)| found);
-    let _ = writeln!(body, "<p class=\"lead\">{} <strong>{}</strong></p>", badge(verdict), escape(found));
+    let _ =
+        writeln!(body, "<p class=\"lead\">{} <strong>{}</strong></p>", badge(class(tally), &tally.to_string()), escape(found));
     let charts = report.charts.iter().filter(|chart| !chart.is_empty());
     let charts: String = charts.map(|chart| figure(&chart.svg(), &chart.table(), "")).collect();
     if !charts.is_empty() {
@@ -62,11 +63,14 @@ fn findings(findings: &[Finding]) -> String {
     let mut text = String::from("<div class=\"findings\">\n");
     for finding in findings {
         let verdict = finding.verdict.name();
+        let paper = if finding.paper.is_empty() { String::new() } else { format!("Paper: {}. ", escape(&finding.paper)) };
+        let beside =
+            if finding.beside.is_empty() { String::new() } else { format!(" Our own mode: {}.", escape(&finding.beside)) };
         let _ = writeln!(
             text,
             "<div class=\"finding is-{verdict}\">\n<p>{} <strong>{}</strong> <span class=\"soft\">{}</span></p>\n\
-             <p>Here: {}.</p>\n<p class=\"soft\">Rule: {}.</p>\n</div>",
-            badge(verdict),
+             <p>{paper}Here: {}.{beside}</p>\n<p class=\"soft\">Rule: {}.</p>\n</div>",
+            badge(verdict, verdict),
             escape(&finding.claim),
             escape(finding.source),
             escape(&finding.ours),
@@ -77,26 +81,27 @@ fn findings(findings: &[Finding]) -> String {
     text
 }
 
-/// A verdict in its color; the word says the same.
-fn badge(verdict: &str) -> String {
-    format!("<span class=\"verdict {}\">{}</span>", verdict.replace(' ', "-"), escape(verdict))
+/// A verdict in its color; the words say the same.
+fn badge(class: &str, words: &str) -> String {
+    format!("<span class=\"verdict {}\">{}</span>", class.replace(' ', "-"), escape(words))
+}
+
+/// The color of several findings: that of their verdict if they agree.
+fn class(tally: Tally) -> &'static str {
+    tally.unanimous().map_or("partly", Verdict::name)
 }
 
 /// The page that ties them together, from what is finished.
 pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
     let done: Vec<&Finished> = all.iter().filter_map(|(_, finished)| finished.as_ref()).collect();
-    let count = |verdict: &str| done.iter().filter(|finished| finished.text("verdict") == verdict).count();
+    let tally = Tally::of(done.iter().flat_map(|finished| finished.verdicts()));
     let mut body = String::from("<h1>The papers' experiments, run again</h1>\n");
     let _ = writeln!(
         body,
-        "<p class=\"lead\"><strong>{} of {} experiments are done: {} confirmed, {} partly, {} refuted, {} open.</strong></p>\n\
+        "<p class=\"lead\"><strong>{} of {} experiments are done. Their findings: {tally}.</strong></p>\n\
          <p>Each verdict is computed from the figures by the rule on its page.</p>\n<p class=\"soft\">{}; broadphase {}</p>",
         done.len(),
         all.len(),
-        count("confirmed"),
-        count("partly"),
-        count("refuted"),
-        count("open"),
         escape(&machine::summary()),
         env!("CARGO_PKG_VERSION")
     );
@@ -118,20 +123,21 @@ fn entry(experiment: &Experiment, finished: Option<&Finished>) -> String {
     let Some(finished) = finished else {
         return format!(
             "<tr><th>{name}</th><td class=\"left\">{}</td><td></td><td class=\"text\">{title}</td><td></td></tr>\n",
-            badge("not run")
+            badge("not run", "not run")
         );
     };
     format!(
         "<tr><th><a href=\"{name}.html\">{name}</a></th><td class=\"left\">{}</td><td class=\"text\">{}</td>\
          <td class=\"text\">{title}</td><td>{}, {} s</td></tr>\n",
-        badge(finished.text("verdict")),
+        badge(class(Tally::of(finished.verdicts().into_iter())), finished.text("verdict")),
         escape(finished.text("sentence")),
         escape(finished.mode()),
         number(finished.seconds())
     )
 }
 
-fn paper_title(paper: &str) -> &'static str {
+/// What a paper is about.
+pub fn paper_title(paper: &str) -> &'static str {
     match paper {
         "000" => "hierarchical hash grids",
         "001" => "a kd-tree with sweeps in its nodes",

@@ -8,7 +8,7 @@ use broadphase_scenes::PendingFile;
 
 use super::lab::{Lab, budget};
 use super::state::{Finished, file};
-use super::{Experiment, list, pages};
+use super::{Experiment, list, markdown, pages};
 use crate::Run;
 use broadphase_bench::failure::Failure;
 use broadphase_bench::output;
@@ -48,18 +48,22 @@ fn measure(asked: &Run, experiment: &Experiment, mut lab: Lab) -> Result<Result<
     let report = (experiment.measure)(&mut lab)?;
     let (rows, notes, seconds) = lab.finish();
     let page = pages::experiment(experiment, asked.mode, &report, &notes, seconds);
+    let pictures = report.charts.iter().enumerate().skip(1);
+    let more = pictures.map(|(k, chart)| write(&asked.output.join(markdown::picture(experiment.name, k)), &chart.svg()));
+    let more: Result<Vec<()>, Failure> = more.collect();
     let picture = report.charts.first().map(super::report::Chart::svg).unwrap_or_default();
     let finished = Finished::new(experiment, asked.mode, &report, (rows, &notes, seconds));
     // The JSON file comes last: with it the experiment counts as finished.
     let files = [("svg", picture), ("html", page), ("json", finished.to_json())];
     let written = files.iter().try_for_each(|(ending, text)| write(&file(&asked.output, experiment, ending), text));
-    Ok(written.map(|()| finished))
+    Ok(more.and(written).map(|()| finished))
 }
 
-/// The index of all that this version has finished, in either mode.
+/// The index of all that this version has finished, in either mode, and the same as Markdown.
 fn write_index(folder: &Path) -> Result<(), Failure> {
     let finished = |experiment| Finished::read(folder, experiment).filter(Finished::is_current);
     let all: Vec<_> = list().map(|experiment| (experiment, finished(experiment))).collect();
+    write(&folder.join("README.md"), &markdown::record(&all))?;
     write(&folder.join("index.html"), &pages::index(&all))
 }
 

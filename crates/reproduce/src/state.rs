@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::report::{Chart, Report};
-use super::verdict::{Verdict, sentence};
+use super::verdict::{Tally, Verdict, sentence};
 use super::{Experiment, Mode};
 use broadphase_bench::machine;
 
@@ -34,7 +34,9 @@ impl Finished {
                 json!({
                     "paper": finding.claim,
                     "source": finding.source,
+                    "paper_figure": finding.paper,
                     "ours": finding.ours,
+                    "our_mode": finding.beside,
                     "rule": finding.rule,
                     "verdict": finding.verdict.name(),
                 })
@@ -49,7 +51,7 @@ impl Finished {
             "seconds": seconds,
             "setup": report.setup,
             "notes": notes,
-            "verdict": Verdict::of_all(report.findings.iter().map(|finding| finding.verdict)).name(),
+            "verdict": Tally::of(report.findings.iter().map(|finding| finding.verdict)).to_string(),
             "sentence": sentence(&report.findings),
             "findings": findings,
             "charts": report.charts.iter().map(Chart::json).collect::<Vec<_>>(),
@@ -79,6 +81,29 @@ impl Finished {
     /// A text of it, or nothing.
     pub fn text(&self, key: &str) -> &str {
         self.0[key].as_str().unwrap_or("")
+    }
+
+    /// The findings, each an object of texts.
+    pub fn findings(&self) -> impl Iterator<Item = &Value> {
+        self.0["findings"].as_array().into_iter().flatten()
+    }
+
+    /// A list of texts, or nothing.
+    pub fn texts(&self, key: &str) -> Vec<&str> {
+        self.0[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// The verdict of each finding.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let named = |name: &str| {
+            [Verdict::Confirmed, Verdict::Partly, Verdict::Refuted].into_iter().find(|verdict| verdict.name() == name)
+        };
+        self.findings().map(|finding| finding["verdict"].as_str().and_then(named).unwrap_or(Verdict::Open)).collect()
+    }
+
+    /// The titles of the charts, the main one first.
+    pub fn chart_titles(&self) -> Vec<&str> {
+        self.0["charts"].as_array().into_iter().flatten().filter_map(|chart| chart["title"].as_str()).collect()
     }
 
     /// The mode it was made in.

@@ -1,6 +1,9 @@
 //! Confirmed or refuted: decided from measured figures by a stated rule, and nothing else.
 
+use std::fmt;
+
 use broadphase_bench::charts::number;
+use broadphase_bench::ratios::{Ratio, times};
 
 /// What became of a paper's finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,40 +28,100 @@ impl Verdict {
             Verdict::Open => "open",
         }
     }
+}
 
-    /// Several findings in one word. What is open does not count beside what is not.
-    pub fn of_all(verdicts: impl Iterator<Item = Verdict> + Clone) -> Verdict {
-        let mut judged = verdicts.filter(|&verdict| verdict != Verdict::Open);
-        let Some(first) = judged.next() else { return Verdict::Open };
-        if judged.all(|verdict| verdict == first) { first } else { Verdict::Partly }
+/// How many findings have which verdict: what a set of findings is summarized by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([usize; 4]);
+
+impl Tally {
+    const ORDER: [Verdict; 4] = [Verdict::Confirmed, Verdict::Partly, Verdict::Refuted, Verdict::Open];
+
+    /// Counts the verdicts.
+    pub fn of(verdicts: impl Iterator<Item = Verdict>) -> Self {
+        let mut tally = Self::default();
+        verdicts.for_each(|verdict| tally.0[verdict as usize] += 1);
+        tally
+    }
+
+    /// Each verdict and its count, zeros included.
+    pub fn counts(self) -> [(Verdict, usize); 4] {
+        std::array::from_fn(|k| (Self::ORDER[k], self.0[k]))
+    }
+
+    /// The verdict that all findings have, if they agree.
+    pub fn unanimous(self) -> Option<Verdict> {
+        let mut some = self.counts().into_iter().filter(|count| count.1 > 0);
+        some.next().filter(|_| some.next().is_none()).map(|count| count.0)
     }
 }
 
-/// Where a figure must lie: in the inner range for "confirmed", in the outer one for "partly".
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let some: Vec<String> =
+            self.counts().iter().filter(|count| count.1 > 0).map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
+        f.write_str(if some.is_empty() { "nothing judged".to_string() } else { some.join(", ") }.as_str())
+    }
+}
+
+/// Where a figure must lie: in the inner range for "confirmed"; in the outer one, which stands for a weaker form of the claim, for
+/// "partly".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     inner: (f64, f64),
     outer: (f64, f64),
+    /// The weaker form of the claim, if one is stated.
+    weaker: Option<&'static str>,
+    /// Why the bounds are what they are.
+    why: Option<&'static str>,
 }
 
 impl Rule {
     /// Confirmed from `inner.0` to `inner.1`, partly from `outer.0` to `outer.1`.
     pub const fn within(inner: (f64, f64), outer: (f64, f64)) -> Self {
-        Self { inner, outer }
+        Self { inner, outer, weaker: None, why: None }
     }
 
     /// Confirmed up to `inner`, partly up to `outer`.
     pub const fn at_most(inner: f64, outer: f64) -> Self {
-        Self { inner: (f64::NEG_INFINITY, inner), outer: (f64::NEG_INFINITY, outer) }
+        Self::within((f64::NEG_INFINITY, inner), (f64::NEG_INFINITY, outer))
     }
 
     /// Confirmed from `inner`, partly from `outer`.
     pub const fn at_least(inner: f64, outer: f64) -> Self {
-        Self { inner: (inner, f64::INFINITY), outer: (outer, f64::INFINITY) }
+        Self::within((inner, f64::INFINITY), (outer, f64::INFINITY))
+    }
+
+    /// Confirmed from `low` to `high`, refuted elsewhere.
+    pub const fn only(low: f64, high: f64) -> Self {
+        Self::within((low, high), (low, high))
+    }
+
+    /// Confirmed from `low` on, refuted below.
+    pub const fn from(low: f64) -> Self {
+        Self::only(low, f64::INFINITY)
+    }
+
+    /// Confirmed up to `high`, refuted above.
+    pub const fn up_to(high: f64) -> Self {
+        Self::only(f64::NEG_INFINITY, high)
+    }
+
+    /// The same rule, and why its bounds are what they are.
+    pub const fn because(self, why: &'static str) -> Self {
+        Self { why: Some(why), ..self }
+    }
+
+    /// The same rule; what "partly" means, as a weaker form of the claim.
+    pub const fn weaker(self, form: &'static str) -> Self {
+        Self { weaker: Some(form), ..self }
     }
 
     /// Confirmed if all cases show it, partly if at least one does. The figure is a share.
     pub const ALL: Rule = Rule::at_least(1.0, f64::MIN_POSITIVE);
+
+    /// Confirmed if all cases show it, refuted if one does not. The figure is a share.
+    pub const EVERY: Rule = Rule::from(1.0);
 
     /// A cost that grows in proportion: the exponent of a power law.
     pub const LINEAR: Rule = Rule::within((0.85, 1.15), (0.7, 1.3));
@@ -68,7 +131,6 @@ impl Rule {
 
     /// Judges a figure; nothing measured leaves it open.
     pub fn judge(&self, value: Option<f64>) -> Verdict {
-        let holds = |range: (f64, f64), value: f64| range.0 <= value && value <= range.1;
         match value {
             Some(value) if holds(self.inner, value) => Verdict::Confirmed,
             Some(value) if holds(self.outer, value) => Verdict::Partly,
@@ -77,13 +139,41 @@ impl Rule {
         }
     }
 
+    /// Judges a ratio with its interval, all of which must lie in a range: noise neither confirms nor refutes. Where the interval
+    /// reaches over a bound, or where there is none, the question stays open.
+    pub fn judge_ratio(&self, ratio: Option<Ratio>) -> Verdict {
+        let Some((low, high, _)) = ratio.filter(|ratio| !ratio.first_frames).and_then(|ratio| ratio.interval) else {
+            return Verdict::Open;
+        };
+        let [low, high] = [low, high].map(|end| self.judge(Some(end)));
+        let straddles = low == Verdict::Refuted && ratio.is_some_and(|ratio| self.judge(Some(ratio.median)) != Verdict::Refuted);
+        match (low, high) {
+            (low, high) if low == high && !straddles => low,
+            (Verdict::Confirmed, Verdict::Partly) | (Verdict::Partly, Verdict::Confirmed) => Verdict::Partly,
+            _ => Verdict::Open,
+        }
+    }
+
     /// The rule in words.
     pub fn words(&self) -> String {
-        if *self == Rule::ALL {
-            return "confirmed if all cases show it, partly if some do".to_string();
-        }
-        format!("confirmed if {}, partly if {}", range(self.inner), range(self.outer))
+        let mut words = match self {
+            rule if rule.inner == Rule::ALL.inner && rule.outer == Rule::ALL.outer => {
+                "confirmed if all cases show it, partly if some do".to_string()
+            }
+            rule if rule.inner == Rule::EVERY.inner && rule.outer == Rule::EVERY.outer => {
+                "confirmed if all cases show it, else refuted".to_string()
+            }
+            rule if rule.inner == rule.outer => format!("confirmed if {}, else refuted", range(self.inner)),
+            _ => format!("confirmed if {}, partly if {}", range(self.inner), range(self.outer)),
+        };
+        self.weaker.iter().for_each(|form| words.push_str(&format!(" ({form})")));
+        self.why.iter().for_each(|why| words.push_str(&format!("; {why}")));
+        words
     }
+}
+
+fn holds(range: (f64, f64), value: f64) -> bool {
+    range.0 <= value && value <= range.1
 }
 
 fn range((low, high): (f64, f64)) -> String {
@@ -102,30 +192,66 @@ pub struct Finding {
     pub claim: String,
     /// Where it says so.
     pub source: &'static str,
-    /// What we measured, as a clause.
+    /// The paper's figure, if it has one.
+    pub paper: String,
+    /// What we measured, as a clause: of the paper's mechanism, if the structure has a paper mode. The verdict follows from it.
     pub ours: String,
-    /// How the verdict follows from it.
+    /// What our own mode does in its place, for comparison; it does not decide anything.
+    pub beside: String,
+    /// How the verdict follows from `ours`.
     pub rule: String,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Finding {
+    fn judged(claim: &str, source: &'static str, ours: String, rule: Rule, verdict: Verdict) -> Self {
+        let (paper, beside) = (String::new(), String::new());
+        Self { claim: claim.to_string(), source, paper, ours, beside, rule: rule.words(), verdict }
+    }
+
     /// Judges one figure. `ours` says what it is, with `{}` in place of the figure.
     pub fn new(claim: &str, source: &'static str, ours: &str, value: Option<f64>, rule: Rule) -> Self {
         let verdict = rule.judge(value);
         let figure = value.filter(|_| verdict != Verdict::Open).map(shown);
-        Self { claim: claim.to_string(), source, ours: fill(ours, figure), rule: rule.words(), verdict }
+        Self::judged(claim, source, fill(ours, figure), rule, verdict)
+    }
+
+    /// Judges a ratio of two rows that took turns: `{}` stands for the ratio and its interval, all of which must lie in the range.
+    pub fn paired(claim: &str, source: &'static str, ours: &str, ratio: Option<Ratio>, rule: Rule) -> Self {
+        let figure = ratio.map(|ratio| format!("{} {}", times(ratio.median), ratio.interval_text()));
+        Self::judged(claim, source, fill(ours, figure), rule, rule.judge_ratio(ratio))
     }
 
     /// Judges a claim over several cases: in how many of them does it hold? Cases that were not measured do not count.
     pub fn cases(claim: &str, source: &'static str, ours: &str, cases: &[Option<bool>]) -> Self {
+        Self::cases_by(claim, source, ours, cases, Rule::ALL)
+    }
+
+    /// The same by a rule for the share of cases that hold.
+    pub fn cases_by(claim: &str, source: &'static str, ours: &str, cases: &[Option<bool>], rule: Rule) -> Self {
         let measured: Vec<bool> = cases.iter().copied().flatten().collect();
         let holds = measured.iter().filter(|&&holds| holds).count();
         let share = (!measured.is_empty()).then(|| holds as f64 / measured.len() as f64);
         let counted = share.map(|_| format!("{holds} of {}", measured.len()));
-        let (ours, rule, verdict) = (fill(ours, counted), Rule::ALL.words(), Rule::ALL.judge(share));
-        Self { claim: claim.to_string(), source, ours, rule, verdict }
+        Self::judged(claim, source, fill(ours, counted), rule, rule.judge(share))
+    }
+
+    /// With the paper's own figure, as the paper has it.
+    pub fn paper_says(self, figure: &str) -> Self {
+        Self { paper: figure.to_string(), ..self }
+    }
+
+    /// With the figure of our own mode beside it: `{}` stands for the figure. Nothing is added without one.
+    pub fn beside(self, clause: &str, value: Option<f64>) -> Self {
+        let beside = value.filter(|value| !value.is_nan()).map(|value| clause.replace("{}", &shown(value)));
+        Self { beside: beside.unwrap_or_default(), ..self }
+    }
+
+    /// The same with a ratio and its interval.
+    pub fn beside_ratio(self, clause: &str, ratio: Option<Ratio>) -> Self {
+        let figure = ratio.map(|ratio| format!("{} {}", times(ratio.median), ratio.interval_text()));
+        Self { beside: figure.map(|figure| clause.replace("{}", &figure)).unwrap_or_default(), ..self }
     }
 }
 
@@ -141,24 +267,16 @@ fn shown(value: f64) -> String {
     if value == f64::INFINITY { "never".to_string() } else { number(value) }
 }
 
-/// All findings in one sentence, the verdict first. What is open is left out beside what is not.
+/// All findings in one sentence, the counts of verdicts first.
 pub fn sentence(findings: &[Finding]) -> String {
-    let verdict = Verdict::of_all(findings.iter().map(|finding| finding.verdict));
-    let judged: Vec<&Finding> =
-        findings.iter().filter(|finding| verdict == Verdict::Open || finding.verdict != Verdict::Open).collect();
-    let same = judged.iter().all(|finding| finding.verdict == verdict);
+    let tally = Tally::of(findings.iter().map(|finding| finding.verdict));
+    let same = tally.unanimous().is_some();
     let clause = |finding: &Finding| match same {
         true => finding.ours.clone(),
         false => format!("{} ({})", finding.ours, finding.verdict.name()),
     };
-    let clauses: Vec<String> = judged.into_iter().map(clause).collect();
-    let word = match verdict {
-        Verdict::Confirmed => "Confirmed",
-        Verdict::Partly => "Partly confirmed",
-        Verdict::Refuted => "Refuted",
-        Verdict::Open => "Open",
-    };
-    format!("{word}: {}.", clauses.join("; "))
+    let clauses: Vec<String> = findings.iter().map(clause).collect();
+    format!("{tally}: {}.", clauses.join("; "))
 }
 
 #[cfg(test)]
@@ -183,27 +301,55 @@ mod tests {
     fn a_rule_can_be_read() {
         assert_eq!(Rule::at_most(0.3, 0.4).words(), "confirmed if 0.3 or less, partly if 0.4 or less");
         assert_eq!(Rule::within((2.0, 3.0), (1.0, 5.5)).words(), "confirmed if 2 to 3, partly if 1 to 5.5");
+        let rule = Rule::from(2.0).because("half of the paper's 4, for another machine");
+        assert_eq!(rule.words(), "confirmed if 2 or more, else refuted; half of the paper's 4, for another machine");
+        let rule = Rule::at_least(2.0, 1.0).weaker("faster at all");
+        assert_eq!(rule.words(), "confirmed if 2 or more, partly if 1 or more (faster at all)");
+        assert_eq!(Rule::EVERY.words(), "confirmed if all cases show it, else refuted");
     }
 
     #[test]
-    fn findings_that_disagree_are_partly_confirmed_and_open_ones_do_not_count() {
+    fn findings_are_summarized_by_counts() {
         use Verdict::{Confirmed, Open, Partly, Refuted};
-        let all = |verdicts: &[Verdict]| Verdict::of_all(verdicts.iter().copied());
-        assert_eq!(all(&[Confirmed, Confirmed, Open]), Confirmed);
-        assert_eq!(all(&[Refuted, Refuted]), Refuted);
-        assert_eq!([all(&[Confirmed, Refuted]), all(&[Partly, Confirmed]), all(&[Partly])], [Partly; 3]);
-        assert_eq!([all(&[]), all(&[Open])], [Open; 2]);
+        let tally = |verdicts: &[Verdict]| Tally::of(verdicts.iter().copied());
+        assert_eq!(tally(&[Confirmed, Confirmed, Open]).to_string(), "2 confirmed, 1 open");
+        assert_eq!(tally(&[Refuted, Partly, Refuted]).to_string(), "1 partly, 2 refuted");
+        assert_eq!(tally(&[]).to_string(), "nothing judged");
+        assert_eq!([tally(&[Refuted, Refuted]).unanimous(), tally(&[Open]).unanimous()], [Some(Refuted), Some(Open)]);
+        assert_eq!([tally(&[Confirmed, Open]).unanimous(), tally(&[]).unanimous()], [None, None]);
     }
 
     #[test]
     fn the_sentence_follows_the_figures() {
         let share = |value| Finding::new("at most 30 %", "here", "the share is {}", value, Rule::at_most(0.3, 0.4));
-        assert_eq!(sentence(&[share(Some(0.25))]), "Confirmed: the share is 0.25.");
-        assert_eq!(sentence(&[share(Some(0.9))]), "Refuted: the share is 0.9.");
-        assert_eq!(sentence(&[share(None)]), "Open: not measured: the share is ….");
-        assert_eq!(sentence(&[share(None), share(Some(0.25))]), "Confirmed: the share is 0.25.");
+        assert_eq!(sentence(&[share(Some(0.25))]), "1 confirmed: the share is 0.25.");
+        assert_eq!(sentence(&[share(Some(0.9))]), "1 refuted: the share is 0.9.");
+        assert_eq!(sentence(&[share(None)]), "1 open: not measured: the share is ….");
         let mixed = [share(Some(0.25)), share(Some(0.9))];
-        assert_eq!(sentence(&mixed), "Partly confirmed: the share is 0.25 (confirmed); the share is 0.9 (refuted).");
+        let expected = "1 confirmed, 1 refuted: the share is 0.25 (confirmed); the share is 0.9 (refuted).";
+        assert_eq!(sentence(&mixed), expected);
+    }
+
+    #[test]
+    fn a_ratio_counts_only_with_all_of_its_interval() {
+        use Verdict::{Confirmed, Open, Partly, Refuted};
+        let ratio = |low: f64, high: f64| {
+            Some(Ratio { median: 0.5 * (low + high), interval: Some((low, high, 0.95)), first_frames: false })
+        };
+        let rule = Rule::at_least(1.3, 1.05);
+        let judged =
+            [(1.4, 1.5), (1.2, 1.5), (1.1, 1.2), (1.0, 1.5), (0.8, 1.0)].map(|(low, high)| rule.judge_ratio(ratio(low, high)));
+        assert_eq!(judged, [Confirmed, Partly, Partly, Open, Refuted]);
+        assert_eq!(Rule::only(0.9, 1.1).judge_ratio(ratio(0.5, 1.5)), Open, "from one side of the range to the other");
+        let blocks = |interval, first_frames| Some(Ratio { median: 2.0, interval, first_frames });
+        assert_eq!([rule.judge_ratio(blocks(None, false)), rule.judge_ratio(None)], [Open, Open]);
+        assert_eq!(rule.judge_ratio(blocks(Some((1.9, 2.1, 0.95)), true)), Open);
+        let found =
+            Finding::paired("40 %", "here", "{} times", ratio(1.4, 1.5), rule).paper_says("1.4").beside("{} of ours", Some(2.0));
+        assert_eq!(
+            (found.ours.as_str(), found.beside.as_str(), found.paper.as_str()),
+            ("1.45 [1.40, 1.50] times", "2 of ours", "1.4")
+        );
     }
 
     #[test]

@@ -23,7 +23,7 @@ const EXTRA: &[&str] = &[
     "kd-tree-incremental:t=64",
     "kd-tree:paper=true:t=8",
     "kd-tree-complete:paper=true:t=16",
-    "kd-tree-incremental:paper=true:t=16",
+    "kd-tree-incremental:paper=true:t=64",
     "kd-tree-rebuilt:paper=true:t=16",
 ];
 

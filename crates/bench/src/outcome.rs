@@ -199,9 +199,14 @@ impl Outcome {
     /// The shortest time of a stage over the measured frames, in ms: stages have no CPU clock, and of the frames that a busy machine
     /// disturbs the fastest is the least disturbed.
     pub fn stage_min(&self, name: &str) -> Option<f64> {
-        let (_, times) = self.stages.0.iter().find(|stage| stage.0 == name)?;
+        let times = self.stage_times(name)?;
         let counted = self.records.iter().zip(times).filter(|(record, _)| record.counts).map(|(_, &time)| time);
         counted.min_by(f64::total_cmp)
+    }
+
+    /// The time of a stage in each frame, in ms, up to the last one in which it ran.
+    pub fn stage_times(&self, name: &str) -> Option<&[f64]> {
+        self.stages.0.iter().find(|stage| stage.0 == name).map(|stage| &stage.1[..])
     }
 
     /// A figure of the row's own after its last frame.

@@ -493,3 +493,24 @@ fn adaptive_does_not_switch_in_every_frame_when_the_sample_differs_from_the_whol
         assert!(switches <= 1, "{modes:?}");
     }
 }
+
+/// The text's mechanisms, counted: K = 60 and nothing else decides, all objects are classified, and pairs of static objects come from the cache. Were the
+/// cache not filled, an incremental frame would test what a complete one tests.
+#[test]
+fn by_the_paper_sixty_percent_decide_and_static_pairs_come_from_the_cache() {
+    let still = sparse(4000, 3);
+    for (every, static_share, incremental) in [(2, 0.5, 0.0), (3, 2.0 / 3.0, 1.0), (10, 0.9, 1.0)] {
+        let moved = translated(&still, 0.4, every);
+        let frames: Vec<&[Aabb<3, f32>]> = vec![&still, &moved, &still, &moved];
+        let (adaptive, found) = run("kd-tree:paper=true", &frames);
+        let (_, complete) = run("kd-tree-complete:paper=true", &frames);
+        assert_same(&found.sorted(), &truth(&Frame::new(&moved)), &format!("one in {every} moves"));
+        assert_same(&complete.sorted(), &truth(&Frame::new(&moved)), "complete");
+        assert_eq!(extra(&*adaptive, "incremental"), incremental, "one in {every} moves");
+        assert!((extra(&*adaptive, "static share") - static_share).abs() < 0.01, "all objects are counted, not a sample");
+        if incremental == 1.0 {
+            let bound = complete.tests() as f64 * (1.0 - static_share * static_share) * 1.2;
+            assert!((found.tests() as f64) < bound, "one in {every} moves: {} tests of {}", found.tests(), complete.tests());
+        }
+    }
+}

@@ -55,7 +55,7 @@ fn options_outside_their_range_count_as_the_nearest_value_inside() {
             }
             let options = kd_tree::Options {
                 threshold: number,
-                adaptive_percent: share,
+                adaptive_percent: Some(share),
                 epsilon: share,
                 ..kd_tree::Options::new(kd_tree::Variant::Adaptive)
             };
@@ -92,6 +92,7 @@ fn typed_options_are_the_text_that_says_the_same() {
         let options = kd_tree::Options { threshold: 9, epsilon: 0.125, pruning, ..kd_tree::Options::new(variant) };
         assert_typed(options, &format!("{name}:t=9:mode=sweep:epsilon=0.125"));
         assert_typed(kd_tree::Options::new(variant), name);
+        assert_typed(kd_tree::Options { paper: true, ..kd_tree::Options::new(variant) }, &format!("{name}:paper=true"));
     }
     let options = hash_grid::Options { factor: 3.5, dims: [64, 16, 4], merge: 0.0, ..Default::default() };
     assert_typed(options.clone(), "hash-grid:factor=3.5:dims=64x16x4:merge=0");

@@ -98,6 +98,8 @@ fn random_changes_with_infinite_touching_and_equal_boxes_follow_the_definition()
         "sweep:partitions=64:active=tree:axes=yx",
         "sweep:path=parallel:partitions=5",
         "sweep:path=parallel:buckets=37:partitions=3:active=tree:swap=off",
+        "sweep:paper=true",
+        "sweep:paper=true:partitions=6",
         "sort-and-sweep",
         "sort-and-sweep:axis=y",
     ];
@@ -149,7 +151,7 @@ fn one_to_64_partitions_give_the_same_set_and_test_each_pair_once() {
     let expected = pairs_of(&scene.boxes, |_| true);
     assert!(expected.len() > 3000);
     for partitions in (1..=64).chain([4096]) {
-        for rest in ["", ":active=tree", ":path=parallel"] {
+        for rest in ["", ":active=tree", ":path=parallel", ":paper=true"] {
             let mut structure = build::<3, f32>(&format!("sweep:partitions={partitions}{rest}"));
             let mut store = PairStore::default();
             step(&mut *structure, &Frame::new(&scene.boxes), &mut Context::new(), &mut store).unwrap();
@@ -265,6 +267,38 @@ fn the_axis_swap_takes_the_peak_off_a_plane_crossing() {
     assert_eq!(plane_crossing(2, "swap=on").2, 0.0, "the third axis may cluster as it likes");
 }
 
+/// The text's rule needs no second opinion: as many swaps, and the peak is lower than without.
+#[test]
+fn by_the_paper_the_dispersion_takes_the_peak_off_a_plane_crossing() {
+    for u in [0, 1] {
+        let (_, with, swaps) = plane_crossing(u, "paper=true:partitions=16");
+        let (before, without, none) = plane_crossing(u, "paper=true:partitions=16:swap=off");
+        assert_eq!((swaps, none), (1.0, 0.0), "axis {u}");
+        assert!(
+            without > 3 * before && with < without,
+            "axis {u}: {before} tests before, {without} at the peak, {with} with a swap"
+        );
+    }
+    assert_eq!(plane_crossing(0, "paper=true").2, 0.0, "one partition has one bucket, whose dispersion is 0");
+}
+
+/// What line 10 of algorithm 4 is for: the partitions test together what one tests, and each candidate once.
+#[test]
+fn by_the_paper_partitions_add_no_tests_and_need_fewer_than_the_blocks() {
+    let scene = Bouncing::new(6000, 0.35);
+    let run = |spec: &str| {
+        let mut store = PairStore::default();
+        step(&mut *build::<3, f32>(spec), &Frame::new(&scene.boxes), &mut Context::new(), &mut store).unwrap();
+        (store.tests(), store.sorted().len())
+    };
+    let alone = run("sweep:paper=true");
+    for partitions in [2, 7, 16, 64] {
+        assert_eq!(run(&format!("sweep:paper=true:partitions={partitions}")), alone, "{partitions} partitions");
+    }
+    let ours = run("sweep");
+    assert!(alone.1 == ours.1 && alone.0 <= ours.0, "{alone:?} {ours:?}: blocks test neighbors of candidates as well");
+}
+
 #[test]
 fn an_implosion_is_exact_at_every_tenth_frame() {
     let AnyScene::Three(mut scene) = "implosion".parse::<SceneSpec>().unwrap().build(16_384, 0).unwrap() else { unreachable!() };
@@ -301,7 +335,7 @@ fn one_plane_does_not_stretch_the_ranges_of_all_others() {
 #[test]
 fn an_update_without_change_tests_nothing() {
     let scene = Bouncing::new(2000, 0.2);
-    for spec in ["sweep", "sort-and-sweep"] {
+    for spec in ["sweep", "sweep:paper=true:partitions=4", "sort-and-sweep"] {
         let mut structure = build::<3, f32>(spec);
         let (mut store, mut context) = (PairStore::new(Report::Both), Context::new());
         step(&mut *structure, &Frame::new(&scene.boxes), &mut context, &mut store).unwrap();
@@ -323,7 +357,7 @@ fn an_update_without_change_tests_nothing() {
 #[test]
 fn a_refused_frame_leaves_the_structure_as_it_was() {
     let scene = Bouncing::new(300, 0.2);
-    for spec in ["sweep", "sort-and-sweep"] {
+    for spec in ["sweep", "sweep:paper=true:partitions=4", "sort-and-sweep"] {
         let mut structure = build::<3, f32>(spec);
         let mut context = Context::new();
         structure.update(&Frame::new(&scene.boxes), &mut context).unwrap();
@@ -342,7 +376,7 @@ fn probes_and_queries_agree_with_a_scan() {
     let scene = Bouncing::new(1500, 0.3);
     let frame = Frame::new(&scene.boxes);
     let probes: Vec<Aabb<3, f32>> = Bouncing::new(200, 0.1).boxes;
-    for spec in ["sweep", "sort-and-sweep", "sweep:axes=zx"] {
+    for spec in ["sweep", "sort-and-sweep", "sweep:axes=zx", "sweep:paper=true:partitions=3"] {
         let mut structure = build::<3, f32>(spec);
         structure.update(&frame, &mut Context::new()).unwrap();
         let mut store = PairStore::default();
@@ -373,7 +407,14 @@ fn probes_and_queries_agree_with_a_scan() {
 
 #[test]
 fn tiny_and_empty_frames_are_legal() {
-    for spec in ["sweep", "sweep:partitions=64", "sweep:path=parallel", "sweep:active=tree", "sort-and-sweep"] {
+    for spec in [
+        "sweep",
+        "sweep:partitions=64",
+        "sweep:path=parallel",
+        "sweep:active=tree",
+        "sweep:paper=true:partitions=64",
+        "sort-and-sweep",
+    ] {
         for n in [0, 1, 2, 3, 65, 0, 5] {
             let boxes = vec![Aabb::new([0.0f64; 2], [1.0; 2]); n];
             let mut structure = build::<2, f64>(spec);

@@ -52,7 +52,7 @@ mod papers {
     /// ```
     impl From<kd_tree::Options> for Spec {
         fn from(options: kd_tree::Options) -> Self {
-            let kd_tree::Options { variant, threshold, adaptive_percent, epsilon, pruning } = options;
+            let kd_tree::Options { variant, threshold, paper, adaptive_percent, epsilon, pruning } = options;
             let name = match variant {
                 kd_tree::Variant::Adaptive => "kd-tree",
                 kd_tree::Variant::Complete => "kd-tree-complete",
@@ -64,8 +64,15 @@ mod papers {
                 kd_tree::Pruning::TreeOnly => "tree",
                 kd_tree::Pruning::SweepOnly => "sweep",
             };
-            let [k, epsilon] = [adaptive_percent, epsilon].map(|value| value.to_string());
-            spec(name, &[("t", threshold.to_string()), ("mode", mode.to_string()), ("epsilon", epsilon), ("k", k)])
+            let k = adaptive_percent.map_or("auto".to_string(), |k| k.to_string());
+            let given = [
+                ("t", threshold.to_string()),
+                ("mode", mode.to_string()),
+                ("paper", paper.to_string()),
+                ("epsilon", epsilon.to_string()),
+                ("k", k),
+            ];
+            spec(name, &given)
         }
     }
 
@@ -134,7 +141,7 @@ mod papers {
         }
     }
 
-    /// `sweep` with these options.
+    /// `sweep` with these options. In paper mode, options that have our default get the paper's.
     ///
     /// ```
     /// use broadphase::Spec;
@@ -158,6 +165,7 @@ mod papers {
             let partitions = if options.partitions == 0 { "auto".to_string() } else { options.partitions.to_string() };
             let axes = options.axes.map_or("auto".to_string(), |[first, second]| [axis(first), axis(second)].iter().collect());
             let given = [
+                ("paper", options.paper.to_string()),
                 ("partitions", partitions),
                 ("buckets", options.buckets.to_string()),
                 ("swap", on(options.swap)),

@@ -6,6 +6,6 @@ mod radix;
 mod succ_tree;
 
 pub(crate) use bit_set::{BitSet, bit, each_bit, set_bit};
-pub(crate) use radix::{IndexSort, Key};
+pub(crate) use radix::{IndexSort, Key, sort_entries};
 #[cfg(feature = "papers")]
 pub(crate) use succ_tree::SuccTree;

@@ -57,12 +57,18 @@ key!(u32);
 key!(u64);
 
 /// Sorts indices by key; see the module's text. Its buffers are scratch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct IndexSort<K> {
     entries: Vec<(K, u32)>,
     other: Vec<(K, u32)>,
     /// By pass and digit: how many, then where the next one goes.
     counts: Vec<u32>,
+}
+
+impl<K> Default for IndexSort<K> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), other: Vec::new(), counts: Vec::new() }
+    }
 }
 
 impl<K: Key> IndexSort<K> {
@@ -72,95 +78,101 @@ impl<K: Key> IndexSort<K> {
         self.entries.extend(entries);
     }
 
-    /// Takes more entries, behind those that are there.
-    pub(crate) fn append(&mut self, entries: &[(K, u32)]) {
-        self.entries.extend_from_slice(entries);
-    }
-
     /// Replaces `order` by the indices of all entries by ascending key; equal keys keep their order.
     pub(crate) fn sort_into(&mut self, order: &mut Vec<u32>) {
-        if self.entries.len() <= SHORT {
-            self.insertion_sort();
-            order.clear();
-            order.extend(self.entries.iter().map(|e| e.1));
-        } else if self.entries.len() < LONG {
-            self.radix_sort::<FEW_BITS>(order);
-        } else {
-            self.radix_sort::<MANY_BITS>(order);
-        }
-    }
-
-    fn radix_sort<const BITS: u32>(&mut self, order: &mut Vec<u32>) {
-        let (used, passes) = self.count::<BITS>();
-        let Some((&last, earlier)) = passes[..used].split_last() else {
-            order.clear();
-            order.extend(self.entries.iter().map(|e| e.1));
-            return;
-        };
-        let len = self.entries.len();
-        self.other.resize(len, (K::default(), 0));
-        for &pass in earlier {
-            let next = &mut self.counts[pass << BITS..(pass + 1) << BITS];
-            let to = &mut self.other[..len];
-            for &entry in &self.entries {
-                let place = &mut next[entry.0.digit(pass as u32 * BITS, BITS)];
-                to[*place as usize] = entry;
-                *place += 1;
-            }
-            std::mem::swap(&mut self.entries, &mut self.other);
-        }
-        order.resize(len, 0);
-        let next = &mut self.counts[last << BITS..(last + 1) << BITS];
-        let to = &mut order[..len];
-        for &(key, index) in &self.entries {
-            let place = &mut next[key.digit(last as u32 * BITS, BITS)];
-            to[*place as usize] = index;
-            *place += 1;
-        }
-    }
-
-    /// Turns `counts` into the first place of each digit, and lists the passes whose digit is not constant.
-    fn count<const BITS: u32>(&mut self) -> (usize, [usize; MAX_PASSES]) {
-        let all = K::BITS.div_ceil(BITS) as usize;
-        self.counts.clear();
-        self.counts.resize(all << BITS, 0);
-        let counts = &mut self.counts[..];
-        for &(key, _) in &self.entries {
-            for pass in 0..all {
-                counts[(pass << BITS) + key.digit(pass as u32 * BITS, BITS)] += 1;
-            }
-        }
-        let first = self.entries[0].0;
-        let (mut used, mut passes) = (0, [0; MAX_PASSES]);
-        for (pass, digits) in counts.chunks_exact_mut(1 << BITS).enumerate() {
-            if digits[first.digit(pass as u32 * BITS, BITS)] as usize == self.entries.len() {
-                continue;
-            }
-            passes[used] = pass;
-            used += 1;
-            let mut sum = 0;
-            for digit in digits {
-                sum += std::mem::replace(digit, sum);
-            }
-        }
-        (used, passes)
-    }
-
-    fn insertion_sort(&mut self) {
-        for i in 1..self.entries.len() {
-            let entry = self.entries[i];
-            let mut hole = i;
-            while hole > 0 && self.entries[hole - 1].0 > entry.0 {
-                self.entries[hole] = self.entries[hole - 1];
-                hole -= 1;
-            }
-            self.entries[hole] = entry;
-        }
+        order.resize(self.entries.len(), 0);
+        self.other.resize(self.entries.len(), (K::default(), 0));
+        sort_entries(&mut self.entries, &mut self.other, &mut self.counts, order);
     }
 
     /// The bytes it holds beside itself.
     pub(crate) fn bytes(&self) -> usize {
         (self.entries.capacity() + self.other.capacity()) * size_of::<(K, u32)>() + self.counts.capacity() * 4
+    }
+}
+
+/// Writes the indices of all `entries` by ascending key to `order`; equal keys keep their order. `other` is as long; both are scratch
+/// afterwards, and so is `counts`.
+pub(crate) fn sort_entries<K: Key>(entries: &mut [(K, u32)], other: &mut [(K, u32)], counts: &mut Vec<u32>, order: &mut [u32]) {
+    assert!(order.len() == entries.len() && other.len() == entries.len());
+    if entries.len() <= SHORT {
+        insertion_sort(entries);
+        copy_indices(entries, order);
+    } else if entries.len() < LONG {
+        radix_sort::<K, FEW_BITS>(entries, other, counts, order);
+    } else {
+        radix_sort::<K, MANY_BITS>(entries, other, counts, order);
+    }
+}
+
+fn copy_indices<K>(entries: &[(K, u32)], order: &mut [u32]) {
+    order.iter_mut().zip(entries).for_each(|(to, entry)| *to = entry.1);
+}
+
+fn radix_sort<K: Key, const BITS: u32>(
+    entries: &mut [(K, u32)],
+    other: &mut [(K, u32)],
+    counts: &mut Vec<u32>,
+    order: &mut [u32],
+) {
+    let (used, passes) = count::<K, BITS>(entries, counts);
+    let Some((&last, earlier)) = passes[..used].split_last() else { return copy_indices(entries, order) };
+    let len = entries.len();
+    let (mut from, mut to) = (entries, other);
+    for &pass in earlier {
+        let next = &mut counts[pass << BITS..(pass + 1) << BITS];
+        let places = &mut to[..len];
+        for &entry in &*from {
+            let place = &mut next[entry.0.digit(pass as u32 * BITS, BITS)];
+            places[*place as usize] = entry;
+            *place += 1;
+        }
+        std::mem::swap(&mut from, &mut to);
+    }
+    let next = &mut counts[last << BITS..(last + 1) << BITS];
+    for &(key, index) in &*from {
+        let place = &mut next[key.digit(last as u32 * BITS, BITS)];
+        order[*place as usize] = index;
+        *place += 1;
+    }
+}
+
+/// Turns `counts` into the first place of each digit, and lists the passes whose digit is not constant.
+fn count<K: Key, const BITS: u32>(entries: &[(K, u32)], counts: &mut Vec<u32>) -> (usize, [usize; MAX_PASSES]) {
+    let all = K::BITS.div_ceil(BITS) as usize;
+    counts.clear();
+    counts.resize(all << BITS, 0);
+    let counts = &mut counts[..];
+    for &(key, _) in entries {
+        for pass in 0..all {
+            counts[(pass << BITS) + key.digit(pass as u32 * BITS, BITS)] += 1;
+        }
+    }
+    let first = entries[0].0;
+    let (mut used, mut passes) = (0, [0; MAX_PASSES]);
+    for (pass, digits) in counts.chunks_exact_mut(1 << BITS).enumerate() {
+        if digits[first.digit(pass as u32 * BITS, BITS)] as usize == entries.len() {
+            continue;
+        }
+        passes[used] = pass;
+        used += 1;
+        let mut sum = 0;
+        for digit in digits {
+            sum += std::mem::replace(digit, sum);
+        }
+    }
+    (used, passes)
+}
+
+fn insertion_sort<K: Key>(entries: &mut [(K, u32)]) {
+    for i in 1..entries.len() {
+        let entry = entries[i];
+        let mut hole = i;
+        while hole > 0 && entries[hole - 1].0 > entry.0 {
+            entries[hole] = entries[hole - 1];
+            hole -= 1;
+        }
+        entries[hole] = entry;
     }
 }
 
@@ -199,12 +211,11 @@ mod tests {
     }
 
     #[test]
-    fn appended_entries_keep_their_own_indices_and_buffers_are_reused() {
+    fn entries_keep_their_own_indices_and_buffers_are_reused() {
         let mut sort = IndexSort::<u32>::default();
         let mut order = Vec::new();
         for round in 0..3 {
-            sort.load((0..500u32).map(|i| (i % 7, i)));
-            sort.append(&[(3, 9000), (0, 9001)]);
+            sort.load((0..500u32).map(|i| (i % 7, i)).chain([(3, 9000), (0, 9001)]));
             sort.sort_into(&mut order);
             assert_eq!(order.len(), 502);
             assert_eq!(order.iter().position(|&i| i == 9001), Some(72), "behind the 72 zeros before it");

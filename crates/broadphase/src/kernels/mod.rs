@@ -32,6 +32,8 @@ mod soa;
 mod sorted;
 #[cfg(feature = "papers")]
 pub(crate) mod sorted_rows;
+#[cfg(feature = "papers")]
+pub(crate) mod span;
 pub(crate) mod tile;
 
 pub use isa::{Isa, Kernels};

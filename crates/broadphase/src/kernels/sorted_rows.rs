@@ -39,18 +39,23 @@ impl<const D: usize, T: Real> Kernel for Rows<'_, '_, '_, D, T> {
                 break;
             }
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) i < len.
-            tests += unsafe { row::<D, T, S>(&boxes, i, hits) };
+            tests += unsafe { run::<D, T, S>((&boxes, i), &boxes, i + 1, hits) };
         }
         hits.count_tests(tests as u64);
     }
 }
 
-/// Tests box `i` against its run; returns the run's length.
+/// Tests box `i` of `rows` against the run of `boxes` from position `from` on; returns the run's length. None of the run starts before box `i`.
 ///
 /// # Safety
-/// *isa* (of `S`), *in bounds*: `i < boxes.len()`.
+/// *isa* (of `S`), *in bounds*: `i < rows.len()`, `from <= boxes.len()`, and the padding of `boxes` is NaN.
 #[inline(always)]
-unsafe fn row<const D: usize, T: Real, S: Simd>(boxes: &Columns<'_, D, T>, i: usize, hits: &mut PairSink) -> usize {
+pub(super) unsafe fn run<const D: usize, T: Real, S: Simd>(
+    (rows, i): (&Columns<'_, D, T>, usize),
+    boxes: &Columns<'_, D, T>,
+    from: usize,
+    hits: &mut PairSink,
+) -> usize {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let all = u32::MAX >> (32 - n);
     // SAFETY: (isa, in bounds) the caller's duties; j <= boxes.len() at every load, since the padding there ends the run, and
@@ -58,9 +63,9 @@ unsafe fn row<const D: usize, T: Real, S: Simd>(boxes: &Columns<'_, D, T>, i: us
     unsafe {
         let splat = |column: &[T]| <T as Sealed>::In::<S>::splat(*column.get_unchecked(i));
         let load = |column: &[T], j: usize| <T as Sealed>::In::<S>::load(column.as_ptr().add(j));
-        let low: [_; D] = std::array::from_fn(|k| splat(boxes.min(k)));
-        let high: [_; D] = std::array::from_fn(|k| splat(boxes.max(k)));
-        let mut j = i + 1;
+        let low: [_; D] = std::array::from_fn(|k| splat(rows.min(k)));
+        let high: [_; D] = std::array::from_fn(|k| splat(rows.max(k)));
+        let mut j = from;
         loop {
             let started = load(boxes.min(0), j).le(high[0]);
             let mut mask = started;
@@ -69,11 +74,11 @@ unsafe fn row<const D: usize, T: Real, S: Simd>(boxes: &Columns<'_, D, T>, i: us
             }
             let bits = mask.bits();
             if bits != 0 {
-                hits.push_bits(boxes.ids()[i], &boxes.ids()[j..j + n], bits, Order::Canonical);
+                hits.push_bits(rows.ids()[i], &boxes.ids()[j..j + n], bits, Order::Canonical);
             }
             let started = started.bits();
             if started != all {
-                return j - i - 1 + started.trailing_ones() as usize;
+                return j - from + started.trailing_ones() as usize;
             }
             j += n;
         }

@@ -24,19 +24,41 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment { name: "001-table2", paper: "001", title: "Times on scenes of assorted objects", measure: race::table2 },
 ];
 
-/// The scenes by their name in the paper.
-const SCENES: [(&str, &str); 3] =
-    [("free fall", "free-fall-cubes"), ("Brownian", "brownian-cubes"), ("gravity", "gravity-cubes")];
-
-/// The same with assorted objects.
-const ASSORTED: [(&str, &str); 3] =
-    [("free fall", "free-fall-assorted"), ("Brownian", "brownian-assorted"), ("gravity", "gravity-assorted")];
+/// A scene of the paper.
+#[derive(Clone, Copy, Debug)]
+struct Scene {
+    /// Its name in the paper.
+    title: &'static str,
+    /// Its name here.
+    name: &'static str,
+    /// Frames from the first to the last one that is measured.
+    run: usize,
+}
 
 /// Frames of the paper's runs.
 const RUN: usize = 1000;
 
-/// Frames between blocks of eight, so that `frames` of them sample a whole run.
-fn gap(frames: usize) -> usize {
-    let blocks = frames.div_ceil(8);
-    (RUN - frames) / blocks.saturating_sub(1).max(1)
+/// Frames of free fall: here the cubes have come to rest after half of the paper's run, and frames in which nothing moves would measure nothing.
+const FALLING: usize = 500;
+
+/// The scenes of cubes.
+const SCENES: [Scene; 3] = [
+    Scene { title: "free fall", name: "free-fall-cubes", run: FALLING },
+    Scene { title: "Brownian", name: "brownian-cubes", run: RUN },
+    Scene { title: "gravity", name: "gravity-cubes", run: RUN },
+];
+
+/// The same with assorted objects.
+const ASSORTED: [Scene; 3] = [
+    Scene { title: "free fall", name: "free-fall-assorted", run: FALLING },
+    Scene { title: "Brownian", name: "brownian-assorted", run: RUN },
+    Scene { title: "gravity", name: "gravity-assorted", run: RUN },
+];
+
+impl Scene {
+    /// Frames between blocks of eight, so that `frames` of them sample the whole run.
+    fn gap(&self, frames: usize) -> usize {
+        let blocks = frames.div_ceil(8);
+        self.run.saturating_sub(frames) / blocks.saturating_sub(1).max(1)
+    }
 }

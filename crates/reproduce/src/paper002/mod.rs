@@ -1,26 +1,55 @@
 //! Paper 002: a parallel sweep and prune over two axes. The paper ran on 16 cores; a speed-up here is one of this machine's cores.
+//!
+//! The rows of an experiment take turns in one trial: algorithm 1, which starts no thread whatever the trial has, algorithms 2 to 4 with as many
+//! partitions as threads, and our default.
 
 mod clusters;
 mod phases;
 
+use std::time::Duration;
+
 use super::Experiment;
+use crate::lab::{Rows, cores};
+use broadphase_bench::ratios::{Ratio, ratio};
+use broadphase_bench::{Clock, Outcome};
 
 /// Figures 1 to 6.
 pub const EXPERIMENTS: &[Experiment] = &[
     Experiment { name: "002-fig1", paper: "002", title: "The sorting phase", measure: phases::fig1 },
     Experiment { name: "002-fig2", paper: "002", title: "The generation of candidates", measure: phases::fig2 },
-    Experiment {
-        name: "002-fig3",
-        paper: "002",
-        title: "The pairing phase: speed-up, partitions, balance",
-        measure: phases::fig3,
-    },
-    Experiment { name: "002-fig4", paper: "002", title: "All phases over the density", measure: phases::fig4 },
+    Experiment { name: "002-fig3", paper: "002", title: "The pairing phase: speed-up and balance", measure: phases::fig3 },
+    Experiment { name: "002-fig4", paper: "002", title: "All phases over the density, and GPUs", measure: phases::fig4 },
     Experiment { name: "002-fig5", paper: "002", title: "An implosion", measure: clusters::fig5 },
     Experiment { name: "002-fig6", paper: "002", title: "Objects that cross a plane: the axis swap", measure: clusters::fig6 },
 ];
 
-/// The sequential algorithm 1, with the paper's own tree of active objects.
-const SEQUENTIAL: &str = "sweep:path=sequential:partitions=1:active=tree";
-/// Algorithms 2 to 4.
-const PARALLEL: &str = "sweep:path=parallel:active=tree";
+/// Algorithm 1.
+const SEQUENTIAL: &str = "sweep:paper=true";
+/// Our default.
+const OURS: &str = "sweep";
+
+/// Algorithms 2 to 4, with a partition for each thread.
+fn parallel() -> String {
+    // One partition would be algorithm 1.
+    format!("sweep:paper=true:partitions={}", cores().max(2))
+}
+
+/// The ratio of two rows of one trial, paired block by block, by the time that passed; over some frames, and of one stage or all.
+fn paired(rows: &Rows, slow: &str, fast: &str, stage: Option<&str>, frames: std::ops::Range<usize>) -> Option<Ratio> {
+    let cut = |name: &str| -> Option<Outcome> {
+        let mut row = rows.get(name)?.clone();
+        let times = match stage {
+            Some(stage) => Some(rows.get(name)?.stage_times(stage)?),
+            None => None,
+        };
+        for (frame, record) in row.records.iter_mut().enumerate() {
+            if let Some(times) = times {
+                let spent = times.get(frame).copied().unwrap_or(0.0);
+                record.timing.wall = Duration::from_secs_f64(spent / 1000.0);
+            }
+            record.counts &= frames.contains(&frame);
+        }
+        Some(row)
+    };
+    ratio(&cut(slow)?, &cut(fast)?, Clock::Wall)
+}

@@ -36,8 +36,11 @@ pub struct Options {
     pub variant: Variant,
     /// The paper's T: a leaf with more objects is partitioned, a subtree with fewer collapsed.
     pub threshold: usize,
-    /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental.
-    pub adaptive_percent: f64,
+    /// Does it do what the text of the paper says, without the departures that the module's text lists?
+    pub paper: bool,
+    /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental. `None`: 60 with `paper`, else
+    /// 75.
+    pub adaptive_percent: Option<f64>,
     /// How far the held boxes reach beyond the objects', as a share of the mean size.
     pub epsilon: f64,
     /// Which stages prune.
@@ -45,11 +48,11 @@ pub struct Options {
 }
 
 /// The options of every variant.
-pub(in crate::algorithms) const COMMON: &[OptionDescriptor] = &[T, MODE];
+pub(in crate::algorithms) const COMMON: &[OptionDescriptor] = &[T, MODE, PAPER];
 /// And of those that tell static objects from moving ones.
-pub(in crate::algorithms) const COHERENT: &[OptionDescriptor] = &[T, MODE, EPSILON];
+pub(in crate::algorithms) const COHERENT: &[OptionDescriptor] = &[T, MODE, PAPER, EPSILON];
 /// And of the one that chooses.
-pub(in crate::algorithms) const ADAPTIVE: &[OptionDescriptor] = &[T, MODE, EPSILON, K];
+pub(in crate::algorithms) const ADAPTIVE: &[OptionDescriptor] = &[T, MODE, PAPER, EPSILON, K];
 
 const T: OptionDescriptor =
     OptionDescriptor { name: "t", default: "512", help: "objects above which a leaf is split, below which a subtree collapses" };
@@ -60,22 +63,28 @@ const EPSILON: OptionDescriptor = OptionDescriptor {
     default: "0.01",
     help: "margin within which an object counts as static, of the mean size",
 };
-const K: OptionDescriptor =
-    OptionDescriptor { name: "k", default: "75", help: "percentage of static objects above which the search is incremental" };
+const PAPER: OptionDescriptor = OptionDescriptor {
+    name: "paper",
+    default: "false",
+    help: "the text's own mechanisms: sweeps over floats, every object classified, K = 60 and nothing else decides, no node caches",
+};
+const K: OptionDescriptor = OptionDescriptor {
+    name: "k",
+    default: "auto",
+    help: "percentage of static objects above which the search is incremental, or auto: 75, and 60 with paper=true",
+};
 
 impl Options {
-    /// The paper's defaults, but for K. There both searches are equal at 50 to 60 % static objects, and K is 60. Here the complete
-    /// one gains more from its sweeps, and they are equal at 70 % of 16,000 and 80 % of 128,000 objects (`broadphase bench
-    /// settled:moving=0.2 settled:moving=0.3 --n 16000,128000 --algorithms kd-tree:k=0,kd-tree-complete`).
+    /// The paper's values, but for K (`policy.rs`).
     pub fn new(variant: Variant) -> Self {
-        Self { variant, threshold: 512, adaptive_percent: 75.0, epsilon: 0.01, pruning: Pruning::Both }
+        Self { variant, threshold: 512, paper: false, adaptive_percent: None, epsilon: 0.01, pruning: Pruning::Both }
     }
 
     /// Each value, or the nearest in its range.
     pub(super) fn in_range(self) -> Self {
         Self {
             threshold: self.threshold.max(1),
-            adaptive_percent: nearest_in(self.adaptive_percent, 0.0, 100.0),
+            adaptive_percent: self.adaptive_percent.map(|k| nearest_in(k, 0.0, 100.0)),
             epsilon: nearest_in(self.epsilon, 0.0, 10.0),
             ..self
         }
@@ -92,8 +101,11 @@ impl Options {
         };
         Ok(Self {
             threshold: spec.value("t", default.threshold, "a whole number from 1 on", |&t| t >= 1)?,
-            adaptive_percent: spec
-                .value("k", default.adaptive_percent, "a percentage, 0 to 100", |k| (0.0..=100.0).contains(k))?,
+            paper: spec.value("paper", false, "true or false", |_| true)?,
+            adaptive_percent: match spec.text("k") {
+                None | Some("auto") => None,
+                Some(_) => Some(spec.value("k", 0.0, "auto or a percentage, 0 to 100", |k| (0.0..=100.0).contains(k))?),
+            },
             epsilon: spec.value("epsilon", default.epsilon, "a share from 0 to 10", |e| (0.0..=10.0).contains(e))?,
             pruning,
             variant,

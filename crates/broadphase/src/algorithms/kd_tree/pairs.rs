@@ -162,6 +162,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             stamps: None,
             kernels: context.kernels(),
             pruning: self.options.pruning,
+            floats: self.options.paper,
         };
         context.run_weighted(self.plan.jobs.len(), SEEK / 2 * frame.slots(), |number, worker| {
             let (job, walker) = (&self.plan.jobs[number], &mut *self.walkers.get(worker));
@@ -198,6 +199,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             stamps: (method == Method::Incremental).then(|| coherency.stamps()),
             kernels: context.kernels(),
             pruning: self.options.pruning,
+            floats: self.options.paper,
         };
         // A first incremental frame keeps nothing: pairs may have changed chunks.
         let kept = kept && method == Method::Incremental;
@@ -228,7 +230,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     fn run_cached(&self, job: &Job, worker: usize, search: &Search<'_, D, T>, report: &Report<'_, D, T>) {
         let (node_caches, stamps) = (&report.coherency.node_caches, report.coherency.stamps());
         // Small nodes load quickly, and each cache has a fixed cost.
-        let cached = self.options.pruning != Pruning::TreeOnly && self.options.threshold >= CACHED_FROM && !report.restless;
+        let sweeps = self.options.pruning != Pruning::TreeOnly && !self.options.paper;
+        let cached = sweeps && self.options.threshold >= CACHED_FROM && !report.restless;
         let plan = if cached { node_caches.plan(search.tree, job.node, job.whole) } else { node_caches::Plan::Without };
         let walker = &mut *self.walkers.get(worker);
         let externals = walker.start(search, &self.plan.externals[job.externals.clone()], plan.gathers());

@@ -172,10 +172,10 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     fn choose(&mut self, frame: &Frame<'_, D, T>) {
         let Some(coherency) = &mut self.coherency else { return };
         // Complete and incremental frames count the same slots: counts that differ would switch back and forth.
-        self.found.static_share = coherency.static_share(&self.members, coherency.counted_stride());
-        self.found.mode =
-            policy::decide(self.options.variant, self.options.adaptive_percent, self.found.mode, self.found.static_share);
-        if self.found.mode.incremental {
+        let stride = if self.options.paper { 1 } else { coherency.counted_stride() };
+        self.found.static_share = coherency.static_share(&self.members, stride);
+        self.found.mode = policy::decide(&self.options, self.found.mode, self.found.static_share);
+        if self.found.mode.incremental || self.options.paper {
             coherency.hold_all(&self.members, frame.boxes);
         } else {
             coherency.sample(&self.members, frame.boxes);

@@ -3,10 +3,6 @@
 //! *Internal* pairs have both objects in one node. *External* pairs have one in the node and one in an ancestor, which reaches
 //! into the node's region. The external objects of a child are those of its parent, and the parent's own, that reach to the
 //! child's side of the plane: one filter per node finds them, and they lie on a stack in the order of the walk.
-//!
-//! Departures from the paper, each for speed: before the bipartite sweep, external objects that miss the bounds of the node's own
-//! objects are left out; the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node`); and objects at rest
-//! may stay in node caches instead of being gathered (`node_caches.rs`).
 
 use std::ops::Range;
 
@@ -30,6 +26,8 @@ pub(super) struct Search<'a, const D: usize, T> {
     pub(super) stamps: Option<Stamps<'a>>,
     pub(super) kernels: Kernels,
     pub(super) pruning: Pruning,
+    /// Are nodes joined by sweeps over floats, as in the paper?
+    pub(super) floats: bool,
 }
 
 /// When each object was last dynamic.
@@ -86,6 +84,7 @@ pub(super) struct Walker<const D: usize, T: Real> {
     /// Own objects gathered in the whole search.
     pub(super) read: usize,
     pub(super) scratch: node::Scratch<D, T>,
+    floats: node::FloatScratch<D, T>,
     /// What a join finds on its way to the cache.
     pub(super) fresh: Vec<Pair>,
 }
@@ -102,6 +101,7 @@ impl<const D: usize, T: Real> Default for Walker<D, T> {
             dynamic: 0,
             read: 0,
             scratch: node::Scratch::default(),
+            floats: node::FloatScratch::default(),
             fresh: Vec::new(),
         }
     }
@@ -112,6 +112,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         (self.stack.capacity() + self.parts.0.capacity() + self.parts.1.capacity()) * size_of::<Entry<D, T>>()
             + self.columns.iter().map(Soa::bytes).sum::<usize>()
             + self.scratch.bytes()
+            + self.floats.bytes()
             + self.fresh.capacity() * size_of::<Pair>()
             + self.loose.capacity() * 4
     }
@@ -211,6 +212,10 @@ impl<const D: usize, T: Real> Walker<D, T> {
         hits: &mut PairSink<'_>,
     ) {
         let (own, externals) = (&self.stack[stop.own.clone()], &self.stack[stop.externals.clone()]);
+        if search.floats && search.pruning != Pruning::TreeOnly {
+            let scratch = (&mut self.floats, &mut self.scratch.runs);
+            return node::join_floats(search.kernels, own, externals, scratch, hits);
+        }
         if search.pruning != Pruning::TreeOnly {
             let cache = match cache_use {
                 CacheUse::No => None,

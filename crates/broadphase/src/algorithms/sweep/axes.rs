@@ -9,7 +9,10 @@
 //! 2. Objects that run together slowly never show in D, since the boundaries follow them. So crowding is also looked at in the
 //!    first frame and in every so many (option `patrol`); D tells at once what happens in between.
 //!
-//! In the first frame of an axis the boundaries are cut evenly from its span: D is then not trusted. In 2D there is no third axis.
+//! With `paper=true` there is neither: an axis whose D is above the threshold is swapped, the more dispersed one if both are.
+//!
+//! In the first frame of an axis the boundaries are cut evenly from its span. D then tells how uneven the objects lie, not that they run
+//! together, and the text does not say what it means for the swap: it is not trusted. In 2D there is no third axis.
 
 use super::options::Options;
 use crate::geometry::{Aabb, Real};
@@ -42,20 +45,9 @@ pub(super) struct Axes<const D: usize> {
 
 impl Boundaries {
     /// The boundaries for this frame; if there are none, they are cut from the span of the finite coordinates.
-    pub(super) fn keys<const D: usize, T: Real>(
-        &mut self,
-        buckets: usize,
-        axis: usize,
-        boxes: impl Iterator<Item = Aabb<D, T>>,
-    ) -> &[u64] {
+    pub(super) fn keys<T: Real>(&mut self, buckets: usize, span: impl FnOnce() -> Option<(f64, f64)>) -> &[u64] {
         if self.keys.len() + 1 != buckets {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for value in boxes {
-                for side in [value.min[axis], value.max[axis]].into_iter().filter(|side| side.is_finite()) {
-                    low = low.min(side.to_f64());
-                    high = high.max(side.to_f64());
-                }
-            }
+            let (low, high) = span().unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
             self.keys.clear();
             let mut last = 0;
             self.keys.extend((1..buckets).map(|i| {
@@ -126,11 +118,11 @@ impl<const D: usize> Axes<D> {
     }
 
     /// Before the first frame with objects: swaps a crowded axis away, unless the axes were given.
-    pub(super) fn choose<T: Real>(&mut self, boxes: impl Iterator<Item = Aabb<D, T>>) {
+    pub(super) fn choose(&mut self, crowding: impl FnOnce() -> [f64; D]) {
         if self.chosen || D < 3 {
             return;
         }
-        let crowding = crowding(boxes);
+        let crowding = crowding();
         let worst = if crowding[self.order[0]] >= crowding[self.order[D - 1]] { 0 } else { D - 1 };
         if crowding[self.order[worst]] > ADVANTAGE * crowding[self.order[1]] {
             self.order.swap(worst, 1);
@@ -139,28 +131,39 @@ impl<const D: usize> Axes<D> {
     }
 
     /// At the end of a frame: decides about a swap, for the next frame.
-    pub(super) fn reconsider<T: Real>(&mut self, options: &Options, boxes: impl Iterator<Item = Aabb<D, T>>) {
+    pub(super) fn reconsider(&mut self, options: &Options, crowding: impl FnOnce() -> [f64; D]) {
         self.frames += 1;
         if !options.swap || D < 3 {
             return;
         }
         let [primary, secondary] = [0, 1].map(|which| self.boundaries[which].dispersion);
+        if options.paper {
+            let which = usize::from(secondary > primary);
+            if primary.max(secondary) > options.threshold {
+                self.swap(which);
+            }
+            return;
+        }
         let patrol = options.patrol > 0 && self.frames.is_multiple_of(options.patrol);
         if primary.max(secondary) <= options.threshold && !patrol {
             return;
         }
-        let crowding = crowding(boxes);
+        let crowding = crowding();
         let places = if primary >= secondary { [0, D - 1] } else { [D - 1, 0] };
         for place in places {
             let which = usize::from(place != 0);
             let suspect = patrol || self.boundaries[which].dispersion > options.threshold;
             if suspect && crowding[self.order[place]] > ADVANTAGE * crowding[self.order[1]] {
-                self.order.swap(place, 1);
-                self.boundaries[which] = Boundaries::default();
-                self.swaps += 1;
-                return;
+                return self.swap(which);
             }
         }
+    }
+
+    /// Swaps the primary (0) or secondary (1) axis with the third one.
+    fn swap(&mut self, which: usize) {
+        self.order.swap(which * (D - 1), 1);
+        self.boundaries[which] = Boundaries::default();
+        self.swaps += 1;
     }
 
     /// The dispersion of the primary and of the secondary axis, and the number of swaps so far.
@@ -174,41 +177,91 @@ impl<const D: usize> Axes<D> {
     }
 }
 
-/// By axis: the mean extent of the boxes over the standard deviation of their centers, over finite values; infinite if there is
-/// no spread. Twice the crowding, twice the overlaps on that axis.
-fn crowding<const D: usize, T: Real>(boxes: impl Iterator<Item = Aabb<D, T>>) -> [f64; D] {
-    let (mut count, mut extent, mut sum, mut squares) = ([0.0; D], [0.0; D], [0.0; D], [0.0; D]);
-    let mut origin = [None; D];
-    for value in boxes {
-        for k in 0..D {
-            let (min, max) = (value.min[k].to_f64(), value.max[k].to_f64());
-            if min.is_finite() && max.is_finite() {
-                let center = min * 0.5 + max * 0.5;
-                let offset = center - *origin[k].get_or_insert(center);
-                count[k] += 1.0;
-                extent[k] += max - min;
-                sum[k] += offset;
-                squares[k] += offset * offset;
+/// Sums over boxes, by axis, over finite values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments<const D: usize> {
+    count: [f64; D],
+    extent: [f64; D],
+    sum: [f64; D],
+    squares: [f64; D],
+}
+
+impl<const D: usize> Default for Moments<D> {
+    fn default() -> Self {
+        Self { count: [0.0; D], extent: [0.0; D], sum: [0.0; D], squares: [0.0; D] }
+    }
+}
+
+/// The extent and the center on an axis, if both ends are finite.
+fn interval<const D: usize, T: Real>(value: &Aabb<D, T>, axis: usize) -> Option<(f64, f64)> {
+    let (min, max) = (value.min[axis].to_f64(), value.max[axis].to_f64());
+    (min.is_finite() && max.is_finite()).then(|| (max - min, min * 0.5 + max * 0.5))
+}
+
+impl<const D: usize> Moments<D> {
+    /// What centers are measured from: the first one on each axis. Far from zero, squares would swallow the differences.
+    pub(super) fn origin<T: Real>(boxes: impl Iterator<Item = Aabb<D, T>> + Clone) -> [f64; D] {
+        std::array::from_fn(|k| boxes.clone().find_map(|value| interval(&value, k)).map_or(0.0, |(_, center)| center))
+    }
+
+    /// The sums over some boxes.
+    pub(super) fn of<T: Real>(origin: &[f64; D], boxes: impl Iterator<Item = Aabb<D, T>>) -> Self {
+        let mut all = Self::default();
+        for value in boxes {
+            for k in 0..D {
+                if let Some((extent, center)) = interval(&value, k) {
+                    let offset = center - origin[k];
+                    all.count[k] += 1.0;
+                    all.extent[k] += extent;
+                    all.sum[k] += offset;
+                    all.squares[k] += offset * offset;
+                }
             }
         }
+        all
     }
-    std::array::from_fn(|k| {
-        let variance = (squares[k] - sum[k] * sum[k] / f64::max(count[k], 1.0)).max(0.0);
-        // Points have no extent, but can be crowded all the same.
-        extent[k] / (count[k] * variance).sqrt() + 1e-9 / (variance / f64::max(count[k], 1.0)).sqrt()
-    })
+
+    /// Both together, of one origin.
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        let add = |a: &[f64; D], b: &[f64; D]| std::array::from_fn(|k| a[k] + b[k]);
+        Self {
+            count: add(&self.count, &other.count),
+            extent: add(&self.extent, &other.extent),
+            sum: add(&self.sum, &other.sum),
+            squares: add(&self.squares, &other.squares),
+        }
+    }
+
+    /// By axis: the mean extent of the boxes over the standard deviation of their centers; infinite if there is no spread. Twice the crowding, twice
+    /// the overlaps on that axis.
+    pub(super) fn crowding(&self) -> [f64; D] {
+        std::array::from_fn(|k| {
+            let count = f64::max(self.count[k], 1.0);
+            let variance = (self.squares[k] - self.sum[k] * self.sum[k] / count).max(0.0);
+            // Points have no extent, but can be crowded all the same.
+            self.extent[k] / (self.count[k] * variance).sqrt() + 1e-9 / (variance / count).sqrt()
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn boxes(spread: [f64; 3]) -> impl Iterator<Item = Aabb<3, f64>> {
+    fn boxes(spread: [f64; 3]) -> impl Iterator<Item = Aabb<3, f64>> + Clone {
         (0..500).map(move |i| {
             let at = [i * 7 % 500, i * 11 % 500, i * 13 % 500].map(f64::from);
             let at = std::array::from_fn(|k| at[k] * spread[k]);
             Aabb::from_center(at, [0.5; 3])
         })
+    }
+
+    fn crowding(spread: [f64; 3]) -> [f64; 3] {
+        Moments::of(&Moments::origin(boxes(spread)), boxes(spread)).crowding()
+    }
+
+    fn span() -> Option<(f64, f64)> {
+        Some((0.0, 500.0))
     }
 
     fn axes(text: &str) -> (Axes<3>, Options) {
@@ -235,7 +288,7 @@ mod tests {
             ("sweep:axes=xy", [0.01, 1.0, 1.0], [0, 2, 1]),
         ] {
             let (mut axes, _) = axes(text);
-            axes.choose(boxes(spread));
+            axes.choose(|| crowding(spread));
             assert_eq!(axes.order(), order, "{text} {spread:?}");
         }
     }
@@ -244,13 +297,33 @@ mod tests {
     fn dispersion_is_zero_for_quantiles_and_high_for_a_heap() {
         let mut boundaries = Boundaries::default();
         let order: Vec<u32> = (0..1600).collect();
-        assert_eq!(boundaries.keys(16, 0, boxes([1.0; 3])).len(), 15);
+        assert_eq!(boundaries.keys::<f64>(16, span).len(), 15);
         boundaries.follow(&order, |i| i as u64);
         assert_eq!(boundaries.dispersion, 0.0, "cut from the span: not trusted");
         boundaries.follow(&order, |i| i as u64 + 1);
         assert!(boundaries.dispersion < 0.01, "{}", boundaries.dispersion);
         boundaries.follow(&order, |_| 800);
         assert!(boundaries.dispersion > 1.8, "{}", boundaries.dispersion);
+    }
+
+    /// The text's rule: nothing but the dispersion is asked, so an axis is swapped although the third one is as crowded.
+    #[test]
+    fn by_the_paper_the_dispersion_alone_decides() {
+        for (text, swaps) in
+            [("sweep:patrol=0", 0), ("sweep:paper=true:partitions=16", 1), ("sweep:paper=true:partitions=16:swap=off", 0)]
+        {
+            let (mut axes, options) = axes(text);
+            let order: Vec<u32> = (0..1600).collect();
+            for frame in 0..4 {
+                for which in [0, 1] {
+                    let axis = axes.order()[which * 2];
+                    axes.boundaries(which).keys::<f64>(16, span);
+                    axes.boundaries(which).follow(&order, |i| if frame == 2 && axis == 1 { 800 } else { i as u64 });
+                }
+                axes.reconsider(&options, || crowding([1.0; 3]));
+            }
+            assert_eq!(axes.swaps, swaps, "{text}");
+        }
     }
 
     #[test]
@@ -262,10 +335,10 @@ mod tests {
             let spread = if heap { [1.0, 0.001, 1.0] } else { [1.0; 3] };
             for which in [0, 1] {
                 let axis = axes.order()[which * 2];
-                axes.boundaries(which).keys(16, axis, boxes(spread));
+                axes.boundaries(which).keys::<f64>(16, span);
                 axes.boundaries(which).follow(&order, |i| if heap && axis == 1 { 800 } else { i as u64 });
             }
-            axes.reconsider(&options, boxes(spread));
+            axes.reconsider(&options, || crowding(spread));
             assert_eq!((axes.order(), axes.swaps), if heap { ([0, 1, 2], 1) } else { ([0, 2, 1], 0) }, "frame {frame}");
         }
     }

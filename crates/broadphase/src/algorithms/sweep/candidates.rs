@@ -3,10 +3,9 @@
 //! The start of an object gives its rank; its end gives `upper`, the number of starts up to there. `lower` is the first rank
 //! that is active when the object starts.
 //!
-//! Sequentially that is two passes. In parallel the endpoints are cut into intervals. Ranks follow from the number of starts in
-//! the intervals before. The active ranks at the begin of an interval are those with exactly one endpoint before it: each
-//! interval flips the rank of each endpoint in a SuccTree of its own, and the all-prefix-sums of these trees under symmetric
-//! difference are the active sets, from which all intervals go on at once.
+//! Sequentially that is two passes. In parallel the endpoints are cut into intervals. Ranks follow from the number of starts in the intervals
+//! before, and boxes go to their ranks at once. Lower bounds need no set of active ranks (the paper's SuccTrees and their prefix sums,
+//! `paper.rs`): the first active rank moves forward only, so an interval can start to look for it a little before its first rank.
 //!
 //! The *width* of an object is the number of its candidates from itself on. A *long* one, wider than `longest`, never counts for `lower`.
 //! With `longest` = w, a lower
@@ -14,7 +13,6 @@
 //! of both smallest, provided that this is less than half of what it is with no object counting as long.
 
 use super::parts::{Numbers, cut, split};
-use crate::bits::SuccTree;
 use crate::context::{Context, PerWorker};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::Sorted;
@@ -50,8 +48,8 @@ pub(super) struct Scratch {
     upper: Numbers,
     /// Ids in rank order.
     by_rank: Vec<u32>,
-    /// The active ranks at the begin of each interval.
-    trees: PerWorker<SuccTree>,
+    /// The widths of each interval.
+    widths: PerWorker<Widths>,
     /// The number of starts in each interval, and in all before it.
     starts: Numbers,
     first_ranks: Vec<usize>,
@@ -60,8 +58,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        let trees: usize = self.trees.iter().map(|tree| tree.bytes()).sum();
-        self.ranks.bytes() + self.upper.bytes() + self.by_rank.capacity() * 4 + trees
+        self.ranks.bytes() + self.upper.bytes() + self.by_rank.capacity() * 4
     }
 }
 
@@ -89,7 +86,7 @@ impl Candidates {
                 self.bounds[ranks.get(endpoint - n) as usize].upper = by_rank.len() as u32;
             }
         }
-        self.find_long();
+        self.find_long(&Widths::of(&self.bounds, 0));
         let mut first = 0;
         for rank in 0..n {
             while first < rank && (self.bounds[first].upper as usize <= rank || self.is_long(first)) {
@@ -112,26 +109,29 @@ impl Candidates {
     ) {
         let Objects { ids, boxes, axes } = objects;
         let n = ids.len();
-        scratch.ranks.prepare(n);
-        scratch.upper.prepare(n);
-        let interval = |job: usize| &order[cut(2 * n, intervals, job)..cut(2 * n, intervals, job + 1)];
-        let Scratch { ranks, upper, trees, starts, first_ranks, .. } = scratch;
+        let Scratch { ranks, upper, starts, first_ranks, widths, .. } = scratch;
+        ranks.prepare(n);
+        upper.prepare(n);
         starts.prepare(intervals);
-        context.run_weighted(intervals, n, |job, _| {
-            starts.set(job, interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n).count() as u32);
-        });
+        widths.prepare_for(intervals);
+        let interval = |job: usize| &order[cut(2 * n, intervals, job)..cut(2 * n, intervals, job + 1)];
+        let is_start = |endpoint: &&u32| (**endpoint as usize) < n;
+        context.run_weighted(intervals, n, |job, _| starts.set(job, interval(job).iter().filter(is_start).count() as u32));
         first_ranks.clear();
-        first_ranks.push(0);
-        first_ranks.extend((1..intervals).scan(0, |first, job| {
-            *first += starts.get(job - 1) as usize;
-            Some(*first)
+        first_ranks.extend((0..intervals).scan(0, |first, job| {
+            let before = *first;
+            *first += starts.get(job) as usize;
+            Some(before)
         }));
         let first_ranks = &first_ranks[..];
 
-        context.run_weighted(intervals, 3 * n, |job, _| {
-            let starts = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n);
-            starts.zip(first_ranks[job]..).for_each(|(&endpoint, rank)| ranks.set(endpoint as usize, rank as u32));
+        let places = sorted.parts(axes, n, first_ranks).zip(0..);
+        context.run_each(places, intervals, 20 * n, |(mut place, job), _| {
+            let starts = || interval(job).iter().filter(is_start);
+            starts().zip(first_ranks[job]..).for_each(|(&object, rank)| ranks.set(object as usize, rank as u32));
+            place.fill(boxes, starts().map(|&object| ids[object as usize]));
         });
+        sorted.join_parts(first_ranks);
         context.run_weighted(intervals, 5 * n, |job, _| {
             let mut count = first_ranks[job] as u32;
             for &endpoint in interval(job) {
@@ -142,63 +142,46 @@ impl Candidates {
             }
         });
         self.bounds.resize(n, Bounds::default());
-        let places = split(&mut self.bounds, first_ranks).zip(first_ranks);
-        context.run_each(places, intervals, n, |(places, &first), _| {
-            places.iter_mut().zip(first..).for_each(|(place, rank)| place.upper = upper.get(rank));
+        let places = split(&mut self.bounds, first_ranks).zip(0..);
+        context.run_each(places, intervals, n, |(places, job), _| {
+            places.iter_mut().zip(first_ranks[job]..).for_each(|(place, rank)| place.upper = upper.get(rank));
+            *widths.get(job) = Widths::of(places, first_ranks[job]);
         });
-        self.find_long();
-        self.activity(context, intervals, n, &interval, ranks, trees);
-
-        let (longest, mut bounds) = (self.longest, std::mem::take(&mut self.bounds));
-        let places = split(&mut bounds, first_ranks).zip(sorted.parts(axes, n, first_ranks)).zip(0..);
-        context.run_each(places, intervals, 20 * n, |((bounds, mut sorted), job), _| {
-            lower_bounds(interval(job), n, first_ranks[job], longest, ranks, &mut trees.get(job), bounds);
-            let starts = interval(job).iter().filter(|&&endpoint| (endpoint as usize) < n);
-            sorted.fill(boxes, starts.map(|&endpoint| ids[endpoint as usize]));
-        });
-        self.bounds = bounds;
-        sorted.join_parts(first_ranks);
+        let all = (0..intervals).fold(Widths::default(), |sum, job| sum.plus(&widths.read(job)));
+        self.find_long(&all);
+        self.lower_bounds(context, intervals, first_ranks, upper);
     }
 
-    /// Fills `trees` with the ranks that are active at the begin of each interval.
-    fn activity<'o>(
-        &self,
-        context: &Context,
-        intervals: usize,
-        n: usize,
-        interval: &(impl Fn(usize) -> &'o [u32] + Sync),
-        ranks: &Numbers,
-        trees: &mut PerWorker<SuccTree>,
-    ) {
-        let width = intervals.next_power_of_two();
-        trees.prepare_for(width);
-        let trees = &*trees;
-        context.run_weighted(width, 5 * n, |job, _| {
-            let mut tree = trees.get(job);
-            tree.reset(n);
-            if job < intervals {
-                for &endpoint in interval(job) {
-                    let object = (endpoint as usize).checked_sub(n).unwrap_or(endpoint as usize);
-                    let rank = ranks.get(object) as usize;
-                    if !self.is_long(rank) {
-                        tree.flip(rank);
-                    }
+    /// The first active rank only moves forward, and no rank that is not long is active for more than `longest` ranks. So an interval that starts
+    /// to look `longest` ranks before its first one finds what a pass over all ranks would find there.
+    fn lower_bounds(&mut self, context: &Context, intervals: usize, first_ranks: &[usize], upper: &Numbers) {
+        let longest = self.longest;
+        let is_over = |first: usize, rank: usize| {
+            let upper = upper.get(first);
+            upper as usize <= rank || upper.wrapping_sub(first as u32) > longest
+        };
+        let sweep = |places: &mut [Bounds], begin: usize| {
+            let mut first = begin.saturating_sub(longest as usize);
+            for (place, rank) in places.iter_mut().zip(begin..) {
+                while first < rank && is_over(first, rank) {
+                    first += 1;
                 }
+                place.lower = first as u32;
             }
-        });
-        prefix_sums(context, trees, width);
+        };
+        // Where most ranks overlap, the intervals would all look at the same ones.
+        if longest as usize * intervals > 2 * self.bounds.len() {
+            return sweep(&mut self.bounds, 0);
+        }
+        let n = self.bounds.len();
+        let places = split(&mut self.bounds, first_ranks).zip(first_ranks);
+        context.run_each(places, intervals, 3 * n, |(places, &begin), _| sweep(places, begin));
     }
 
-    /// Decides from `upper` which objects are long.
-    fn find_long(&mut self) {
-        // By number of bits of the width: how many objects there are.
-        let mut counts = [0u32; 33];
-        let mut longest = 1;
-        for (rank, bounds) in self.bounds.iter().enumerate() {
-            let width = bounds.width(rank);
-            counts[32 - width.leading_zeros() as usize] += 1;
-            longest = longest.max(width);
-        }
+    /// Decides from the widths of all objects which of them are long.
+    fn find_long(&mut self, widths: &Widths) {
+        let Widths { counts, longest } = *widths;
+        let longest = longest.max(1);
         let (mut best, mut above) = ((u64::from(longest), longest), 0);
         for bits in (1..32).rev() {
             // Objects of `bits + 1` bits or more: at least 1 << bits, so all that are above it and few that equal it.
@@ -233,53 +216,36 @@ impl Candidates {
     }
 }
 
-/// Sweeps one interval, from the ranks that are active at its begin.
-fn lower_bounds(
-    interval: &[u32],
-    n: usize,
-    first_rank: usize,
+/// How many objects there are of each width.
+#[derive(Clone, Debug)]
+struct Widths {
+    /// By number of bits of the width.
+    counts: [u32; 33],
     longest: u32,
-    ranks: &Numbers,
-    active: &mut SuccTree,
-    bounds: &mut [Bounds],
-) {
-    let mut count = 0;
-    for &endpoint in interval {
-        match (endpoint as usize).checked_sub(n) {
-            None => {
-                let rank = first_rank + count;
-                bounds[count].lower = active.min().unwrap_or(rank) as u32;
-                if bounds[count].width(rank) <= longest {
-                    active.insert(rank);
-                }
-                count += 1;
-            }
-            Some(object) => active.delete(ranks.get(object) as usize),
-        }
+}
+
+impl Default for Widths {
+    fn default() -> Self {
+        Self { counts: [0; 33], longest: 0 }
     }
 }
 
-/// Replaces each of `width` trees, a power of two, by the symmetric difference of all before it: up a binary tree of partial
-/// sums, and down again.
-fn prefix_sums(context: &Context, trees: &PerWorker<SuccTree>, width: usize) {
-    let words = trees.read(0).bytes() / 8;
-    let mut half = 1;
-    while half < width {
-        context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
-            let right = (job + 1) * 2 * half - 1;
-            trees.get(right).symmetric_difference(&trees.read(right - half));
-        });
-        half *= 2;
+impl Widths {
+    /// Of these ranks, from `first` on.
+    fn of(bounds: &[Bounds], first: usize) -> Self {
+        let mut all = Self::default();
+        for (bounds, rank) in bounds.iter().zip(first..) {
+            let width = bounds.width(rank);
+            all.counts[32 - width.leading_zeros() as usize] += 1;
+            all.longest = all.longest.max(width);
+        }
+        all
     }
-    trees.get(width - 1).clear();
-    while half > 1 {
-        half /= 2;
-        context.run_weighted(width / (2 * half), words * width / (2 * half), |job, _| {
-            let right = (job + 1) * 2 * half - 1;
-            let (mut left, mut right) = (trees.get(right - half), trees.get(right));
-            std::mem::swap(&mut *left, &mut *right);
-            right.symmetric_difference(&left);
-        });
+
+    /// Both together.
+    fn plus(&self, other: &Self) -> Self {
+        let counts = std::array::from_fn(|bits| self.counts[bits] + other.counts[bits]);
+        Self { counts, longest: self.longest.max(other.longest) }
     }
 }
 
@@ -288,35 +254,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefix_sums_hold_what_came_before() {
-        for width in [1, 2, 4, 16] {
-            let trees = PerWorker::of((0..width).map(|job| {
-                let mut tree = SuccTree::default();
-                tree.reset(1000);
-                [job, 10 * job, 500].into_iter().for_each(|i| tree.flip(i));
-                tree
-            }));
-            prefix_sums(&Context::new(), &trees, width);
-            let mut expected = SuccTree::default();
-            expected.reset(1000);
-            for job in 0..width {
-                assert_eq!(*trees.read(job), expected, "{job} of {width}");
-                [job, 10 * job, 500].into_iter().for_each(|i| expected.flip(i));
-            }
-        }
-    }
-
-    #[test]
     fn one_plane_is_long_and_equal_sizes_are_not() {
         let range = |rank: u32| Bounds { lower: 0, upper: (rank + 10).min(5000) };
         let mut candidates = Candidates { bounds: (0..5000).map(range).collect(), ..Default::default() };
-        candidates.find_long();
+        candidates.find_long(&Widths::of(&candidates.bounds, 0));
         assert_eq!((candidates.longest, candidates.long()), (10, &[][..]));
         candidates.bounds[3].upper = 5000;
-        candidates.find_long();
+        candidates.find_long(&Widths::of(&candidates.bounds, 0));
         assert_eq!((candidates.longest, candidates.long()), (16, &[3][..]));
         candidates.bounds.iter_mut().for_each(|bounds| bounds.upper = 5000);
-        candidates.find_long();
+        candidates.find_long(&Widths::of(&candidates.bounds, 0));
         assert_eq!((candidates.longest, candidates.long().len()), (5000, 0));
     }
 }

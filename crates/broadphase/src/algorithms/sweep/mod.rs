@@ -12,14 +12,15 @@
 //! partitions follows from n or an option, never from the threads, so the list does not depend on them.
 //!
 //! # Departures from the paper
-//! 1. Boxes are kept in rank order and tested a register at a time; the paper used no SIMD. Active objects lie in packets per
-//!    block of ranks (`kernels/active_blocks.rs`), or in a SuccTree (`active=tree`), as in the paper.
+//! `paper=true` does without them (`paper.rs`): algorithm 1 with one partition, algorithms 2 to 4 with several.
+//! 1. Boxes are kept in rank order and tested a register at a time; the paper tests them one by one, wherever they are. Active objects lie in packets
+//!    per block of ranks (`kernels/active_blocks.rs`), or in a SuccTree (`active=tree`), as in the paper.
 //! 2. The paper's partitions all read the whole list of endpoints. Here it is dealt out once, in order: each partition reads what
-//!    concerns it. So partitions cost one thread nothing, and small ones stay in the cache.
-//! 3. Sequentially, lower bounds need no tree: in rank order, the first active rank only ever moves forward.
+//!    concerns it. So partitions cost one thread nothing, and small ones stay in the cache. Their number follows from the number of objects.
+//! 3. Lower bounds need no tree, sequentially or in parallel: in rank order, the first active rank only ever moves forward (`candidates.rs`).
 //! 4. Long objects, a ground plane say, would hold every lower bound down. They are put into a partition of their own
 //!    (`candidates.rs`), if that shortens the ranges by half.
-//! 5. The axis swap has a hysteresis (`axes.rs`).
+//! 5. The axis swap has a hysteresis, and looks at the crowding of the axes in the first frame and in every eighth (`axes.rs`).
 //!
 //! # Cost
 //! Sorting and candidates are linear. Pairing is one test per pair that overlaps on both axes, roughly, plus those in a range
@@ -30,15 +31,17 @@
 //! range touches: 256 in all if every two objects overlap on the primary axis.
 //!
 //! # Source
-//! Paper 002: algorithm 1 (`update.rs`), 2 (`sort.rs`), 3 (`candidates.rs`), 4 (`pairs.rs`), section 5 (`axes.rs`).
+//! Paper 002: algorithms 1 (`update.rs`), 2 (`sort.rs`), 3 (`candidates.rs`) and 4 (`pairs.rs`), as written in `paper.rs`; section 5 (`axes.rs`).
 
 mod axes;
 mod candidates;
 mod options;
 mod pairs;
+mod paper;
 mod query;
 mod parts;
 mod sort;
+mod survey;
 mod update;
 mod validate;
 
@@ -54,6 +57,7 @@ use crate::pairs::Revision;
 use axes::Axes;
 use candidates::Candidates;
 use pairs::Dealt;
+use paper::Ranges;
 use sort::EndpointSort;
 
 /// The bi-dimensional sweep and prune.
@@ -64,7 +68,10 @@ pub struct Sweep<const D: usize, T: Real> {
     /// In rank order: column 0 is the primary axis, the last one the secondary.
     boxes: Sorted<D, T>,
     candidates: Candidates,
-    /// Endpoints on the secondary axis, in order: the start of rank `i` if `i < n`, else the end of rank `i - n`.
+    /// In paper mode, in place of the candidates.
+    ranges: Ranges,
+    /// Endpoints on the secondary axis, in order: the start of rank `i` if `i < n`, else the end of rank `i - n`. In paper mode they are those of
+    /// objects in the order of their ids.
     order: Vec<u32>,
     /// The standard deviation of the partitions' shares of pairs, in percentage points, when pairs were last found.
     deviation: f64,
@@ -113,6 +120,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             options,
             boxes: Sorted::default(),
             candidates: Candidates::default(),
+            ranges: Ranges::default(),
             order: Vec::new(),
             deviation: 0.0,
             changed: true,
@@ -126,7 +134,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { ids, narrow, wide, candidates, dealt } = &self.scratch;
         let scratch = ids.capacity() * 4 + narrow.bytes() + wide.bytes() + candidates.bytes() + dealt.bytes();
-        let state = self.boxes.bytes() + self.candidates.bytes() + self.order.capacity() * 4 + self.axes.bytes();
+        let state =
+            self.boxes.bytes() + self.candidates.bytes() + self.ranges.bytes() + self.order.capacity() * 4 + self.axes.bytes();
         let ([primary, secondary], swaps) = self.axes.figures();
         let extra = vec![
             ("primary_axis", self.boxes.axes()[0] as f64),

@@ -26,6 +26,8 @@ pub enum Active {
 /// The options of `sweep`; `Spec::from(Options { .. })` makes an algorithm of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
+    /// Does it do what the text of the paper says, mechanism by mechanism (`paper.rs`)?
+    pub paper: bool,
     /// Partitions of the pairing; 0: by the number of objects.
     pub partitions: usize,
     /// Buckets of the parallel sort, and of the dispersion.
@@ -54,6 +56,12 @@ impl Default for Options {
 
 /// The options, their defaults and what they do.
 pub(crate) const DESCRIPTORS: &[OptionDescriptor] = &[
+    OptionDescriptor {
+        name: "paper",
+        default: "false",
+        help: "the text's own mechanisms: SuccTrees throughout, every partition reads all endpoints, one test at a time, the dispersion alone \
+               swaps axes; then partitions=1, one bucket per partition, axes=xy, patrol=0 unless given",
+    },
     OptionDescriptor {
         name: "partitions",
         default: "auto",
@@ -108,12 +116,20 @@ impl Options {
                     .ok_or_else(|| spec.invalid("axes", text, "auto, or two different axes such as xy".to_string()))?,
             ),
         };
+        let paper = spec.value("paper", false, "true or false", |_| true)?;
+        let partitions = if paper { partitions.max(1) } else { partitions };
+        let axes = axes.or(paper.then_some([0, 1]));
+        let buckets = match spec.text("buckets") {
+            None if paper => partitions,
+            _ => spec.value("buckets", 16, "a number from 16 to 1024", |v| (16..=1024).contains(v))?,
+        };
         Ok(Self {
+            paper,
             partitions,
-            buckets: spec.value("buckets", 16, "a number from 16 to 1024", |v| (16..=1024).contains(v))?,
+            buckets,
             swap: choice("swap", &["on", "off"], "on or off")? == 0,
             threshold: spec.value("threshold", 0.05, "a number from 0 to 2", |v| (0.0..=2.0).contains(v))?,
-            patrol: spec.value("patrol", 8, "a number from 0 to 1000000", |v| *v <= 1_000_000)?,
+            patrol: spec.value("patrol", if paper { 0 } else { 8 }, "a number from 0 to 1000000", |v| *v <= 1_000_000)?,
             axes,
             path: [Path::Auto, Path::Sequential, Path::Parallel]
                 [choice("path", &["auto", "sequential", "parallel"], "auto, sequential or parallel")?],
@@ -152,7 +168,11 @@ mod tests {
         let options = Options::new(&sound.parse().unwrap()).unwrap();
         assert_eq!((options.partitions, options.buckets, options.swap, options.axes), (64, 32, false, Some([2, 1])));
         assert_eq!((options.threshold, options.path, options.active), (0.1, Path::Parallel, Active::Tree));
+        let options = Options::new(&"sweep:paper=true:partitions=3".parse().unwrap()).unwrap();
+        assert_eq!((options.paper, options.partitions, options.buckets), (true, 3, 3));
+        assert_eq!((options.axes, options.patrol), (Some([0, 1]), 0));
         for wrong in [
+            "paper=yes",
             "partitions=0",
             "partitions=x",
             "buckets=15",

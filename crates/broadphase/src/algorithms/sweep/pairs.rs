@@ -106,7 +106,9 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         let count = self.options.partitions_for(self.boxes.len());
         let chunks = count + usize::from(!self.candidates.long().is_empty());
         let kept = out.begin(frame, context, self.revision, chunks) && !self.changed;
-        if !kept {
+        if !kept && self.options.paper {
+            self.pair_by_the_paper(frame, context, out, count);
+        } else if !kept {
             let mut dealt = std::mem::take(&mut self.scratch.dealt);
             self.deal(context, count, &mut dealt);
             dealt.workers.prepare(context);

@@ -5,13 +5,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Numbers that several workers write, each its own. Scratch: a copy is empty.
+/// Numbers that several workers write, each its own.
 #[derive(Debug, Default)]
 pub(super) struct Numbers(Vec<AtomicU32>);
 
 impl Clone for Numbers {
     fn clone(&self) -> Self {
-        Self(Vec::new())
+        Self(self.0.iter().map(|number| AtomicU32::new(number.load(Ordering::Relaxed))).collect())
     }
 }
 

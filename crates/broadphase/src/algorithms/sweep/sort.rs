@@ -6,37 +6,72 @@
 //! In parallel, every segment of the input is dealt into buckets by last frame's boundaries, which were quantiles then and,
 //! things moving little, nearly are now; then every bucket is sorted on its own. Segments are read in order, so this is
 //! stable too, and gives the same order as the sequential sort, whatever the boundaries: they decide the balance, not the result.
+//! Segments and buckets are parts of lists of all endpoints, so the boundaries do not decide the memory either.
 
 use super::parts::{cut, split};
-use crate::bits::{IndexSort, Key};
+use crate::bits::{IndexSort, Key, sort_entries};
 use crate::context::{Context, PerWorker};
 
 /// Sorts endpoints. All of it is scratch.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointSort<K> {
     whole: IndexSort<K>,
-    /// By segment: its endpoints, bucket by bucket.
-    segments: PerWorker<Vec<Vec<(K, u32)>>>,
-    buckets: PerWorker<Bucket<K>>,
+    segments: PerWorker<Segment<K>>,
+    /// All endpoints, bucket by bucket, and room for as many.
+    entries: Vec<(K, u32)>,
+    other: Vec<(K, u32)>,
+    /// The digits of each bucket.
+    counts: PerWorker<Vec<u32>>,
     /// Where each bucket begins in the whole order.
     begins: Vec<usize>,
 }
 
+/// A run of endpoints, bucket by bucket.
 #[derive(Clone, Debug)]
-struct Bucket<K> {
-    sort: IndexSort<K>,
-    order: Vec<u32>,
+struct Segment<K> {
+    entries: Vec<(K, u32)>,
+    /// The bucket of each endpoint, in the order given.
+    buckets: Vec<u16>,
+    /// Where each bucket ends.
+    ends: Vec<u32>,
 }
 
-impl<K: Key> Default for Bucket<K> {
+impl<K> Default for Segment<K> {
     fn default() -> Self {
-        Self { sort: IndexSort::default(), order: Vec::new() }
+        Self { entries: Vec::new(), buckets: Vec::new(), ends: Vec::new() }
     }
 }
 
-impl<K: Key> Default for EndpointSort<K> {
+impl<K: Key> Segment<K> {
+    /// Takes endpoints with their keys and buckets, of which there are `count`.
+    fn fill(&mut self, count: usize, endpoints: impl Iterator<Item = (u64, u32)> + Clone, bucket: impl Fn(u64) -> usize) {
+        self.buckets.clear();
+        self.buckets.extend(endpoints.clone().map(|(key, _)| bucket(key) as u16));
+        self.ends.clear();
+        self.ends.resize(count + 1, 0);
+        self.buckets.iter().for_each(|&bucket| self.ends[bucket as usize + 1] += 1);
+        (0..count).for_each(|bucket| self.ends[bucket + 1] += self.ends[bucket]);
+        self.entries.resize(self.buckets.len(), (K::default(), 0));
+        // ends[b] is where the next endpoint of bucket b goes; after the pass it is where b ends.
+        for ((key, endpoint), &bucket) in endpoints.zip(&self.buckets) {
+            let place = &mut self.ends[bucket as usize];
+            self.entries[*place as usize] = (K::truncate(key), endpoint);
+            *place += 1;
+        }
+    }
+
+    /// The endpoints of a bucket.
+    fn bucket(&self, bucket: usize) -> &[(K, u32)] {
+        let begin = bucket.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.entries[begin as usize..self.ends[bucket] as usize]
+    }
+}
+
+impl<K> Default for EndpointSort<K> {
     fn default() -> Self {
-        Self { whole: IndexSort::default(), segments: PerWorker::default(), buckets: PerWorker::default(), begins: Vec::new() }
+        let (entries, other, begins) = (Vec::new(), Vec::new(), Vec::new());
+        let (segments, counts) = (PerWorker::default(), PerWorker::default());
+        Self { whole: IndexSort::default(), segments, entries, other, counts, begins }
     }
 }
 
@@ -63,42 +98,71 @@ impl<K: Key> EndpointSort<K> {
     ) {
         let parts = boundaries.len() + 1;
         self.segments.prepare_for(parts);
-        self.buckets.prepare_for(parts);
-        let (segments, buckets) = (&self.segments, &self.buckets);
+        self.counts.prepare_for(parts);
+        let (segments, counts) = (&self.segments, &self.counts);
+        let bucket_of = BucketOf::<K>::new(boundaries);
         context.run_weighted(parts, 10 * count, |job, _| {
-            let mut lists = segments.get(job);
-            lists.resize_with(parts, Vec::new);
-            lists.iter_mut().for_each(Vec::clear);
-            for endpoint in cut(count, parts, job)..cut(count, parts, job + 1) {
-                let value = key(endpoint);
-                let bucket = boundaries.partition_point(|&boundary| value > boundary);
-                lists[bucket].push((K::truncate(value), endpoint as u32));
-            }
+            let endpoints = cut(count, parts, job)..cut(count, parts, job + 1);
+            let keys = endpoints.map(|endpoint| (key(endpoint), endpoint as u32));
+            segments.get(job).fill(parts, keys, |key| bucket_of.find(key));
         });
-        context.run_weighted(parts, 20 * count, |job, _| {
-            let mut bucket = buckets.get(job);
-            let Bucket { sort, order } = &mut *bucket;
-            sort.load([].into_iter());
-            (0..parts).for_each(|segment| sort.append(&segments.read(segment)[job]));
-            sort.sort_into(order);
-        });
-        order.resize(count, 0);
+        let size = |bucket: usize| -> usize { (0..parts).map(|segment| segments.read(segment).bucket(bucket).len()).sum() };
         self.begins.clear();
-        self.begins.push(0);
-        self.begins.extend((1..parts).scan(0, |begin, job| {
-            *begin += buckets.read(job - 1).order.len();
-            Some(*begin)
+        self.begins.extend((0..parts).scan(0, |begin, bucket| {
+            let first = *begin;
+            *begin += size(bucket);
+            Some(first)
         }));
-        let places = split(order, &self.begins).zip(0..);
-        context.run_each(places, parts, count, |(place, job), _| place.copy_from_slice(&buckets.read(job).order));
+        order.resize(count, 0);
+        self.entries.resize(count, (K::default(), 0));
+        self.other.resize(count, (K::default(), 0));
+        let begins = &self.begins[..];
+        let places = split(order, begins).zip(split(&mut self.entries, begins)).zip(split(&mut self.other, begins)).zip(0..);
+        context.run_each(places, parts, 20 * count, |(((order, entries), other), bucket), _| {
+            let mut rest = &mut *entries;
+            for segment in 0..parts {
+                let segment = segments.read(segment);
+                let (place, behind) = std::mem::take(&mut rest).split_at_mut(segment.bucket(bucket).len());
+                place.copy_from_slice(segment.bucket(bucket));
+                rest = behind;
+            }
+            sort_entries(entries, other, &mut counts.get(bucket), order);
+        });
     }
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         let entry = size_of::<(K, u32)>();
-        let segments: usize = self.segments.iter().flat_map(|s| s.iter().map(|b| b.capacity() * entry).collect::<Vec<_>>()).sum();
-        let buckets: usize = self.buckets.iter().map(|b| b.sort.bytes() + b.order.capacity() * 4).sum();
-        self.whole.bytes() + segments + buckets
+        let of = |s: &Segment<K>| s.entries.capacity() * entry + s.buckets.capacity() * 2 + s.ends.capacity() * 4;
+        let segments: usize = self.segments.iter().map(|segment| of(&segment)).sum();
+        let counts: usize = self.counts.iter().map(|counts| counts.capacity() * 4).sum();
+        self.whole.bytes() + segments + counts + (self.entries.capacity() + self.other.capacity()) * entry
+    }
+}
+
+/// The bucket of a key: the number of boundaries below it.
+struct BucketOf<'a, K> {
+    boundaries: &'a [u64],
+    /// The first boundaries; if there are fewer, the largest keys follow.
+    few: [K; FEW],
+}
+
+/// Up to this many boundaries, counting all of them is faster than a bisection, whose branches are mispredicted.
+const FEW: usize = 16;
+
+impl<'a, K: Key> BucketOf<'a, K> {
+    fn new(boundaries: &'a [u64]) -> Self {
+        let few = std::array::from_fn(|at| K::truncate(boundaries.get(at).copied().unwrap_or(u64::MAX)));
+        Self { boundaries, few }
+    }
+
+    #[inline(always)]
+    fn find(&self, key: u64) -> usize {
+        if self.boundaries.len() > FEW {
+            return self.boundaries.partition_point(|&boundary| key > boundary);
+        }
+        let key = K::truncate(key);
+        self.few.iter().map(|&boundary| u32::from(key > boundary)).sum::<u32>() as usize
     }
 }
 

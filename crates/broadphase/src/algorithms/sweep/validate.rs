@@ -18,7 +18,11 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             ensure!((id as usize) < frame.slots() && frame.live.contains(id), "rank {rank} holds {id}, which is not live");
             ensure!(!std::mem::replace(&mut seen[id as usize], true), "object {id} has two ranks");
         }
-        self.check_ranges()?;
+        if self.options.paper {
+            self.ranges.validate(&columns.min(0)[..n], &columns.max(0)[..n])?;
+        } else {
+            self.check_ranges()?;
+        }
         self.check_events()?;
         for which in [0, 1] {
             ensure!(self.axes.clone().boundaries(which).are_sorted(), "the boundaries of axis {which} do not ascend");
@@ -59,14 +63,21 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         let n = self.boxes.len();
         ensure!(self.order.len() == 2 * n, "{} endpoints of {n} objects", self.order.len());
         let columns = self.boxes.columns();
+        // In paper mode endpoints are those of objects.
+        let rank_of: Option<Vec<usize>> = self.options.paper.then(|| {
+            let mut ranks = vec![0; n];
+            (0..n).for_each(|rank| ranks[self.ranges.object(rank)] = rank);
+            ranks
+        });
+        let rank_of = |i: usize| rank_of.as_ref().map_or(i, |ranks| ranks[i]);
         let mut seen = vec![false; 2 * n];
         let mut last = None;
         for &endpoint in &self.order {
             let endpoint = endpoint as usize;
             ensure!(endpoint < 2 * n && !std::mem::replace(&mut seen[endpoint], true), "endpoint {endpoint} comes twice");
             let key = match endpoint.checked_sub(n) {
-                None => (columns.min(D - 1)[endpoint].order_key(), false),
-                Some(rank) => (columns.max(D - 1)[rank].order_key(), true),
+                None => (columns.min(D - 1)[rank_of(endpoint)].order_key(), false),
+                Some(other) => (columns.max(D - 1)[rank_of(other)].order_key(), true),
             };
             ensure!(last <= Some(key), "endpoint {endpoint} is out of order");
             last = Some(key);

@@ -9,9 +9,10 @@
 //! The sweep axis is the one on which the centers of (a sample of) the own boxes vary most. Pairs come in row order, so the list is the same for
 //! every register width.
 //!
-//! The sorted boxes can be cached while they rest: see `cache.rs`.
+//! The sorted boxes can be cached while they rest: see `cache.rs`. The paper's own join, a sweep over floats, is in `floats.rs`.
 
 mod cache;
+mod floats;
 mod side;
 mod sweeps;
 
@@ -20,6 +21,7 @@ use super::isa::Kernels;
 use super::pair_sink::PairSink;
 use crate::geometry::{Aabb, Real};
 pub(crate) use cache::{AtRest, NodeCache, join_cached};
+pub(crate) use floats::{FloatScratch, join_floats};
 use side::{Map, Side};
 use sweeps::{Out, sweep_between, sweep_within};
 
@@ -51,6 +53,14 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
+    /// One more.
+    #[inline(always)]
+    fn add(&mut self, length: usize) {
+        self.rows += u64::from(length > 0);
+        self.tests += length as u64;
+        self.short += u64::from(length > 0 && length <= 8);
+    }
+
     /// Both together.
     pub(crate) fn plus(self, other: Runs) -> Runs {
         Runs { rows: self.rows + other.rows, tests: self.tests + other.tests, short: self.short + other.short }
@@ -112,7 +122,7 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { own, bounds, others, cache, scratch, hits } = self;
-        let axis = widest(own);
+        let axis = widest(own, SAMPLE);
         let map = Map::over(bounds);
         let Scratch { own: left, other: right, near: buffer, candidates, runs } = scratch;
         let near = cull(others, buffer, |entry| bounds.overlaps(&entry.aabb));
@@ -148,16 +158,16 @@ fn cull<'a, const D: usize, T: Real>(
     &near[..count]
 }
 
-/// The axis on which the centers of some of the boxes, evenly spread over the list, vary most.
+/// The axis on which the centers of up to `sample` of the boxes, evenly spread over the list, vary most.
 #[inline(always)]
-fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>]) -> usize {
+fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>], sample: usize) -> usize {
     if entries.is_empty() {
         return 0;
     }
     let (mut sum, mut squares, mut count) = ([T::ZERO; D], [T::ZERO; D], 0);
     // Relative to the first one: far from the origin, squares would swallow the differences.
     let origin = entries[0].aabb.center();
-    let stride = entries.len().div_ceil(SAMPLE);
+    let stride = entries.len().div_ceil(sample);
     let mut at = 0;
     while at < entries.len() {
         let center = entries[at].aabb.center();
@@ -216,8 +226,11 @@ mod tests {
                 let wanted = pairs.filter(|y| x.moved || y.moved);
                 expected.extend(wanted.map(|y| Pair::new(x.id, y.id)));
             }
-            finds(expected, &format!("{own} and {other} boxes"), |kernels, hits| {
+            finds(expected.clone(), &format!("{own} and {other} boxes"), |kernels, hits| {
                 join(kernels, &a, &bounds, &b, None, &mut Scratch::default(), hits);
+            });
+            finds(expected, &format!("{own} and {other} boxes as floats"), |kernels, hits| {
+                join_floats(kernels, &a, &b, (&mut FloatScratch::default(), &mut Runs::default()), hits);
             });
         }
     }

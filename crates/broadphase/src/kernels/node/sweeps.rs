@@ -99,9 +99,7 @@ impl Out<'_, '_, '_> {
             return;
         }
         let length = end - from;
-        self.runs.rows += 1;
-        self.runs.tests += length as u64;
-        self.runs.short += u64::from(length <= 8);
+        self.runs.add(length);
         self.hits.count_tests(length as u64);
         if self.candidates.len() < self.waiting + length + WIDEST {
             self.candidates.resize((self.waiting + length + WIDEST).next_power_of_two(), 0);

@@ -4,6 +4,8 @@
 //! keeps it, so that output, like the search, is proportional to what changed. Several workers fill chunks at once, each chunk
 //! under its own, never contended lock; the order of chunks, not of workers, is the order of the list.
 
+mod chunk;
+
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +16,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::{PairSink, Refine, Stop};
 use crate::objects::{Frame, Shape};
+use chunk::Chunk;
 
 /// What the caller wants of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -62,71 +65,6 @@ pub struct PairStore {
     timed: bool,
     event_nanos: AtomicU64,
 }
-
-#[derive(Clone, Debug, Default)]
-struct Chunk {
-    pairs: Vec<Pair>,
-    /// The last frame's pairs, if differences are wanted and the chunk was rewritten; if it was edited, those that it lost.
-    old: Vec<Pair>,
-    /// The pairs that an edit kept, which come first.
-    kept: usize,
-    started: Vec<Pair>,
-    ended: Vec<Pair>,
-    count: u64,
-    /// Tests of the last frame.
-    tests: u64,
-    rewritten: bool,
-    stop: Option<Stop>,
-}
-
-impl Chunk {
-    /// Sets the present pairs aside, as the last frame's, and starts anew.
-    fn rewrite(&mut self, delta: bool) {
-        if !self.rewritten {
-            self.rewritten = true;
-            if delta {
-                std::mem::swap(&mut self.pairs, &mut self.old);
-            }
-            self.pairs.clear();
-            self.kept = 0;
-            self.count = 0;
-        }
-    }
-
-    /// Moves the pairs that do not stay to the start of `gone`, and returns how many those are. The others keep their order.
-    ///
-    /// Where little changes, all of a handful stay, and that is asked first. Otherwise, whether one stays is a coin flip, so it is not asked:
-    /// each is written to both lists, and counted in one.
-    fn part(&mut self, stays: impl Fn(Pair) -> bool, gone: &mut Vec<Pair>) -> usize {
-        gone.resize(self.pairs.len().max(gone.len()), Pair::default());
-        let (mut at, mut kept, mut lost) = (0, 0, 0);
-        while at < self.pairs.len() {
-            if let Some(&handful) = self.pairs[at..].first_chunk::<HANDFUL>()
-                && handful.iter().fold(true, |all, &pair| all & stays(pair))
-            {
-                self.pairs[kept..kept + HANDFUL].copy_from_slice(&handful);
-                (at, kept) = (at + HANDFUL, kept + HANDFUL);
-                continue;
-            }
-            let end = self.pairs.len().min(at + HANDFUL);
-            for at in at..end {
-                let pair = self.pairs[at];
-                let is_kept = stays(pair);
-                self.pairs[kept] = pair;
-                gone[lost] = pair;
-                kept += usize::from(is_kept);
-                lost += usize::from(!is_kept);
-            }
-            at = end;
-        }
-        self.pairs.truncate(kept);
-        self.kept = kept;
-        lost
-    }
-}
-
-/// Pairs that are asked together whether they stay.
-const HANDFUL: usize = 4;
 
 /// The name of a store's content. Each structure remembers the one it last wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

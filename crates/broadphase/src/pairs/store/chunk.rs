@@ -1,0 +1,70 @@
+//! One chunk of the store: rewritten, edited or kept.
+
+use crate::kernels::Stop;
+use crate::pairs::Pair;
+
+/// The pairs of a chunk, now and in the last frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chunk {
+    pub(super) pairs: Vec<Pair>,
+    /// The last frame's pairs, if differences are wanted and the chunk was rewritten; if it was edited, those that it lost.
+    pub(super) old: Vec<Pair>,
+    /// The pairs that an edit kept, which come first.
+    pub(super) kept: usize,
+    pub(super) started: Vec<Pair>,
+    pub(super) ended: Vec<Pair>,
+    pub(super) count: u64,
+    /// Tests of the last frame.
+    pub(super) tests: u64,
+    pub(super) rewritten: bool,
+    pub(super) stop: Option<Stop>,
+}
+
+impl Chunk {
+    /// Sets the present pairs aside, as the last frame's, and starts anew.
+    pub(super) fn rewrite(&mut self, delta: bool) {
+        if !self.rewritten {
+            self.rewritten = true;
+            if delta {
+                std::mem::swap(&mut self.pairs, &mut self.old);
+            }
+            self.pairs.clear();
+            self.kept = 0;
+            self.count = 0;
+        }
+    }
+
+    /// Moves the pairs that do not stay to the start of `gone`, and returns how many those are. The others keep their order.
+    ///
+    /// Where little changes, four consecutive pairs mostly all stay, so four are tested together. Otherwise, whether one stays is unpredictable, so it is
+    /// computed without a branch: each is written to both lists, and counted in one.
+    pub(super) fn part(&mut self, stays: impl Fn(Pair) -> bool, gone: &mut Vec<Pair>) -> usize {
+        gone.resize(self.pairs.len().max(gone.len()), Pair::default());
+        let (mut at, mut kept, mut lost) = (0, 0, 0);
+        while at < self.pairs.len() {
+            if let Some(&four) = self.pairs[at..].first_chunk::<TOGETHER>()
+                && four.iter().fold(true, |all, &pair| all & stays(pair))
+            {
+                self.pairs[kept..kept + TOGETHER].copy_from_slice(&four);
+                (at, kept) = (at + TOGETHER, kept + TOGETHER);
+                continue;
+            }
+            let end = self.pairs.len().min(at + TOGETHER);
+            for at in at..end {
+                let pair = self.pairs[at];
+                let is_kept = stays(pair);
+                self.pairs[kept] = pair;
+                gone[lost] = pair;
+                kept += usize::from(is_kept);
+                lost += usize::from(!is_kept);
+            }
+            at = end;
+        }
+        self.pairs.truncate(kept);
+        self.kept = kept;
+        lost
+    }
+}
+
+/// Pairs that are tested together.
+const TOGETHER: usize = 4;

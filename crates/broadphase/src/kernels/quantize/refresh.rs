@@ -91,7 +91,7 @@ impl RelocationList {
     }
 
     /// Appends the objects of another list, and those that it notes.
-    pub(crate) fn append(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.reserve(other.len);
         self.entries[self.len..self.len + other.len].copy_from_slice(other.entries());
         self.len += other.len;

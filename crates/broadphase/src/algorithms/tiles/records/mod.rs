@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard};
 use super::axis_motion::TileDelta;
 use super::lock;
 use super::partition::{FINER, Partition, Tile};
-use super::plan::tuned::{BLOCKS, EXPECTED_SLACK};
+use super::plan::tuned::{BLOCKS, EXPECTED_SLACK, PARTS};
 use crate::kernels::quantize::{Batch, Corners, Quantize, RelocationList, TileMap};
 use crate::kernels::tile::Record;
 use crate::kernels::{Scalar, Simd, prefer_huge_pages, prefetch_for_writing};
@@ -71,7 +71,7 @@ pub(super) struct Block {
     /// Objects to be relocated; used only during a refresh.
     list: RelocationList,
     /// The same by part, where several workers rewrite the block.
-    part_lists: Vec<RelocationList>,
+    part_lists: [RelocationList; PARTS],
     /// By tile: the end of the records that stay while objects are relocated.
     kept: Vec<u32>,
     /// By tile: how the last pass changed its records, where that was tracked.

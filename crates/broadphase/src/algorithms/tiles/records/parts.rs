@@ -19,9 +19,9 @@ use crate::algorithms::tiles::partition::Partition;
 use crate::algorithms::tiles::plan::tuned::PARTS;
 use crate::context::Context;
 use crate::geometry::Real;
-use crate::kernels::prefer_huge_pages;
 use crate::kernels::quantize::{RelocationList, Source};
 use crate::kernels::tile::Record;
+use crate::memory;
 use crate::objects::Frame;
 
 impl Block {
@@ -39,7 +39,6 @@ impl Block {
             return self.refresh(kernels, frame, lattice, partition, &[], motion_axis);
         }
         let removed = self.begin_refresh(frame, lattice, &[]);
-        self.part_lists.resize_with(PARTS, RelocationList::default);
         let Self { runs, arena, deltas, list, part_lists, live, first, .. } = self;
         let source = Source { boxes: frame.boxes, map: lattice.map(), live: removed.then_some(&live[..]), first: *first };
         let tiles_per_part = runs.len().div_ceil(PARTS).max(1);
@@ -60,7 +59,7 @@ impl Block {
         });
         self.valid &= valid.into_inner();
         if self.valid {
-            self.part_lists.iter().for_each(|list| self.list.append(list));
+            self.part_lists.iter().for_each(|list| self.list.merge(list));
             self.relocate(kernels, (frame, lattice, partition), &[], (removed, motion_axis));
         }
     }
@@ -72,17 +71,16 @@ impl Block {
             return true;
         }
         let capacity: usize = self.runs.iter().map(|run| (run.end - run.start) as usize).sum();
-        let mut arena: Vec<Record> = Vec::new();
-        if arena.try_reserve_exact(capacity).is_err() {
+        let mut arena = Vec::new();
+        if memory::refill(&mut arena, capacity, Record::default(), "records").is_err() {
             return false;
         }
-        prefer_huge_pages(&arena, capacity);
+        let mut to = 0;
         for run in &mut self.runs {
-            let Run { start, next, end, .. } = *run;
-            let to = arena.len() as u32;
-            arena.extend_from_slice(&self.arena[start as usize..next as usize]);
-            arena.resize((to + end - start) as usize, Record::default());
-            (run.start, run.next, run.end, run.inner) = (to, to + (next - start), to + (end - start), to + (run.inner - start));
+            let Run { start, next, end, inner, .. } = *run;
+            arena[to as usize..(to + next - start) as usize].copy_from_slice(&self.arena[start as usize..next as usize]);
+            (run.start, run.next, run.end, run.inner) = (to, to + (next - start), to + (end - start), to + (inner - start));
+            to = run.end;
         }
         self.arena = arena;
         true

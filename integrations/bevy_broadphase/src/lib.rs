@@ -8,7 +8,7 @@
 //!
 //! let mut app = App::new();
 //! app.add_plugins((MinimalPlugins, TransformPlugin));
-//! app.add_plugins(PhysicsPlugins::default().build().disable::<BvhBroadPhasePlugin>().add(BroadphasePlugin::default()));
+//! app.add_plugins(PhysicsPlugins::default().build().disable::<BvhBroadPhasePlugin>().add(BroadphasePlugin::<()>::default()));
 //! # }
 //! ```
 //!

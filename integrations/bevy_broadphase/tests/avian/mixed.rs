@@ -1,4 +1,4 @@
-//! Random sequences of everything that the other files do one at a time.
+//! Random sequences of what the other files do one at a time, joints excepted.
 
 use bevy::prelude::*;
 use broadphase_testing::Random;
@@ -16,10 +16,9 @@ fn change(world: &mut World, random: &mut Random) {
         heap(world, 10, 6.0, random);
         return;
     }
-    let other = list[random.below(list.len() as u64) as usize];
     let chosen = list[random.below(list.len() as u64) as usize];
     let mut entity = world.entity_mut(chosen);
-    match random.below(16) {
+    match random.below(15) {
         0 => entity.despawn(),
         1 => drop(entity.insert(RigidBody::Kinematic)),
         2 => drop(entity.insert(RigidBody::Static)),
@@ -33,7 +32,6 @@ fn change(world: &mut World, random: &mut Random) {
         11 => drop(entity.remove::<ColliderDisabled>()),
         12 => drop(entity.insert(Position(v(random.unit() * 6.0 - 3.0, random.unit() * 6.0, random.unit() * 6.0 - 3.0)))),
         13 => drop(entity.with_child((ball(0.3), Transform::from_xyz(0.4, 0.0, 0.0)))),
-        14 if other != chosen => drop(world.spawn((DistanceJoint::new(chosen, other), JointCollisionDisabled))),
         _ => drop(entity.insert(LinearVelocity(v(random.unit() * 8.0 - 4.0, random.unit() * 8.0, 0.0)))),
     }
 }
@@ -51,6 +49,6 @@ fn random_changes_of_everything_give_the_same_edges_in_every_step() {
                 change(world, &mut random);
             }
         });
-        assert!(added > 200, "{added} edges");
+        assert!(added > 100, "{added} edges");
     }
 }

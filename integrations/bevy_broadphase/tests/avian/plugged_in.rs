@@ -128,7 +128,7 @@ fn query(
 fn queries_of_the_broad_phase_see_the_enlarged_boxes() {
     let mut app = plugged_in(TreeUpkeep::Refit);
     app.init_resource::<Found>();
-    app.add_systems(PhysicsSchedule, query.in_set(BroadPhaseSystems::Last));
+    app.add_systems(PhysicsSchedule, query.after(BroadPhaseSystems::CollectCollisions).before(BroadPhaseSystems::Last));
     (0..30).for_each(|_| app.update());
     let found = app.world().resource::<Found>().0;
     assert!(found > 500, "{found} objects");

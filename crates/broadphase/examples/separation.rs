@@ -4,7 +4,7 @@
 //! `cargo run --release --example separation -- [discs] [steps]`
 
 use broadphase::algorithms::particle_grid::{Options, ParticleGrid};
-use broadphase::{Context, Error, PairStore};
+use broadphase::{Context, Error};
 
 const RADIUS: f32 = 0.5;
 
@@ -13,15 +13,13 @@ fn main() -> Result<(), Error> {
     let (count, steps) = (number(1, 20_000), number(2, 60));
     let mut points = scatter(count);
     let mut grid = ParticleGrid::new(RADIUS, Options::default())?;
-    let (context, mut pairs) = (Context::new(), PairStore::default());
+    let context = Context::new();
     println!("{count} discs of radius {RADIUS}");
-    println!("step  overlapping pairs  deepest overlap");
+    println!("step  pairs pushed apart  deepest overlap");
     for step in 0..=steps {
-        grid.build(&points, &context)?;
-        grid.pairs(&points, &context, &mut pairs)?;
-        let deepest = separate(&mut points, &pairs);
+        let done = grid.separate(&mut points, &context)?;
         if step % 10 == 0 {
-            println!("{step:4}  {:17}  {deepest:15.4}", pairs.len());
+            println!("{step:4}  {:18}  {:15.4}", done.pushed, done.deepest);
         }
     }
     Ok(())
@@ -36,27 +34,4 @@ fn scatter(count: usize) -> Vec<[f32; 2]> {
         (state >> 40) as f32 / (1u64 << 24) as f32 * side
     };
     (0..count).map(|_| [random(), random()]).collect()
-}
-
-/// Moves both discs of each pair by half of their overlap; returns the deepest one.
-fn separate(points: &mut [[f32; 2]], pairs: &PairStore) -> f32 {
-    let mut deepest = 0f32;
-    pairs.for_each_chunk(|chunk| {
-        for pair in chunk {
-            let (a, b) = (points[pair.a as usize], points[pair.b as usize]);
-            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
-            let distance = dx.hypot(dy);
-            let overlap = 2.0 * RADIUS - distance;
-            if overlap <= 0.0 {
-                continue; // pushed apart already, by another pair
-            }
-            deepest = deepest.max(overlap);
-            // Two discs at one place go apart along x.
-            let (ux, uy) = if distance > 0.0 { (dx / distance, dy / distance) } else { (1.0, 0.0) };
-            let push = 0.5 * overlap;
-            points[pair.a as usize] = [a[0] - ux * push, a[1] - uy * push];
-            points[pair.b as usize] = [b[0] + ux * push, b[1] + uy * push];
-        }
-    });
-    deepest
 }

@@ -34,9 +34,9 @@ fn an_experiment_leaves_its_figures_a_chart_a_page_and_an_index() {
         (&result["experiment"], &result["paper"], &result["run"]["mode"]),
         (&CHEAP.into(), &"004".into(), &"quick".into())
     );
-    // Counted, not timed: eight numbers of objects, three structures.
+    // Counted, not timed: eight numbers of objects, three structures in two modes.
     let rows = result["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 24);
+    assert_eq!(rows.len(), 48);
     assert!(rows.iter().any(|row| row["algorithm"] == "brute-force" && row["n"] == 50 && row["tests_per_mover"] == 49.0));
     let findings = result["findings"].as_array().unwrap();
     for key in ["paper", "source", "ours", "rule", "verdict"] {

@@ -117,7 +117,15 @@ mod tests {
         let (boxes, moved) = snapshot("city-even", 200, 2).unwrap();
         assert_eq!((boxes.len(), moved.len()), (200, 40), "one in five moves");
         let ids: Vec<u32> = (150..200).collect();
-        for algorithm in ["brute-force", "octree", "level-grid", "hash-grid", "sweep-3axis"] {
+        for algorithm in [
+            "brute-force:paper=true",
+            "octree:paper=true",
+            "level-grid:paper=true",
+            "octree",
+            "hash-grid:paper=true",
+            "hash-grid",
+            "sweep-3axis",
+        ] {
             let mut single = Single::new(algorithm, &boxes, 150).unwrap();
             single.insert(&ids).unwrap();
             let frame = Frame::new(&boxes);

@@ -1,14 +1,22 @@
 //! Paper 000: hierarchical hash grids. Section 4 runs cuboids in straight flight through a periodic world, two pairs per object.
 
 mod costs;
+mod mechanisms;
 mod scaling;
 mod update;
 
 use super::Experiment;
 use super::curves::Points;
+use super::verdict::Rule;
 
-/// Figures 20 to 30, and the memory of section 3.1.
+/// Figures 19 to 30, how rarely objects change their grid (section 2.7), and the memory of section 3.1.
 pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "000-fig19",
+        paper: "000",
+        title: "The dimensions of a grid and the distribution of the objects",
+        measure: mechanisms::fig19,
+    },
     Experiment {
         name: "000-fig20",
         paper: "000",
@@ -55,8 +63,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
         measure: update::fig29,
     },
     Experiment { name: "000-fig30", paper: "000", title: "Objects far apart: grid, sweep and prune", measure: update::fig30 },
+    Experiment { name: "000-levels", paper: "000", title: "Objects rarely change their grid", measure: mechanisms::levels },
     Experiment { name: "000-memory", paper: "000", title: "The memory of the hash grid", measure: costs::memory },
 ];
+
+/// The paper's grid, and our own.
+const PAPER: &str = "hash-grid:paper=true";
+const OURS: &str = "hash-grid";
+
+/// A cost that is proportional to the number of objects.
+const LINEAR: Rule = Rule::only(0.85, 1.15)
+    .because("1 with the tolerance of a fit through few points; n log n would give 1.1 over these sizes, the square 2");
 
 const OBJECTS: &str = "objects";
 const MS: &str = "ms a frame";

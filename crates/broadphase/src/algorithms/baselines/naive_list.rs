@@ -78,7 +78,7 @@ impl<const D: usize, T: Real> NaiveList<D, T> {
     }
 
     fn stats(&self) -> Stats {
-        let extra = vec![("passed_in_removal", self.passed as f64)];
+        let extra = Vec::from([("passed_in_removal", self.passed as f64)]);
         Stats { bytes: self.ledger.bytes() + self.bins.bytes(), extra, ..Stats::default() }
     }
 }

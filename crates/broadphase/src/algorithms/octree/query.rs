@@ -64,6 +64,9 @@ impl<const D: usize, T: Real> Query<D, T> for Octree<D, T> {
     fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         if !self.nodes.is_empty() {
             let search = Search::new(frame, measure, limit, visit);
+            if self.options.paper {
+                return self.visit_in(&search.reach(), &mut |id| search.offer(id));
+            }
             let _broken = self.walk(0, &|region| search.may_hold(region), &mut |id| search.offer(id));
         }
     }

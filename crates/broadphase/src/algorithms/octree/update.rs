@@ -5,10 +5,14 @@ use crate::algorithms::common::NONE;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
+        while self.options.paper && self.inserted.len() < frame.slots() {
+            memory::push(&mut self.inserted, Aabb::empty(), "the boxes of an octree")?;
+        }
         self.ledger.update(frame)?;
         if self.bounds.follow(&self.ledger) || self.nodes.is_empty() {
             self.insert_all(frame.slots());
@@ -18,9 +22,6 @@ impl<const D: usize, T: Real> Octree<D, T> {
             self.remove(self.ledger.gone()[at]);
         }
         self.bins.resize_slots(frame.slots());
-        if self.options.paper {
-            self.inserted.resize(frame.slots(), Aabb::empty());
-        }
         for at in 0..self.ledger.moved().len() {
             let id = self.ledger.moved()[at];
             if self.options.paper || self.bins.bin_of(id) != Some(self.node_for(self.ledger.get(id))) {
@@ -40,9 +41,6 @@ impl<const D: usize, T: Real> Octree<D, T> {
         let Some(&world) = self.bounds.world() else { return };
         self.plant(&world);
         self.bins.resize_slots(slots);
-        if self.options.paper {
-            self.inserted.resize(slots, Aabb::empty());
-        }
         for id in 0..slots as u32 {
             if self.ledger.holds(id) {
                 self.insert(id);

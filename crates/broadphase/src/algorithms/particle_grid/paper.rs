@@ -215,7 +215,7 @@ impl<const D: usize, T: Real> PaperParticles<D, T> {
     fn stats(&self) -> Stats {
         let slots = self.space.as_ref().map_or(0, |space| space.slots);
         let bytes = bytes_of(&self.lookup) + bytes_of(&self.pointers);
-        Stats { bytes, choice: None, extra: vec![("cells", slots as f64)] }
+        Stats { bytes, choice: None, extra: Vec::from([("cells", slots as f64)]) }
     }
 }
 

@@ -27,7 +27,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
         }
         let clock = context.clock();
         let stale = std::mem::replace(&mut self.stale, true);
-        self.resize(frame.slots())?;
+        self.fit_slots(frame.slots())?;
         match frame.changes {
             _ if self.options.strategy == Strategy::Reinsert && (stale || !unchanged) => self.reinsert(frame)?,
             Changes::Listed { moved, inserted, removed } if !stale => {
@@ -43,7 +43,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
     }
 
     /// Objects in slots cut off are removed; new slots are empty.
-    fn resize(&mut self, slots: usize) -> Result<(), Error> {
+    fn fit_slots(&mut self, slots: usize) -> Result<(), Error> {
         (slots..self.objects.len()).for_each(|id| self.remove(id as u32));
         self.objects.truncate(slots);
         let more = slots - self.objects.len();

@@ -31,12 +31,13 @@ pub fn fig5(lab: &mut Lab) -> Result<Report, Failure> {
     const FRAMES: usize = 500;
     /// The most intense part.
     const DENSE: std::ops::Range<usize> = 75..151;
-    let (n, parallel) = (lab.pick(1 << 13, 1 << 19), parallel());
+    let n = lab.pick(1 << 13, 1 << 19);
+    let parallel: &str = &parallel();
     let free = has_free_cores(lab);
-    let names = [SEQUENTIAL, &parallel, OURS];
+    let names = [SEQUENTIAL, parallel, OURS];
     let rows = lab.run(&Trial::new("implosion", n, FRAMES, &names).on_threads(cores()))?;
     let speed_up = |row: &str, frames: std::ops::Range<usize>| paired(&rows, SEQUENTIAL, row, None, frames).filter(|_| free);
-    let (whole, dense) = (speed_up(&parallel, 0..FRAMES), speed_up(&parallel, DENSE));
+    let (whole, dense) = (speed_up(parallel, 0..FRAMES), speed_up(parallel, DENSE));
     let source = "section 7, figure 5";
     let findings = vec![
         Finding::paired(
@@ -58,7 +59,7 @@ pub fn fig5(lab: &mut Lab) -> Result<Report, Failure> {
         .paper_says("7.5 to 11.3 times on 16 cores"),
     ];
     let curve = |row: &str| rows.get(row).map_or(Points::new(), |row| smooth(row, wall));
-    let named = [("algorithm 1", SEQUENTIAL), ("algorithms 2 to 4", &parallel), ("ours", OURS)];
+    let named = [("algorithm 1", SEQUENTIAL), ("algorithms 2 to 4", parallel), ("ours", OURS)];
     let curves = Curves(named.map(|(name, row)| (name.to_string(), curve(row))).into());
     let setup = format!(
         "Scene `implosion`, {n} objects (the paper: {}), {FRAMES} frames, {} threads; all rows take turns. Each point is the median of {WINDOW} frames.",

@@ -24,8 +24,9 @@ fn sizes(lab: &Lab) -> &'static [usize] {
 
 /// Algorithm 1, algorithms 2 to 4 and our default, taking turns.
 fn turns(lab: &mut Lab, density: f64, n: usize) -> Result<Rows, Failure> {
-    let (frames, parallel) = (lab.pick(48, 100), parallel());
-    lab.run(&Trial::new(&scene(density), n, frames, &[SEQUENTIAL, &parallel, OURS]).on_threads(cores()))
+    let frames = lab.pick(48, 100);
+    let parallel: &str = &parallel();
+    lab.run(&Trial::new(&scene(density), n, frames, &[SEQUENTIAL, parallel, OURS]).on_threads(cores()))
 }
 
 /// What was found of one stage.
@@ -46,7 +47,7 @@ impl Stage {
 
 /// Times of a stage for some densities, and speed-ups at the largest number of objects.
 fn stage(lab: &mut Lab, stage: &str, densities: &[f64]) -> Result<Stage, Failure> {
-    let parallel = parallel();
+    let parallel: &str = &parallel();
     let mut found = Stage::default();
     let free = has_free_cores(lab);
     for &n in sizes(lab) {
@@ -55,12 +56,12 @@ fn stage(lab: &mut Lab, stage: &str, densities: &[f64]) -> Result<Stage, Failure
                 break;
             }
             let rows = turns(lab, density, n)?;
-            for (name, row) in [("algorithm 1", SEQUENTIAL), ("algorithms 2 to 4", &parallel), ("ours", OURS)] {
+            for (name, row) in [("algorithm 1", SEQUENTIAL), ("algorithms 2 to 4", parallel), ("ours", OURS)] {
                 found.times.add(&format!("{name}, d={density}"), n as f64, rows.stage_ms(row, stage));
             }
             let over = |row: &str| paired(&rows, SEQUENTIAL, row, Some(stage), 0..usize::MAX).filter(|_| free);
             found.speed_ups.retain(|known| known.0 != density);
-            found.speed_ups.push((density, over(&parallel), over(OURS)));
+            found.speed_ups.push((density, over(parallel), over(OURS)));
         }
     }
     Ok(found)
@@ -207,8 +208,8 @@ const GPUS: [f64; 2] = [960_000.0 / 161.0, 10_000.0];
 pub fn fig4(lab: &mut Lab) -> Result<Report, Failure> {
     let sizes: &[usize] = lab.pick(&[1 << 14, 1 << 16], &[1 << 19, 1 << 20, 1 << 21]);
     let stages = ["sort", "candidates", "pairing"];
-    let parallel = parallel();
-    let rows_of = [&parallel, OURS, "auto"];
+    let parallel: &str = &parallel();
+    let rows_of = [parallel, OURS, "auto"];
     let mut charts = Vec::new();
     // Milliseconds of a million objects, and objects a millisecond of each row in the sparsest scene of the largest size.
     let (mut curves, mut million, mut rates) = (Curves::default(), [None; 2], [None; 3]);
@@ -219,12 +220,12 @@ pub fn fig4(lab: &mut Lab) -> Result<Report, Failure> {
                 break;
             }
             let rows = lab.run(&Trial::new(&scene(density), n, lab.pick(24, 100), &rows_of).on_threads(cores()))?;
-            stages.iter().for_each(|stage| curves.add(stage, density, rows.stage_ms(&parallel, stage)));
+            stages.iter().for_each(|stage| curves.add(stage, density, rows.stage_ms(parallel, stage)));
             if density == 0.05 {
                 rates = rows_of.map(|row| rows.ms(row).map(|ms| lab.objects(n) as f64 / ms));
             }
             if n == 1 << 20 {
-                million = [rows.ms(&parallel), rows.ms(OURS)];
+                million = [rows.ms(parallel), rows.ms(OURS)];
             }
         }
         let axes = (("density", Scale::Linear), ("ms", Scale::Linear));

@@ -89,10 +89,10 @@ fn frames<const D: usize>(what: &str, n: usize, smallest: f64, largest: f64) -> 
         black_box(world.update().expect("a good frame").len());
     };
     let by_world = compare(&mut [&mut |round| update(&mut world, round), &mut |round| update(&mut torus, round)]);
-    let once = compare(&mut [
-        &mut |round| _ = black_box(Search::new(&frames[round]).list().expect("good boxes")),
-        &mut |round| _ = black_box(Search::new(&frames[round]).periodic(space).list().expect("short boxes")),
-    ]);
+    let once =
+        compare(&mut [&mut |round| _ = black_box(Search::new(&frames[round]).list().expect("good boxes")), &mut |round| {
+            _ = black_box(Search::new(&frames[round]).periodic(space).list().expect("short boxes"))
+        }]);
     assert!(around.len() >= found.len() && world.pair_count() == found.len() && torus.pair_count() == around.len());
     for (call, times) in [("step", by_step), ("World", by_world), ("Search", once)] {
         let (plain, periodic) = (times[0], times[1]);

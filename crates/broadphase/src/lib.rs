@@ -41,6 +41,7 @@
 //! instruction set. A world restored from a snapshot (`World::snapshot`, feature `serde`) continues with identical lists.
 //!
 //! **Can space repeat?** Yes, along any axes: [`World::set_period`], [`Search::periodic`], [`NeighborSearch::periodic`], and [`Periodic`] around a structure.
+//! [`Period::wrap`] wraps a point, and [`Period::displacement`] is the vector to the nearest image of another one.
 //!
 //! **Can I run thousands of simulations at once?** Put them into one world and give each an environment ([`Tag::with_env`]). Objects of different
 //! environments never meet, and cost what they would cost far apart.
@@ -53,6 +54,8 @@
 //! **Can I keep my own arrays?** Yes. Build a structure from a [`Spec`], then call [`step()`] each frame with a [`Frame`], a [`Context`] and a [`PairStore`], whose
 //! [`Report`] says whether you want pairs, differences or both. If you know what moved, say so with [`Changes`]: the frame then costs what changed.
 //! [`BroadPhase::probe`] pairs other boxes with the structure's objects, and [`Query`] answers questions.
+//!
+//! **Can I use a structure of my own?** Yes. Implement [`BroadPhase`], as [`implement`] shows, and hand it to [`World::set_structures`].
 //!
 //! # Need, call, cost
 //! | need | call | cost |
@@ -70,8 +73,11 @@
 //! | triggers, platforms, characters | [`Object::as_sensor`], [`World::set_pairing`] | a test per pair, nothing without them |
 //! | sleeping | none: do not set its box ([`World::set_kind`] says why) | nothing while most movers rest |
 //! | a space that repeats | [`World::set_period`], [`Search::periodic`], [`NeighborSearch::periodic`] | images of the boxes at the borders |
+//! | points within a radius, as rows | [`neighbors()`], [`NeighborSearch`] | linear in points and neighbors |
+//! | pairs within a distance, nearest objects, closest pair | [`pairs_within`], [`nearest`], [`closest_pair`], [`DistanceSearch`] | pairs of grown boxes; O(log n) per object |
+//! | candidates of meshes | [`mesh::Mesh`] | two joins of boxes |
 //! | a rule of your own | [`World::set_pair_filter`], [`World::update_with`], [`World::refilter`] | a call per fresh pair |
-//! | ray, shape cast, overlap, nearest | [`World::read`], [`World::try_read`], [`Reader`] | O(log n) and the answers |
+//! | ray, shape cast, overlap, frustum, nearest | [`World::read`], [`World::try_read`], [`Reader`] | O(log n) and the answers |
 //! | many queries | [`Answers`], [`Reader::in_boxes`] and others | the same, on all threads |
 //! | pairs of two worlds | [`World::pairs_with`] | a probe per object of the smaller one |
 //! | many simulations | [`Tag::with_env`] | as if they were far apart |
@@ -99,7 +105,8 @@
 //!
 //! # Modules
 //! The modules are listed in the order in which data passes through them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], one of which
-//! [`auto`] chooses), the joins (`kernels`), pairs out (`pairs`). [`step()`] is one frame from end to end.
+//! [`auto`] chooses), the joins (`kernels`), pairs out (`pairs`). [`step()`] is one frame from end to end. Nobody but the author of a structure needs
+//! [`implement`].
 
 #![deny(missing_debug_implementations)]
 #![deny(unsafe_code)]

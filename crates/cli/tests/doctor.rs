@@ -38,6 +38,23 @@ fn every_scene_has_a_page_with_a_winner() {
 }
 
 #[test]
+fn points_are_no_giants_and_their_steps_are_lengths() {
+    let folder = Folder::new();
+    let mut rows: Vec<[f32; 4]> = Vec::new();
+    for frame in 0..3 {
+        rows.extend((0..50).map(|k| [k as f32 + 0.25 * frame as f32, 0.0]).map(|[x, y]| [x, y, x, y]));
+        rows.push([-5.0, -5.0, 60.0, 5.0]); // the only giant
+    }
+    folder.write("points.npy", &npy("<f4", false, "(3, 51, 4)", &f32_bytes(&rows.concat())));
+    let (page, found) = examine(&folder, "points.npy");
+    assert!(page.contains("1 object: 50 (largest edge 65)") && page.contains("by 0.25 on average"), "{page}");
+    assert_eq!(found["space"]["giants"].as_array().map(Vec::len), Some(1), "{found}");
+    folder.write("one.npy", &npy("<f4", false, "(2, 1, 4)", &f32_bytes(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0])));
+    let (page, _) = examine(&folder, "one.npy");
+    assert!(page.starts_with("one.npy: 1 object, 2D float32, 2 frames") && !page.contains("static objects"), "{page}");
+}
+
+#[test]
 fn still_objects_are_counted_and_static_ones_advised() {
     let folder = Folder::new();
     folder.ok("record settled --n 1000 --frames 40 -o a.npy");

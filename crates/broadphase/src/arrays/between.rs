@@ -24,8 +24,8 @@ use crate::pairs::{Pair, PairSort, PairStore};
 /// ```
 ///
 /// # Cost
-/// `b` is kept in a structure, with which the boxes of `a` are joined. Where `b` has not changed, only boxes of `a` that have changed are. So the
-/// list that is larger, or moves less, is better the second one. Nothing moved: one comparison of all boxes.
+/// `b` is kept in a structure, and the boxes of `a` are joined with it. If `b` has not changed, only those boxes of `a` that have changed are joined. So
+/// pass the list that is larger, or moves less, as the second one. If nothing moved, a frame costs one comparison of all boxes.
 #[derive(Debug)]
 pub struct Between<const D: usize, T: Real> {
     structure: Box<dyn BroadPhase<D, T>>,
@@ -89,7 +89,7 @@ impl<const D: usize, T: Real> Between<D, T> {
         self.run(a, b, None)
     }
 
-    /// The same, with only those pairs for which `keep` says so.
+    /// The same, but only pairs for which `keep` returns true.
     pub fn update_filtered(
         &mut self,
         a: &[Aabb<D, T>],
@@ -201,7 +201,7 @@ fn merge(x: impl Iterator<Item = Pair>, y: impl Iterator<Item = Pair>, out: &mut
     }
 }
 
-/// What only the new and what only the old of two sorted lists has.
+/// What is only in the new and what is only in the old of two sorted lists.
 fn difference(old: &[Pair], new: &[Pair], started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
     started.resize(new.len(), Pair::default());
     ended.resize(old.len(), Pair::default());

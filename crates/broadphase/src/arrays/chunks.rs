@@ -12,9 +12,9 @@ use crate::geometry::{Aabb, Real};
 use crate::objects::{Frame, Shape};
 use crate::pairs::{Pair, PairSort, PairStore};
 
-/// Objects whose pairs are sought at once, in the first batch.
+/// Objects whose pairs are searched for at once, in the first batch.
 const FIRST_BATCH: usize = 1 << 12;
-/// And in any batch, at most.
+/// The largest batch.
 const LARGEST_BATCH: usize = 1 << 16;
 
 /// What a search by pieces needs.
@@ -35,7 +35,7 @@ pub(super) struct Plan<'a, const D: usize, T: Real> {
 
 /// An iterator over sorted pairs in bounded pieces; see [`Search::chunks`](super::Search::chunks).
 ///
-/// Consecutive objects are looked up in the structure, as many at once as fill a piece, about; a batch with too many pairs is cut in half.
+/// Consecutive objects are looked up in the structure, about as many at once as fill a piece; a batch with too many pairs is cut in half.
 pub struct Chunks<'a, const D: usize, T: Real> {
     plan: Plan<'a, D, T>,
     /// The next object to look up.

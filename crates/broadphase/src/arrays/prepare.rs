@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Period, Real};
 use crate::objects::{Changes, Frame, Live, MAX_OBJECTS, Shape, Tag};
 
-/// What is done to boxes before they are searched.
+/// How boxes are prepared for a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Treatment<const D: usize, T> {
     pub(super) margin: T,
@@ -27,7 +27,7 @@ pub(super) struct Prepared<'a, const D: usize, T: Real> {
     owners: Vec<u32>,
     /// The axes along which each image is moved, one bit each.
     shifts: Vec<u8>,
-    /// Of each object, the first of its images, and the end of the last; empty without a period.
+    /// Where the images of each object start, and the end of the last one; empty without a period.
     starts: Vec<u32>,
     /// A bit for each slot whose box is not empty; no words if none is.
     live: Vec<u64>,

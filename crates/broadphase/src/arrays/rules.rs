@@ -45,7 +45,7 @@ impl<const D: usize, T: Real> Rules<'_, '_, D, T> {
         self.keep.is_none_or(|keep| keep(self.objects(slots)))
     }
 
-    /// The same for slots whose boxes overlap and of which nothing else is known.
+    /// The same for slots of which only the boxes are known to overlap.
     #[inline]
     pub(super) fn allows_overlap(&self, slots: Pair) -> bool {
         let tagged = match (self.a.tag(slots.a), self.b.tag(slots.b)) {

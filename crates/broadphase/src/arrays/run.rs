@@ -1,4 +1,4 @@
-//! The way of a search: prepare, join, hand over.
+//! The steps of a search: prepare, join, return.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::objects::{Changes, Filter, Frame, Shape, Tag};
 use crate::pairs::{Pair, PairSort, PairStore, Report, Retain};
 use crate::par::Sequential;
 
-/// So many pairs of two lists may wait for a filter, or as many as the limit allows, if that is more.
+/// The number of pairs of two lists that may wait for a filter, or the pair limit if that is larger.
 const WAITING: u64 = 1 << 22;
 /// Up to so many boxes, `auto` tests all pairs of a single search. It builds a structure for fewer when it is used for many frames, which share
 /// the cost of building.
 const FEW_FOR_ONE_SEARCH: usize = 192;
-/// Algorithms of which a cancelled search leaves out the rest of the tiles. Others finish the stage that they are in.
+/// Algorithms whose remaining tiles a cancelled search skips. Others finish their current stage.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 
 impl<'a, const D: usize, T: Real> Search<'a, D, T> {

@@ -41,7 +41,7 @@ const BATCH: usize = 1 << 20;
 /// ```
 ///
 /// # Cost
-/// Linear in boxes and pairs, about; sorting the list is included. A margin, half-open boxes or a period cost one copy of the boxes; a period
+/// About linear in boxes and pairs, sorting included. A margin, half-open boxes or a period cost one copy of the boxes; a period
 /// also an image of each box that reaches over a border.
 #[derive(Clone)]
 pub struct Search<'a, const D: usize, T: Real> {
@@ -99,7 +99,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         Self { b: Some(b.into()), ..Self::new(a) }
     }
 
-    /// Another algorithm than `auto`.
+    /// An algorithm other than `auto`.
     pub fn algorithm(mut self, spec: Spec) -> Self {
         self.spec = spec;
         self
@@ -118,7 +118,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// What the boxes stand for: themselves, or their inscribed balls.
+    /// What the boxes represent: themselves, or their inscribed balls.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = shape;
         self
@@ -158,14 +158,14 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// Keeps the pairs for which `keep` says so. It is called at least once for each pair that overlaps and that tags allow, from
+    /// Keeps the pairs for which `keep` returns true. It is called at least once for each pair that overlaps and that tags allow, from
     /// any thread.
     pub fn filter(mut self, keep: impl Fn(Pair) -> bool + Send + Sync + 'a) -> Self {
         self.keep = Some(Arc::new(keep));
         self
     }
 
-    /// Sort the list? It is, unless told otherwise. An unsorted one is the same for any number of threads.
+    /// Whether to sort the list, as is the default. An unsorted list, too, is the same for any number of threads.
     pub fn sort(mut self, sort: bool) -> Self {
         self.sort = sort;
         self

@@ -1,8 +1,8 @@
 //! Pairs within a distance, the closest pair, and the nearest of every object: for boxes, balls and points.
 //!
 //! # Cost
-//! Pairs within a distance cost what the pairs of boxes cost that are grown by half of it. The nearest cost a search in a tree for each object;
-//! the bad case is many objects that overlap, all at distance 0.
+//! Pairs within a distance cost as much as the pairs of boxes grown by half of it. The nearest objects cost a search in a tree for each object. Bad
+//! case: many objects that overlap, all at distance 0.
 
 mod nearest;
 mod proximity;

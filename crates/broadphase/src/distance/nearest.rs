@@ -212,7 +212,7 @@ pub(super) fn closest<const D: usize, T: Real, P: Proximity<D, T>>(
     found.reduce(|best, next| if is_before(&next, &best) { next } else { best })
 }
 
-/// Is the distance smaller, or the same and the indices are?
+/// Is the distance smaller, or equal and the indices are smaller?
 fn is_before<T: Real>(a: &Near<T>, b: &Near<T>) -> bool {
     a.distance < b.distance || (a.distance == b.distance && (a.a, a.b) < (b.a, b.b))
 }

@@ -1,4 +1,4 @@
-//! What has a distance: boxes, balls, points.
+//! Objects that have a distance: boxes, balls, points.
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};

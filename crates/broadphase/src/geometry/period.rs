@@ -206,18 +206,6 @@ impl<const D: usize, T: Real> Period<D, T> {
         Ok(())
     }
 
-    /// Is no side of the box longer than `most` periods?
-    #[inline(always)]
-    pub(crate) fn is_short(&self, value: &Aabb<D, T>, most: T) -> bool {
-        let mut short = true;
-        for k in 0..D {
-            if let Some(period) = self.lengths[k] {
-                short &= (value.max[k] - value.min[k] <= period * most) & value.min[k].is_finite();
-            }
-        }
-        short
-    }
-
     /// No side of the box is longer than half the period; the error names `index` and the axis.
     pub(crate) fn check_box(&self, value: &Aabb<D, T>, index: usize) -> Result<(), Error> {
         self.check_length(value, index, T::HALF)

@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> Join<D, T> {
         Ok(Self { structure: spec.build()?, boxes: Vec::new(), store: PairStore::default(), found: Vec::new() })
     }
 
-    /// Joins the boxes; `keep` has the last word on pairs.
+    /// Joins the boxes; `keep` filters the pairs.
     fn run(&mut self, keep: impl Fn(Pair) -> bool + Sync, cancel: Option<&Cancel>, context: &mut Context) -> Result<(), Error> {
         let filter = |retain: &mut Retain<'_>| match cancel {
             Some(cancel) if cancel.is_cancelled() => retain.retain(|_| false), // the pairs are discarded

@@ -8,7 +8,7 @@ use crate::geometry::{Aabb, Real};
 pub(super) struct Elements<const D: usize, T> {
     /// The number of vertices.
     count: usize,
-    /// The boxes of the vertices, in which they are during the step.
+    /// The boxes that contain the vertices during the step.
     boxes: Vec<Aabb<D, T>>,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! In space, candidates are pairs of a vertex and a face, and pairs of two edges; in the plane, pairs of an edge and a vertex. A candidate is a
 //! pair of elements whose boxes overlap and that share no vertex. An element's box is the smallest one around its vertices, at one moment or at
-//! both ends of a step, grown by the inflation. What a narrow phase or a continuous collision test decides, it decides on these.
+//! both ends of a step, grown by the inflation. A narrow phase or a continuous collision test takes these candidates.
 //!
 //! # Cost
-//! Two joins of boxes: vertices with faces, and edges; pairs of two vertices or two faces are dropped while they are found. The bad case are
+//! Two joins of boxes: vertices with faces, and edges; pairs of two vertices or two faces are dropped while they are found. Bad cases:
 //! faces much longer than others, and many elements at one place.
 
 mod candidates;
@@ -53,7 +53,7 @@ type CanCollide = Box<dyn Fn(u32, u32) -> bool + Send + Sync>;
 
 /// A mesh that moves from step to step: its edges and faces stay, its vertices move.
 ///
-/// Structures are kept from step to step, and no memory is allocated once they have met the largest step.
+/// Structures are kept from step to step, and no memory is allocated once they have seen the largest step.
 ///
 /// ```
 /// use broadphase::{Pair, mesh::Mesh};
@@ -159,7 +159,7 @@ impl<const D: usize, T: Real> Mesh<D, T> {
         Ok(self)
     }
 
-    /// Leaves out elements of which no two vertices may collide.
+    /// Leaves out pairs of elements of which no two vertices may collide.
     pub fn with_can_collide(mut self, can_collide: impl Fn(u32, u32) -> bool + Send + Sync + 'static) -> Self {
         self.rules.can_collide = Some(Box::new(can_collide));
         self

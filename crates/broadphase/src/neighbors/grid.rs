@@ -19,9 +19,9 @@ const POINTS_PER_CELL: usize = 2;
 const MOST_CELLS: f64 = (1u64 << 30) as f64;
 /// Points per job of the pass that finds cells.
 const PER_JOB: usize = 1 << 14;
-/// A point that has no cell, since a coordinate is infinite.
+/// A point without a cell, since a coordinate is infinite.
 const NOWHERE: u32 = u32::MAX;
-/// Of wider cells: how many points may share one, on the average over all points.
+/// Wider cells may hold this many points, averaged over all points.
 const CROWD: u64 = 48;
 
 /// One axis of the grid.

@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! Points are sorted into cells a little wider than the radius (`grid.rs`), so that the neighbors of a point are in its own cell or in an
-//! adjacent one. The cells of a row lie one behind the other: the three cells of a row that touch a cell are one run of points, and many
+//! adjacent one. The cells of a row are contiguous: the three cells of a row that touch a cell are one run of points, and many
 //! points of a run are compared at once (`kernels/point_runs.rs`). Each point looks at all runs around it and writes its own row (`rows.rs`),
 //! so rows need no second pass over pairs. In a periodic space runs continue at the other side; nothing is copied.
 //!
@@ -222,7 +222,7 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
     }
 }
 
-/// What is sought: checked, and wrapped if the space is periodic.
+/// The search: points checked, and wrapped if the space is periodic.
 struct Task<'a, const D: usize, T> {
     points: &'a [[T; D]],
     radius: T,

@@ -145,7 +145,7 @@ impl<const D: usize, T: Real> Kernel for Rows<'_, '_, D, T> {
     fn run<S: Simd>(self, simd: S) {
         let Self { task, grid, points, cells, block } = self;
         let reach = task.radius * task.radius;
-        // With fewer than three cells along a periodic axis, a neighbor may be near on both sides: images are sought point by point.
+        // With fewer than three cells along a periodic axis, a neighbor may be near on both sides: images are tested point by point.
         let is_narrow = grid.axes.iter().any(|axis| axis.periodic && axis.cells < 3) || D > AXES && task.period.is_some();
         let (mut runs, mut row) = (Vec::new(), Vec::new());
         for cell in cells {
@@ -209,7 +209,7 @@ fn list_runs<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, cell: 
                     runs.push(Run { points, image: image(task, grid, [over_x, over_y, over_z]) });
                 }
             };
-            // Cells that no border parts are one run.
+            // Cells that no border separates are one run.
             let (first, last) = (place[0].saturating_sub(1), (place[0] + 1).min(nx - 1));
             push(first, last, 0);
             along_x.into_iter().flatten().filter(|step| step.1 != 0).for_each(|(x, over)| push(x, x, over));
@@ -234,7 +234,7 @@ fn steps_along(grid: &Grid, axis: usize, at: usize) -> [Option<(usize, i8)>; 3] 
     [before, Some((at, 0)), behind]
 }
 
-/// How points over these borders are seen.
+/// How points across these borders are moved.
 fn image<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, over: [i8; AXES]) -> Option<Image<D, T>> {
     if over == [0; AXES] {
         return None;

@@ -1,4 +1,4 @@
-//! Points that cells do not suit, since a few are far from the rest: boxes around them are searched.
+//! Points for which cells do not work, since a few are far from the rest: boxes around them are searched instead.
 
 use super::{Neighbors, Task};
 use crate::arrays::{Cancel, Search, Shared};

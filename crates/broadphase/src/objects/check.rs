@@ -4,11 +4,11 @@ use super::side::Side;
 use super::table::Table;
 use super::{MAX_OBJECTS, ObjectKind};
 use crate::error::{Violation, ensure};
-use crate::geometry::Real;
+use crate::geometry::{Period, Real};
 
 impl<const D: usize, T: Real> Table<D, T> {
     /// Rows and slots name each other, boxes are valid and grown by the margins, counts are right.
-    pub(crate) fn validate(&self) -> Result<(), Violation> {
+    pub(crate) fn validate(&self, period: Option<&Period<D, T>>) -> Result<(), Violation> {
         let (movers, statics) = (self.movers.slots.count(), self.statics.slots.count());
         ensure!(self.len() == movers + statics, "{} objects, but {movers} movers and {statics} statics", self.len());
         ensure!(statics == self.count(ObjectKind::Static), "{statics} statics in their side");
@@ -21,7 +21,12 @@ impl<const D: usize, T: Real> Table<D, T> {
             let grown = if growth == T::ZERO { plain } else { plain.grow(growth) };
             ensure!(plain.is_valid(), "object {handle} has an invalid box");
             let seen = &side.boxes[slot as usize];
-            let swept = side.swept.get(slot) && seen.contains(&grown);
+            // In a space that repeats, the box around a path is in wrapped coordinates.
+            let covers = || match period {
+                Some(period) => period.any_image(seen, &grown, |seen, grown| seen.contains(grown)),
+                None => seen.contains(&grown),
+            };
+            let swept = side.swept.get(slot) && covers();
             ensure!(swept || *seen == grown, "object {handle} is grown by another margin");
             ensure!(
                 side.kinematic.get(slot) == (self.object(handle.index).kind == ObjectKind::Kinematic),
@@ -34,12 +39,12 @@ impl<const D: usize, T: Real> Table<D, T> {
 
     /// Is a table that comes from outside one of ours? Nothing in it is trusted.
     #[cfg(feature = "serde")]
-    pub(crate) fn check(&self) -> Result<(), crate::Error> {
+    pub(crate) fn check(&self, period: Option<&Period<D, T>>) -> Result<(), crate::Error> {
         let broken = |reason: String| Err(crate::Error::InvalidSnapshot { reason });
         if !self.is_sound() {
             return broken("its lists do not fit each other".to_string());
         }
-        self.validate().or_else(|violation| broken(violation.to_string()))
+        self.validate(period).or_else(|violation| broken(violation.to_string()))
     }
 
     fn validate_side(&self, side: &Side<D, T>) -> Result<(), Violation> {
@@ -64,20 +69,20 @@ mod tests {
         let object = Object::new(Aabb::new([0.0; 2], [1.0; 2])).with_margin(0.5);
         let handle = table.insert(&object, None).unwrap();
         table.insert(&object.with_kind(ObjectKind::Static), None).unwrap();
-        table.validate().unwrap();
+        table.validate(None).unwrap();
 
         let mut lost = table.clone();
         lost.movers.owners[0] = 1;
-        assert!(lost.validate().is_err());
+        assert!(lost.validate(None).is_err());
         let mut grown = table.clone();
         grown.statics.boxes[0] = object.aabb;
-        assert!(grown.validate().is_err());
+        assert!(grown.validate(None).is_err());
         let mut empty = table.clone();
         empty.movers.slots.vacate(0);
-        assert!(empty.validate().is_err());
+        assert!(empty.validate(None).is_err());
         let mut unequal = table;
         unequal.set_kind(handle, ObjectKind::Kinematic).unwrap();
         unequal.movers.kinematic.set(0, false);
-        assert!(unequal.validate().is_err());
+        assert!(unequal.validate(None).is_err());
     }
 }

@@ -5,6 +5,9 @@
 //! of objects that touch or cross an upper end of the space, moved down by a period. An object's images are a linked list. An image keeps its
 //! slot as long as its object needs it, and changes only when its object does. So whatever a structure keeps for unchanged slots stays right.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::bounds::Bounds;
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::{Aabb, Period, Real};
@@ -42,12 +45,14 @@ pub(super) struct Images<const D: usize, T> {
     /// By image: its object, and the axes along which it is moved, one bit each.
     owners: Vec<u32>,
     shifts: Vec<u8>,
-    /// Images that are not in use.
+    /// Images that are not in use; the last one is taken first.
     free: Vec<u32>,
     /// Has the structure seen the last frame? If not, the next one is taken in as a whole.
     ready: bool,
     /// Are the changes of the last frame listed?
     listed: bool,
+    /// How many boxes changed in the last frame whose changes were not listed by the caller. If most did, the next one is not compared.
+    changed: usize,
     lists: Lists,
     /// By job of the pass that wraps boxes: the objects that have images or need some, ascending. Scratch.
     near: PerWorker<Vec<u32>>,
@@ -79,6 +84,7 @@ impl<const D: usize, T> Default for Images<D, T> {
             free: Vec::new(),
             ready: false,
             listed: false,
+            changed: 0,
             lists: Lists::default(),
             near: PerWorker::default(),
         }
@@ -178,16 +184,22 @@ impl<const D: usize, T: Real> Images<D, T> {
             Changes::Listed { moved, inserted, removed } => Some([moved, inserted, removed]),
             Changes::Unknown | Changes::All => None,
         };
-        check(frame, lists, period, longest)?;
+        let bounds = Bounds::new(period, longest);
+        check(frame, lists, period, longest, &bounds)?;
         let fits = self.ready && frame.slots() <= self.base && frame.tags.is_some() != self.tags.is_empty();
         let Lists { moved, inserted, removed, images } = &mut self.lists;
         [moved, inserted, removed].into_iter().for_each(Vec::clear);
         images.clear();
+        // The lowest one is taken first, so that images stay close together and a motion that repeats uses the same slots again.
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
         self.ready = false;
+        let most = frame.slots() / 2;
         match lists {
-            Some(lists) if fits => self.follow_listed(frame, period, lists)?,
-            _ if fits && frame.may_compare() => self.follow_unknown(frame, period)?,
-            _ => self.follow_all(frame, period, context, fits)?,
+            Some(lists) if fits && lists.iter().map(|list| list.len()).sum::<usize>() <= most => {
+                self.follow_listed(frame, period, lists)?;
+            }
+            None if fits && frame.may_compare() && self.changed <= most => self.follow_unknown(frame, period)?,
+            _ => self.follow_all(frame, period, &bounds, context, fits)?,
         }
         self.ready = true;
         Ok(())
@@ -243,11 +255,19 @@ impl<const D: usize, T: Real> Images<D, T> {
         }
         self.list_images()?;
         self.listed = changed <= slots / 2;
+        self.changed = changed;
         Ok(())
     }
 
     /// Takes in everything. If it `fits`, images keep their slots.
-    fn follow_all(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, context: &Context, fits: bool) -> Result<(), Error> {
+    fn follow_all(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        period: &Period<D, T>,
+        bounds: &Bounds<D, T>,
+        context: &Context,
+        fits: bool,
+    ) -> Result<(), Error> {
         let slots = frame.slots();
         if !fits {
             // A world that has grown before is given room to grow.
@@ -268,7 +288,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         if let Some(tags) = frame.tags {
             self.tags[..slots].copy_from_slice(&tags[..slots]);
         }
-        self.wrap_all(frame, period, context);
+        self.changed = self.wrap_all(frame, period, bounds, context);
         for job in 0..slots.div_ceil(PER_JOB) {
             let near = std::mem::take(&mut *self.near.get(job));
             for &id in &near {
@@ -297,25 +317,30 @@ impl<const D: usize, T: Real> Images<D, T> {
         refill(&mut self.tags, if frame.tags.is_some() { self.base } else { 0 }, Tag::default(), BOXES)
     }
 
-    /// Wraps all boxes, and lists the objects that have images or need some.
-    fn wrap_all(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, context: &Context) {
+    /// Wraps all boxes, lists the objects that have images or need some, and returns how many boxes changed.
+    fn wrap_all(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, bounds: &Bounds<D, T>, context: &Context) -> usize {
         let slots = frame.slots();
         let jobs = slots.div_ceil(PER_JOB);
         self.near.prepare_for(jobs);
-        let (first, near) = (&self.first, &self.near);
+        let (first, near, changed) = (&self.first, &self.near, AtomicUsize::new(0));
         let parts = self.boxes[..slots].chunks_mut(PER_JOB).enumerate();
         context.run_each(parts, jobs, WRAP * slots, |(job, part), _| {
             let near = &mut *near.get(job);
             near.clear();
-            let from = job * PER_JOB;
+            let (from, mut count) = (job * PER_JOB, 0);
+            let firsts = &first[from..from + part.len()];
             for (at, (own, given)) in part.iter_mut().zip(&frame.boxes[from..]).enumerate() {
-                *own = period.wrap_box(given);
-                let id = from + at;
-                if period.crossed(own) != 0 || first[id] != NONE {
-                    near.push(id as u32);
+                let is_simple = bounds.hold(given) & (firsts[at] == NONE);
+                let wrapped = if is_simple { *given } else { period.wrap_box(given) };
+                count += usize::from(wrapped != *own);
+                *own = wrapped;
+                if !is_simple && (period.crossed(own) != 0 || firsts[at] != NONE) {
+                    near.push((from + at) as u32);
                 }
             }
+            changed.fetch_add(count, Ordering::Relaxed);
         });
+        changed.into_inner()
     }
 
     /// Gives an object that changed its box, or none, and the images that it needs.
@@ -424,9 +449,10 @@ fn check<const D: usize, T: Real>(
     lists: Option<[&[u32]; 3]>,
     period: &Period<D, T>,
     longest: T,
+    bounds: &Bounds<D, T>,
 ) -> Result<(), Error> {
     frame.check_lists()?;
-    let fits = |value: &Aabb<D, T>| value.is_valid() & period.is_short(value, longest);
+    let fits = |value: &Aabb<D, T>| bounds.allow(value);
     let fine = match (lists, frame.live) {
         (Some([moved, inserted, _]), _) => [moved, inserted].into_iter().flatten().all(|&id| fits(&frame.boxes[id as usize])),
         (None, Live::All) => frame.boxes.iter().fold(true, |all, value| all & fits(value)),

@@ -6,9 +6,10 @@
 //! objects' own slots. The chunks of pairs are the inner structure's, so what it keeps from frame to frame is kept here too.
 //!
 //! # Cost
-//! A copy of the boxes, a pass over those that changed, an image for each box at a border (up to 7 for one at a corner in space), and a look at each fresh
+//! A copy of the boxes, a pass over those that changed, an image for each box at a border (up to 7 for one at a corner in space), and a test of each fresh
 //! pair. Bad case: many boxes nearly half as long as the period, most of which have images.
 
+mod bounds;
 mod images;
 mod probe;
 mod resolve;

@@ -72,7 +72,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
             None => (probe, 0),
         };
         let plain = Frame { live: frame.live, ..Frame::new(frame.boxes) };
-        // Balls are told apart here, where their images are known.
+        // Balls are tested here, where their images are known.
         let view = if probes.ids.is_some() { Frame { shape: Shape::Box, ..*frame } } else { plain };
         out.begin(&view, context, Revision::default(), 1);
         out.rewrite(0, 0, &view, |sink| {

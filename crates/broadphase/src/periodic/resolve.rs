@@ -16,7 +16,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         fresh.rename(|pair| Pair::new(self.owner(pair.a), self.owner(pair.b)));
     }
 
-    /// Of all overlaps of images of two objects, is this the one that counts?
+    /// Is this the one overlap that counts, of all overlaps of images of two objects?
     fn is_first(&self, pair: Pair, shape: Shape) -> bool {
         let (a, b) = (self.owner(pair.a), self.owner(pair.b));
         if a == b {
@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         if shape == Shape::Box {
             return Period::is_first(self.origin(pair.a), self.origin(pair.b));
         }
-        // Of balls, the first two that meet, in the order of each object's slots. It does not show in the result which ones these are.
+        // For balls: the first two slots that overlap, in the order of each object's slots. The result does not depend on this order.
         let (one, other, wanted) = if a < b { (a, b, (pair.a, pair.b)) } else { (b, a, (pair.b, pair.a)) };
         let ball = |slot: u32| Ball::of_box(self.boxed(slot));
         let meet = |a: u32, b: u32| self.boxed(a).overlaps(self.boxed(b)) && ball(a).overlaps(&ball(b));

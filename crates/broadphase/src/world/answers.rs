@@ -14,7 +14,7 @@ const BLOCK: usize = 64;
 /// The work of one question, in the units of [`Context::run_weighted`].
 const QUESTION: usize = 500;
 
-/// Answers to many questions, in the caller's hands: keep it, and the next round allocates nothing.
+/// Answers to many questions. Keep it, and the next round allocates nothing.
 ///
 /// The answers do not depend on the number of threads.
 ///
@@ -83,14 +83,15 @@ impl<A> Answers<A> {
         (0..self.len()).map(|question| self.get(question))
     }
 
-    /// All answers, one question behind the other.
+    /// All answers, question after question.
     pub fn list(&self) -> &[A] {
         &self.list
     }
 }
 
 impl<A: Copy + Send> Answers<A> {
-    /// Asks each question, on the threads of `context`; `answer` appends what it finds to the list, and may not look at the rest of it.
+    /// Answers each question, on the threads of `context`. `answer` appends what it finds to the list, and must not depend on what the list already
+    /// holds.
     /// On error there are no answers, and the error is that of the first bad question.
     pub fn ask<Q: Sync>(
         &mut self,
@@ -119,7 +120,7 @@ impl<A: Copy + Send> Answers<A> {
         self.gather(jobs)
     }
 
-    /// Puts the answers of all jobs one behind the other.
+    /// Concatenates the answers of all jobs.
     fn gather(&mut self, jobs: usize) -> Result<(), Error> {
         self.list.clear();
         self.starts.clear();

@@ -10,10 +10,10 @@ use crate::objects::{Handle, Shape};
 use crate::pairs::{PairStore, Report};
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// Fills `found` with all pairs of an object of this world and one of `other`, sorted: what [`update`](World::update) would report of
-    /// them if they were in one world. Both must have the same [period](World::set_period), or none. Kinds, tags, environments, margins and shapes count; filters do not.
+    /// Fills `found` with all pairs of an object of this world and an object of `other`, sorted: those that [`update`](World::update) would find if all
+    /// objects were in one world. Both must have the same [period](World::set_period), or none. Kinds, tags, environments, margins and shapes count; filters do not.
     ///
-    /// For a character against its surroundings, a chunk of a map against its neighbour, a guest against a host. Nothing is kept for the
+    /// For a character against its surroundings, a chunk of a map against its neighbor, a local world against a remote one. Nothing is kept for the
     /// next call. Cost: a probe for each object of the smaller of two sides, each in the structure of the larger.
     ///
     /// ```
@@ -106,7 +106,7 @@ impl<'a, const D: usize, T: Real> Half<'a, D, T> {
         Ok(())
     }
 
-    /// Do the shapes of two slots meet, whose boxes overlap?
+    /// Do the shapes of two slots overlap, given that their boxes do?
     fn shapes_meet(&self, (slot, shape): (u32, Shape), other: &Self, (their, theirs): (u32, Shape)) -> bool {
         let (own, box_of_other) = (&self.side.boxes[slot as usize], &other.side.boxes[their as usize]);
         match self.world.period {

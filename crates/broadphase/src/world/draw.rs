@@ -12,7 +12,7 @@ pub struct Line<const D: usize, T> {
     pub from: [T; D],
     /// The other end.
     pub to: [T; D],
-    /// What it is an edge of: choose a colour by it.
+    /// What it is an edge of: choose a color by it.
     pub kind: Outline,
 }
 
@@ -37,8 +37,8 @@ fn edges<const D: usize, T: Real>(kind: Outline, value: Aabb<D, T>) -> impl Iter
 }
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// All lines of a debug view: the objects' boxes, and the cells, nodes or tiles of the structures, movers' and statics'. Changes are
-    /// taken in first. Infinite sides are cut off a little outside of all finite ones.
+    /// All lines of a debug view: the boxes of the objects, and the cells, nodes or tiles of both structures. Pending changes are applied first. Infinite
+    /// sides are cut off a little outside of all finite ones.
     ///
     /// Cost: a pass over objects and structure, and memory for a box each. Algorithms without boxes of their own show only objects.
     ///

@@ -13,7 +13,7 @@ use crate::pairs::Pair;
 /// A pair that started or ended with an update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairEvent {
-    /// The object of the smaller index.
+    /// The object with the smaller index.
     pub a: Handle,
     /// The other object.
     pub b: Handle,
@@ -46,7 +46,7 @@ impl PairEvent {
     }
 }
 
-/// Events by column; a column in which all have the default is not stored.
+/// Events by column. A column that has only default values is not stored.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct EventList {
@@ -115,7 +115,7 @@ impl<'a> PairEvents<'a> {
         self.list.handles.is_empty()
     }
 
-    /// One event, if there are so many.
+    /// One event, or `None` past the end.
     pub fn get(&self, index: usize) -> Option<PairEvent> {
         let list = self.list;
         let &(a, b) = list.handles.get(index)?;
@@ -186,7 +186,7 @@ impl ExactSizeIterator for PairEventIter<'_> {}
 
 /// What an update found: the number of pairs, and what started and ended. It borrows nothing, so a loop over its events may change the world.
 ///
-/// It shares the lists with the world. Drop it before the next update, and they are reused; keep it, and the next update makes new ones.
+/// It shares its lists with the world. If you drop it before the next update, the lists are reused; if you keep it, the next update allocates new ones.
 ///
 /// ```
 /// use broadphase::{Aabb, Object, World2};
@@ -201,7 +201,7 @@ impl ExactSizeIterator for PairEventIter<'_> {}
 ///     world.remove(pair.b)?;
 /// }
 /// for pair in world.update()?.ended() {
-///     assert_eq!((pair.value, pair.user_b), (Some(0), contacts[0].1)); // also of what was removed
+///     assert_eq!((pair.value, pair.user_b), (Some(0), contacts[0].1)); // also for the object that was removed
 /// }
 /// # Ok::<(), broadphase::Error>(())
 /// ```
@@ -233,7 +233,7 @@ impl Update {
         PairEvents { list: &self.events.started }
     }
 
-    /// The pairs of the last update that are none any more, sorted; none unless [`Report`](crate::Report) includes events. Handles of
+    /// The pairs of the last update that no longer exist, sorted; none unless [`Report`](crate::Report) includes events. Handles of
     /// removed objects are those that were valid.
     pub fn ended(&self) -> PairEvents<'_> {
         PairEvents { list: &self.events.ended }
@@ -251,12 +251,12 @@ impl<const D: usize, T: Real> World<D, T> {
         PairEvents { list: if self.failed { &NO_EVENTS } else { &self.events.started } }
     }
 
-    /// The pairs of the update before that are none any more, sorted; none unless [`Report`](crate::Report) includes events.
+    /// The pairs of the update before that no longer exist, sorted; none unless [`Report`](crate::Report) includes events.
     pub fn ended(&self) -> PairEvents<'_> {
         PairEvents { list: if self.failed { &NO_EVENTS } else { &self.events.ended } }
     }
 
-    /// Makes events of the differences that were found; values of pairs that ended are over.
+    /// Turns the differences that were found into events, and removes the values of pairs that ended.
     pub(super) fn publish(&mut self) {
         if Arc::get_mut(&mut self.events).is_none() {
             self.events = Arc::default(); // someone keeps the last update

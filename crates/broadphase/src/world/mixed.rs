@@ -162,7 +162,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         Ok(())
     }
 
-    /// Notes which chunks of the block change; false if none does.
+    /// Records which chunks of the block change; false if none does.
     fn mark_dirty(&mut self, movers: &Side<D, T>, statics: &Side<D, T>, block: &Range<usize>, all: bool) -> bool {
         let Self { store, scratch, .. } = self;
         scratch.dirty.clear();
@@ -196,7 +196,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         within(&self.backward, |pair| pair.a, &(chunk..chunk + 1))
     }
 
-    /// The movers of a block that are to be probed: those that may meet statics, if they are touched, or all.
+    /// Lists the movers of a block to probe: those that can pair with statics, and, unless `all`, have changed.
     fn choose(&mut self, rules: &Rules<'_, D, T>, block: &Range<usize>, all: bool) {
         let movers = &rules.table.movers;
         let dynamic = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
@@ -282,7 +282,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         Ok(())
     }
 
-    /// Pairs of the statics that changed with dynamic movers that did not.
+    /// Pairs of a static that changed and a mover that did not.
     fn probe_movers(
         &mut self,
         rules: &Rules<'_, D, T>,

@@ -1,4 +1,4 @@
-//! What happens between two updates: continuous detection.
+//! Continuous detection: what objects hit between two updates.
 //!
 //! A world sees objects where they are at each update. An object that moves farther than its size between two of them may jump over
 //! another one (tunneling). Two methods find such hits. [`ContinuousDetection::Swept`] sweeps boxes and tests the two motions exactly.
@@ -12,42 +12,42 @@ use crate::objects::table::Table;
 use crate::objects::{Handle, Shape};
 use crate::periodic::LONGEST_SWEPT;
 
-/// How objects are found that pass through each other between two updates.
+/// How to find objects that pass through each other between two updates.
 ///
-/// A mover's way is the straight line from its box at the last successful update to its present one; every side of the box moves evenly.
-/// The way of a new object begins where it was inserted, or at its [previous box](crate::Object::moved_from). Statics and what was
-/// [teleported](World::teleport) have no way: they are where they are.
+/// A mover's path is the straight line from its box at the last successful update to its present one; every side of the box moves at constant
+/// speed. The path of a new object begins where it was inserted, or at its [previous box](crate::Object::moved_from). Statics and objects that were
+/// [teleported](World::teleport) have no path. In a [space that repeats](World::set_period), the path is the shorter way around.
 ///
 /// | | finds | cost |
 /// | --- | --- | --- |
 /// | `None` | the pairs of the present boxes | nothing |
 /// | `Swept` | every two objects that touch at any time of the frame | larger boxes, one test per candidate, a pass over all movers |
-/// | `SubSteps` | those that overlap at the end of a sub-step | one look per sub-step of the fastest, a pass over all movers |
+/// | `SubSteps` | those that overlap at the end of a sub-step | one search per sub-step of the fastest, a pass over all movers |
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContinuousDetection {
     /// Nothing: pairs are those of the present boxes.
     #[default]
     None,
-    /// A detection rate per object. A mover gets `k` sub-steps: the least power of two for which a sub-step is no longer than `step` times its
-    /// size on any axis; slow ones have one. With K the largest k, an update looks K times: in look `s` an object is at `ceil(s * k / K) / k` of
-    /// its way. All pairs that any look sees are pairs of the update; the last one sees the present boxes. A mover that would need more than
-    /// `most` sub-steps, because it is very fast, flat or a point, is swept instead, as with `Swept`.
+    /// A detection rate per object. A mover gets `k` sub-steps: the smallest power of two for which a sub-step is no longer than `step` times its
+    /// size on any axis; slow movers get one. With K the largest k, an update searches for pairs K times: in search `s` an object is at
+    /// `ceil(s * k / K) / k` of its path. The pairs of the update are those of all searches; the last search uses the present boxes. A mover that would
+    /// need more than `most` sub-steps, because it is very fast, flat or a point, is swept instead, as with `Swept`.
     ///
-    /// So a pair of `None` is a pair here. With `step` up to 0.5: two objects that cross along one axis, and overlap on the others all
-    /// the while, are a pair of this update or were one of the last; so are two that, at any time of the way, overlap by more than a
-    /// sub-step of each on every axis. What only grazes another in passing may be missed.
+    /// So every pair of `None` is a pair here. With `step` up to 0.5, two objects that cross along one axis and overlap on the others all the time are a
+    /// pair of this update or the last one; so are two that, at any time, overlap by more than a sub-step of each on every axis. An object that only
+    /// grazes another one may be missed.
     ///
-    /// Cost: a look costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Events are
-    /// found in every update, whatever is [reported](World::set_report).
+    /// Cost: a search costs what its movers change, so a frame costs the sum of all k, not n times K; and a pass over all movers. Events are
+    /// found in every update, whatever the [report](World::set_report).
     SubSteps {
         /// The longest sub-step, in sizes of the object: above 0, up to 1.
         step: f64,
         /// The most sub-steps: 1 to 1024.
         most: u32,
     },
-    /// Two objects are a pair if they touch at any time of the frame, both in motion: no hit is missed, none is invented, and each has its
-    /// [time](crate::PairEvent::time). Balls are swept as balls. Queries see the box around the whole way until the object is moved again.
+    /// Two objects are a pair if they touch at any time during the frame, while both move: no hit is missed, none is invented, and each has its
+    /// [time](crate::PairEvent::time). Balls are swept as balls. Queries see the box around the whole path until the object is moved again.
     ///
     /// Cost: structures see larger boxes, and each candidate of a mover is tested; an object that stops changes once more; and a pass over
     /// all movers. A ball and a box of which one changes its size in the same frame count with the larger size.
@@ -76,15 +76,15 @@ impl ContinuousDetection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MotionStats {
-    /// How often pairs were looked for.
+    /// How often the update searched for pairs.
     pub looks: u32,
     /// Movers with more than one sub-step, or with a swept box.
     pub fast: usize,
-    /// Boxes that were placed on the way, the present ones not counted.
+    /// Boxes that were placed along a path, not counting the present ones.
     pub placed: u64,
-    /// Movers with a swept box: with sub-steps, those that would need more than allowed.
+    /// Movers with a swept box; with sub-steps, those that would need more than allowed.
     pub swept: usize,
-    /// With sub-steps, pairs that are none in the present boxes.
+    /// With sub-steps, pairs whose present boxes do not overlap.
     pub fleeting: usize,
 }
 
@@ -118,7 +118,7 @@ impl<const D: usize, T: Real> Way<D, T> {
     }
 }
 
-/// The method, and what it must remember.
+/// The method, and its state.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(super) struct Motion<const D: usize, T> {
@@ -162,7 +162,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.get(slot as usize).filter(|aabb| aabb.is_valid())
     }
 
-    /// The way of the mover in a slot begins here, or, with an empty box, it has none.
+    /// The path of the mover in a slot begins here; with an empty box, it has none.
     pub(super) fn begin_at(&mut self, slot: u32, aabb: Aabb<D, T>) {
         if self.detection == ContinuousDetection::None {
             return;
@@ -174,7 +174,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before[at] = aabb;
     }
 
-    /// All ways are moved along.
+    /// Moves all paths along.
     pub(super) fn translate(&mut self, by: [T; D]) {
         self.before.iter_mut().filter(|aabb| aabb.is_valid()).for_each(|aabb| *aabb = aabb.translate(by));
     }
@@ -266,7 +266,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
         movers.slots.ids().for_each(|slot| self.before[slot as usize] = movers.plain(slot));
     }
 
-    /// The update failed: what comes next into a slot that is empty now has no way.
+    /// The update failed: the next object in a slot that is empty now has no path.
     pub(super) fn forget_removed(&mut self, table: &Table<D, T>) {
         let slots = (0..).zip(&mut self.before);
         slots.filter(|(slot, _)| !table.movers.slots.contains(*slot)).for_each(|(_, before)| *before = Aabb::empty());
@@ -338,7 +338,7 @@ fn sub_steps<const D: usize, T: Real>(from: &Aabb<D, T>, to: &Aabb<D, T>, growth
 
 /// # Motion between updates
 impl<const D: usize, T: Real> World<D, T> {
-    /// Chooses how objects are found that pass through each other between two updates. Ways begin with the next one.
+    /// Chooses how to find objects that pass through each other between two updates. Paths begin with the next update.
     ///
     /// ```
     /// use broadphase::{Aabb, ContinuousDetection, Object, World2};
@@ -381,7 +381,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// How objects are found that pass through each other.
+    /// The method for objects that pass through each other.
     pub fn continuous_detection(&self) -> ContinuousDetection {
         self.motion.detection
     }
@@ -391,8 +391,8 @@ impl<const D: usize, T: Real> World<D, T> {
         self.motion.stats
     }
 
-    /// Moves or resizes an object that has no way there: with [continuous detection](World::set_continuous_detection), it hits nothing between
-    /// its last place and this one.
+    /// Moves or resizes an object without a path: with [continuous detection](World::set_continuous_detection), it hits nothing between its last place
+    /// and this one.
     pub fn teleport(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         self.table.set_box(handle, aabb)?;
         self.forget_way(handle)
@@ -404,7 +404,7 @@ impl<const D: usize, T: Real> World<D, T> {
         list.iter().try_for_each(|&(handle, _)| self.forget_way(handle))
     }
 
-    /// The object is where it is, and was nowhere before.
+    /// The object has no path in the next update.
     pub(super) fn forget_way(&mut self, handle: Handle) -> Result<(), Error> {
         if let Some(slot) = self.slot(handle)? {
             self.motion.begin_at(slot, Aabb::empty());
@@ -412,8 +412,8 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// Moves all objects by `by`, at once: for worlds so large that the origin follows the player. No motion: nothing is swept, nothing
-    /// hits anything. Pairs stay as they are, but for boxes that rounding lets touch or part.
+    /// Moves all objects by `by`, for worlds so large that the origin follows the player. This is not a motion: nothing is swept, and nothing is hit. Pairs
+    /// stay the same, except where rounding makes boxes touch or separate.
     ///
     /// A displacement that is not finite is [`Error::InvalidArgument`]; so is one that moves a finite box to infinity. Cost: a pass over all
     /// objects, and the next update sees all of them as moved.

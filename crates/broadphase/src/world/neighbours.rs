@@ -1,4 +1,4 @@
-//! The pairs of one object: an index over all pairs of the last update, built when first asked for.
+//! The pairs of one object: an index over all pairs of the last update, built on the first request.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -16,7 +16,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// The neighbours of an index.
+    /// The neighbors of an index.
     pub(super) fn of(&self, index: u32) -> &[u32] {
         let at = index as usize;
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -56,7 +56,7 @@ impl Neighbours {
     }
 }
 
-/// Neighbours that are built when first asked for, in buffers that are kept.
+/// Neighbors that are built on the first request, in buffers that are kept.
 #[derive(Debug, Default)]
 pub(super) struct Lazy {
     built: OnceLock<Neighbours>,
@@ -64,14 +64,14 @@ pub(super) struct Lazy {
 }
 
 impl Clone for Lazy {
-    /// Built anew when asked for.
+    /// Rebuilt on the next request.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
 impl Lazy {
-    /// The pairs are not the same any more.
+    /// The pairs have changed.
     pub(super) fn reset(&mut self) {
         if let Some(old) = self.built.take() {
             *self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()) = old;

@@ -1,4 +1,4 @@
-//! Probes whose pairs are filtered afterwards, without memory for all that the filter removes.
+//! Probes whose pairs are filtered afterwards, without storing everything that the filter removes.
 
 use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
@@ -7,7 +7,7 @@ use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::pairs::PairStore;
 
-/// So many unfiltered pairs may wait in memory, or as many as the limit allows, if that is more.
+/// The number of unfiltered pairs to hold in memory at most, or the pair limit if that is larger.
 pub(in crate::world) const WAITING: u64 = 1 << 18;
 
 /// Boxes to be paired with the objects of a structure, and their environments, or none.
@@ -17,8 +17,8 @@ pub(in crate::world) struct Batch<'a, const D: usize, T> {
     pub(in crate::world) envs: &'a [u32],
 }
 
-/// Probes part by part: as many at once as give no more than [`WAITING`] pairs, but at least one. After each part, `take` gets its pairs and the
-/// number of its first probe, and filters them; it returns an error if more are left than allowed. Returns the number of tests.
+/// Probes in parts small enough to give no more than [`WAITING`] pairs, but of at least one probe. After each part, `take` gets its pairs and the number
+/// of its first probe, and filters them; it returns an error if too many are left. Returns the number of tests.
 pub(in crate::world) fn probe_parts<const D: usize, T: Real>(
     structure: &dyn BroadPhase<D, T>,
     frame: &Frame<'_, D, T>,

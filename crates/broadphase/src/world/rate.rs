@@ -1,4 +1,4 @@
-//! A frame in several looks: the sub-steps of [`ContinuousDetection::SubSteps`](super::ContinuousDetection::SubSteps).
+//! A frame of several searches, called looks: the sub-steps of [`ContinuousDetection::SubSteps`](super::ContinuousDetection::SubSteps).
 //!
 //! The pairs of look `s` are `E(s)`; those of the frame are the union of all looks. The stores hold the last look's; the rest is *fleeting*: what
 //! ended after the first look and did not start again. What started and ended against the frame before follows from four short lists,

@@ -14,10 +14,10 @@ impl<const D: usize, T: Real> World<D, T> {
         if self.failed { 0 } else { self.own.len() + self.mixed.store.len() + self.motion.fleeting.len() as u64 }
     }
 
-    /// All pairs, the smaller index first, each once; deterministic, but in an order that depends on the algorithm. None with
+    /// All pairs, each once, the smaller index first. The order is deterministic, but depends on the algorithm. None with
     /// [`Report::Count`], and none after it until the next update. Cost: two look-ups per pair.
     pub fn pairs(&self) -> Pairs<'_, D, T> {
-        // What is wanted may have changed since the stores were filled.
+        // The report may have changed since the stores were filled.
         let reports = [self.report, self.own.report(), self.mixed.store.report()];
         let left = if reports.contains(&Report::Count) { 0 } else { self.pair_count() as usize };
         Pairs { world: self, mixed: false, chunk: 0, from: 0, buffer: [Pair::default(); BUFFER], at: 0, filled: 0, left }
@@ -36,7 +36,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 }
 
-/// Pairs that are taken out of the store at once.
+/// Pairs that are copied from the store at once.
 const BUFFER: usize = 64;
 
 /// An iterator over pairs of handles; see [`World::pairs`].
@@ -91,7 +91,7 @@ impl<const D: usize, T: Real> Iterator for Pairs<'_, D, T> {
             return None;
         }
         if self.at == self.filled && !self.refill() {
-            // Behind both stores come the pairs that only an earlier look of the frame saw.
+            // After both stores come the pairs that only an earlier sub-step of the frame found.
             let fleeting = &self.world.motion.fleeting;
             self.left -= 1;
             return fleeting.get(fleeting.len().checked_sub(1 + self.left)?).copied();

@@ -1,4 +1,4 @@
-//! What stands between an overlap and a pair, besides the movers' tags and shape, which the frame itself applies.
+//! What decides whether an overlap is a pair, besides the tags and the shape of movers, which the frame itself applies.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::pairs::{Pair, Retain};
 /// Two objects that would be a pair, shown to a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairCandidate {
-    /// The object of the smaller index.
+    /// The object with the smaller index.
     pub a: Handle,
     /// The other object.
     pub b: Handle,
@@ -67,7 +67,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
             || self.table.statics.sensors.any()
     }
 
-    /// Two movers: kinds, shapes and ways of their own, and the user's filter.
+    /// For two movers: kinds, shapes, motions, and the user's filter.
     pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;
         if movers.kinematic.any() || movers.sensors.any() {
@@ -79,7 +79,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.ask_user(fresh, false, movers.aligned);
     }
 
-    /// Are shapes or ways to be told apart pair by pair? Then the frame itself does not test balls.
+    /// Must shapes or motions be tested pair by pair? Then the frame itself does not test balls.
     fn mixes_shapes(&self) -> bool {
         self.table.movers.shapes.any() || self.table.movers.swept.any()
     }
@@ -125,13 +125,13 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.filters() || self.has_shapes() || self.has_roles() || movers.tags.any() || statics.tags.any()
     }
 
-    /// May kinds matter for those that are probed?
+    /// Can kinds forbid a pair of a mover that is probed?
     fn has_roles(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         movers.sensors.any() || statics.sensors.any()
     }
 
-    /// May there be balls or swept boxes at all?
+    /// Can there be balls or swept boxes?
     fn has_shapes(&self) -> bool {
         self.shape == Shape::Ball || self.mixes_shapes() || self.table.statics.shapes.any()
     }

@@ -1,4 +1,4 @@
-//! What holds for the whole world: algorithm, threads, filter, margin, wishes.
+//! Settings of the whole world: algorithm, threads, filter, margin, report.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl<const D: usize, T: Real> World<D, T> {
         &self.statics.spec
     }
 
-    /// Runs with other threads or kernels, which never changes a result.
+    /// Sets threads and kernels. They never change a result.
     pub fn set_context(&mut self, context: Context) {
         self.context = context;
     }
@@ -120,7 +120,7 @@ impl<const D: usize, T: Real> World<D, T> {
         &self.context
     }
 
-    /// Threads, kernels and timed stages, to be cleared.
+    /// Threads, kernels and timed stages; mutable, to clear the stages.
     pub fn context_mut(&mut self) -> &mut Context {
         &mut self.context
     }
@@ -149,7 +149,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.whole = true;
     }
 
-    /// How many pairs there may be.
+    /// The largest number of pairs.
     pub fn pair_limit(&self) -> u64 {
         self.limit
     }
@@ -172,7 +172,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Removes pairs by a closure, pair by pair, which sees handles and user numbers. Otherwise as [`set_filter`](World::set_filter), which it
-    /// replaces: it is asked for fresh pairs only. For a filter that borrows: [`update_with`](World::update_with).
+    /// replaces: it is called for fresh pairs only. For a filter that borrows: [`update_with`](World::update_with).
     ///
     /// ```
     /// use broadphase::{Aabb, Object, World2};
@@ -189,7 +189,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.movers.all = true;
     }
 
-    /// Asks the filter again for all pairs of one object, with the next update: for answers that have changed. Cost: as if it had moved.
+    /// Calls the filter again for all pairs of one object with the next update, for when its answers have changed. Cost: as if the object had moved.
     pub fn refilter(&mut self, handle: Handle) -> Result<(), Error> {
         self.table.touch(handle)
     }
@@ -218,14 +218,14 @@ impl<const D: usize, T: Real> World<D, T> {
         self.pairing
     }
 
-    /// Filters no more.
+    /// Removes the filter.
     pub fn clear_filter(&mut self) {
         if self.filter.take().is_some() {
             self.table.movers.all = true;
         }
     }
 
-    /// What boxes stand for: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_shape).
+    /// What boxes represent: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_shape).
     pub fn set_world_shape(&mut self, shape: Shape) {
         if shape != self.shape {
             self.shape = shape;
@@ -233,7 +233,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// What boxes stand for.
+    /// What boxes represent.
     pub fn world_shape(&self) -> Shape {
         self.shape
     }
@@ -299,7 +299,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.period
     }
 
-    /// By how much every box is grown.
+    /// The margin by which every box is grown.
     pub fn world_margin(&self) -> T {
         self.table.margin()
     }

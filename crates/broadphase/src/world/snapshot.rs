@@ -1,9 +1,9 @@
-//! A world as data, to be stored and taken up again.
+//! A world as data, to save and restore it.
 //!
 //! # What is in it
-//! The object table, which is the whole truth, the pairs of the last update, which the next difference is made against, and the settings.
-//! Not the structures: they follow from the table. Their history would show in the order of pairs, so both worlds, the one that goes on and the
-//! one that is restored, build them anew after a snapshot.
+//! The object table, from which everything else follows; the pairs of the last update, with which the next update is compared; and the settings.
+//! The structures are not saved. Since their history affects the order of pairs, both the original world and the restored one rebuild them after a
+//! snapshot.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::objects::table::Table;
 use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{Pair, PairStore, Report};
 
-/// The version of the format. Another one is refused.
+/// The version of the format. Other versions are refused.
 const VERSION: u32 = 3;
 
 /// A world at one moment; any serde format can write and read it. See [`World::snapshot`].
@@ -81,7 +81,7 @@ struct Held {
     pairs: Vec<Pair>,
     /// Their number; all that is known if only a number was reported.
     count: u64,
-    /// What was reported of the last update, whatever is to be reported of the next.
+    /// What the last update reported; the next one may report something else.
     report: Report,
 }
 
@@ -109,11 +109,11 @@ impl Held {
 }
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// The world as data. A world that is [restored](World::restore) from it goes on as this one does: the same handles, the same pairs in
+    /// The world as data. A world that is [restored](World::restore) from it continues as this one does: the same handles, the same pairs in
     /// the same order, the same differences. Filter and threads are not part of it.
     ///
-    /// Cost: a copy of all objects and pairs; and the next frame builds its structures from scratch, here as there, so that no
-    /// history of this world shows in the order of pairs.
+    /// Cost: a copy of all objects and pairs. The next frame builds the structures from scratch in both worlds, so that the order of pairs does not
+    /// depend on the history of this one.
     ///
     /// ```
     /// use broadphase::{Aabb, Snapshot, World2};
@@ -160,7 +160,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// Becomes the world of a snapshot; threads and filter stay. If there was a filter, set it before the next update.
+    /// Replaces this world by the one in a snapshot; threads and filter stay. If there was a filter, set it before the next update.
     ///
     /// A snapshot of another version, dimension or scalar is [`Error::ForeignSnapshot`]; one that was cut short or changed
     /// [`Error::InvalidSnapshot`], or already an error of the format that read it. On error the world is unchanged.
@@ -172,7 +172,8 @@ impl<const D: usize, T: Real> World<D, T> {
             return Err(Error::ForeignSnapshot { found, expected });
         }
         let Snapshot { table, report, limit, shape, .. } = snapshot;
-        table.check()?;
+        let period = snapshot.period.as_ref().map(Space::period).transpose()?;
+        table.check(period.as_ref())?;
         let broken = |error: Error| Error::InvalidSnapshot { reason: error.to_string() };
         snapshot.motion.detection.check().map_err(broken)?;
         let (movers, statics) = (table.movers.slots.len(), table.statics.slots.len());
@@ -184,10 +185,6 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         if !snapshot.motion.is_sound(table.indices()) {
             return Err(Error::InvalidSnapshot { reason: "its passing pairs are not of its objects".to_string() });
-        }
-        let period = snapshot.period.as_ref().map(Space::period).transpose()?;
-        if period.is_some() && snapshot.motion.detection != super::ContinuousDetection::None {
-            return Err(Error::InvalidSnapshot { reason: "it has both a period and continuous detection".to_string() });
         }
         let engine = |text: &str| super::settings::build(&text.parse()?, period);
         let (movers, statics) = (engine(&snapshot.algorithm)?, engine(&snapshot.static_algorithm)?);

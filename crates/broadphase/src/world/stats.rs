@@ -1,4 +1,4 @@
-//! What a world says of itself.
+//! Statistics of a world.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub struct WorldStats {
     pub static_algorithm: String,
     /// What `auto` chose for the movers, and why.
     pub choice: Option<String>,
-    /// What `auto` chose for the statics, and why; `None` if there never were any.
+    /// What `auto` chose for the statics, and why; `None` if there have been none.
     pub static_choice: Option<String>,
     /// Bytes of the statics' structure, which are part of `structure_bytes`.
     pub static_bytes: usize,

@@ -231,7 +231,7 @@ impl<const D: usize, T: Real> World<D, T> {
                 structure.validate(&side.frame(self.shape, None), strength)?;
             }
         }
-        self.table.validate()
+        self.table.validate(self.period.as_ref())
     }
 }
 

@@ -1,4 +1,4 @@
-//! A number of the caller's for each pair, kept while the pair lasts.
+//! One number per pair for the caller, kept while the pair exists.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl Values {
         *self = Self::default();
     }
 
-    /// Takes the values of these pairs, which have ended, in order; `list` stays empty if no pair has a value.
+    /// Removes the values of these pairs, which have ended, and lists them in the same order; `list` stays empty if no pair has a value.
     pub(super) fn end(&mut self, ended: &[(Handle, Handle)], list: &mut Vec<Option<u64>>) {
         if !self.map.is_empty() {
             list.extend(ended.iter().map(|(a, b)| self.map.remove(&Pair::new(a.index, b.index))));
@@ -53,13 +53,13 @@ impl Values {
 
 impl<const D: usize, T: Real> World<D, T> {
     /// Attaches a number to a pair of the last update, until the pair ends; returns whether the two are a pair. For contact
-    /// caches, timers, or an index into an array of the caller's.
+    /// caches, timers, or an index into an array of your own.
     ///
     /// The value comes back with the [event](crate::PairEvent::value) that the pair ended, also if one of the two was removed.
     ///
-    /// Cost: a hash table of such pairs. For pairs that have just started, a binary search; the first use for another one in a frame costs as
-    /// [`pairs_of`](World::pairs_of) does, and with [`Report::All`](crate::Report::All) differences are found from then on. Nothing if
-    /// never used.
+    /// Cost: a hash table of the pairs that have a value, and a binary search for pairs that have just started. The first call of a frame for any other
+    /// pair costs as much as [`pairs_of`](World::pairs_of). With [`Report::All`](crate::Report::All), differences are found from then on. Worlds that never
+    /// call this pay nothing.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};

@@ -8,6 +8,7 @@ mod events;
 mod model;
 mod motion;
 mod periodic;
+mod periodic_motion;
 mod properties;
 mod results;
 mod questions;

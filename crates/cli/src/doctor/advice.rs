@@ -102,7 +102,7 @@ fn duplicates(found: &Findings) -> Option<String> {
 
 fn still(found: &Findings) -> Option<String> {
     let still = found.facts.motion?.still;
-    (still >= 0.2).then(|| {
+    (still >= 0.2 && found.n > 1).then(|| {
         format!(
             "{} of the objects never move: insert them into a `World` as static objects, which are never compared with each other.",
             percent(still)

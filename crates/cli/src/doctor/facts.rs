@@ -58,6 +58,10 @@ pub struct Motion {
     pub max: f64,
     /// The share of steps that are longer than the object.
     pub jumps: f64,
+    /// Has any object that moves a size? If not, steps cannot be measured by it.
+    pub has_sizes: bool,
+    /// The mean length of a step.
+    pub mean: f64,
     /// The length of the mean step over the mean length of steps: 1 if all move alike.
     pub drift: f64,
 }
@@ -154,7 +158,8 @@ impl Space {
         let largest = sides.iter().copied().fold(0.0, f64::max);
         let is_giant = |aabb: &Aabb<D, T>| {
             let length = |k: usize| aabb.max[k].to_f64() - aabb.min[k].to_f64();
-            edge(aabb) >= 10.0 * sizes.median && (0..D).any(|k| length(k) >= 0.1 * sides[k] && length(k) >= 10.0 * sizes.median)
+            edge(aabb) >= 10.0 * sizes.median
+                && (0..D).any(|k| length(k) > 0.0 && length(k) >= 0.1 * sides[k] && length(k) >= 10.0 * sizes.median)
         };
         let outlier = |(_, &id): (&Aabb<D, T>, &u32), value: f64| Outlier { object: id, value };
         let giants = finite().filter(|(aabb, _)| is_giant(aabb)).map(|found| outlier(found, edge(found.0))).collect();
@@ -181,7 +186,7 @@ impl Motion {
     fn of<const D: usize, T: Real>(sample: &Sample<D, T>) -> Option<Self> {
         let n = sample.count();
         let (mut moves, mut steps, mut sum, mut lengths) = (vec![false; n], Vec::new(), [0.0; D], 0.0);
-        let mut transitions = 0usize;
+        let (mut transitions, mut count) = (0usize, 0usize);
         for window in &sample.windows {
             for two in window.frames.windows(2) {
                 transitions += 1;
@@ -195,16 +200,18 @@ impl Motion {
                     let length = by.iter().map(|x| x * x).sum::<f64>().sqrt();
                     (0..D).for_each(|k| sum[k] += by[k]);
                     lengths += length;
+                    count += 1;
                     let size = edge(now);
-                    steps.push(if size > 0.0 { length / size } else { 0.0 });
+                    if size > 0.0 {
+                        steps.push(length / size);
+                    }
                 }
             }
         }
         if transitions == 0 || n == 0 {
             return None;
         }
-        let count = steps.len();
-        let jumps = steps.iter().filter(|&&step| step > 1.0).count();
+        let (jumps, sized) = (steps.iter().filter(|&&step| step > 1.0).count(), steps.len());
         let steps = Sorted::new(steps.into_iter());
         let mean = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
         Some(Self {
@@ -213,7 +220,9 @@ impl Motion {
             median: steps.median().unwrap_or(0.0),
             p99: steps.percentile(99.0).unwrap_or(0.0),
             max: steps.max().unwrap_or(0.0),
-            jumps: jumps as f64 / count.max(1) as f64,
+            jumps: jumps as f64 / sized.max(1) as f64,
+            has_sizes: sized > 0,
+            mean: lengths / count.max(1) as f64,
             drift: if lengths > 0.0 { mean / lengths } else { 0.0 },
         })
     }

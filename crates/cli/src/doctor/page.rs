@@ -17,8 +17,11 @@ const INDENT: usize = 13;
 /// The page.
 pub fn render(found: &Findings) -> String {
     let mut page = Page(String::new());
-    let frames = if found.frames == 1 { "1 frame".to_string() } else { format!("{} frames", thousands(found.frames as u64)) };
-    page.wrapped(0, &format!("{}: {} objects, {}D {}, {frames}", found.name, thousands(found.n as u64), found.dim, found.scalar));
+    let frames = counted(found.frames, "frame", "frames");
+    page.wrapped(
+        0,
+        &format!("{}: {}, {}D {}, {frames}", found.name, counted(found.n, "object", "objects"), found.dim, found.scalar),
+    );
     if found.looked_at < found.frames {
         page.wrapped(0, &format!("(looked at {} of them: {})", found.looked_at, found.windows.join(", ")));
     }
@@ -47,8 +50,9 @@ fn contents(page: &mut Page, found: &Findings) {
         let places: Vec<String> = found.invalid.iter().map(place).collect();
         let more = found.invalid_boxes - places.len();
         let more = if more > 0 { format!("; and {} more", thousands(more as u64)) } else { String::new() };
-        let objects = thousands(found.invalid_objects as u64);
-        let text = format!("{} boxes of {objects} objects: {}{more}", thousands(found.invalid_boxes as u64), places.join("; "));
+        let (boxes, objects) =
+            (counted(found.invalid_boxes, "box", "boxes"), counted(found.invalid_objects, "object", "objects"));
+        let text = format!("{boxes} of {objects}: {}{more}", places.join("; "));
         page.entry("INVALID", &text);
         page.entry("", "All that follows is about the other objects.");
     }
@@ -126,13 +130,11 @@ fn motion(page: &mut Page, found: &Findings) {
     if motion.moved == 0.0 {
         return page.entry("motion", "none: every object stands still");
     }
-    let mut text = format!(
-        "{} of the objects move in a frame, by {} of their size (median), 99 % by up to {}, at most {}",
-        percent(motion.moved),
-        figure(motion.median),
-        figure(motion.p99),
-        figure(motion.max)
-    );
+    let mut text = format!("{} of the objects move in a frame, by {} on average", percent(motion.moved), figure(motion.mean));
+    if motion.has_sizes {
+        let (median, p99, max) = (figure(motion.median), figure(motion.p99), figure(motion.max));
+        let _ = write!(text, "; in sizes of the object: {median} (median), 99 % up to {p99}, at most {max}");
+    }
     if motion.still > 0.0 {
         let _ = write!(text, "; {} never move", percent(motion.still));
     }
@@ -182,6 +184,11 @@ fn algorithms(page: &mut Page, found: &Findings) {
         let mark = if row.name == winner { "  <- wins" } else { "" };
         let _ = writeln!(page.0, "  {:<16}{:>9} ms a frame{per_object:>9} ns per object{mark}", row.name, digits(Some(ms)));
     }
+}
+
+/// A number of things.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(count as u64), if count == 1 { one } else { many })
 }
 
 /// Where an invalid box is, and what is wrong with it.

@@ -1,4 +1,4 @@
-//! Objects into groups, and what changed into the groups' structures.
+//! Distributes objects to groups, and changes to the structures of the groups.
 
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
                 self.each(context, |group| group.take_in(context))
             }
             _ => {
-                // Mostly all have moved and nobody has come or gone: each group looks for itself, while its boxes are in the cache.
+                // Usually all objects have moved and none was inserted or removed: each group checks its own, while its boxes are in the cache.
                 let count: usize = self.groups.iter_mut().map(|group| open(group).slots.len()).sum();
                 let same = AtomicBool::new(count == frame.count() && self.places.len() == frame.slots());
                 if same.load(Ordering::Relaxed) {
@@ -108,12 +108,12 @@ impl<const D: usize, T: Real> Environments<D, T> {
         }
     }
 
-    /// Puts all groups together anew. Structures of groups with the same objects compare boxes, if they can.
+    /// Rebuilds all groups. Structures of groups with the same objects compare boxes, if they can.
     fn regroup(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         self.make_groups(frame)?;
         self.places.resize(frame.slots(), (0, 0));
         let Self { groups, places, .. } = self;
-        // A group is written over from the front: as long as slots agree, it has the same objects.
+        // A group is overwritten from the front: as long as the slots agree, it has the same objects.
         let mut filled = vec![0u32; groups.len()];
         let envs: Vec<u32> = groups.iter_mut().map(|group| open(group).env).collect();
         let mut last = 0;

@@ -1,18 +1,18 @@
 //! Environments kept apart: thousands of simulations in one world, at the same coordinates.
 //!
 //! # The structure
-//! Objects of different environments never pair, so they need not meet: each environment is a *group* with compact boxes of its own
-//! and a structure of its own, of the world's algorithm. The first group is environment 0, which meets all: its objects are probed into
-//! every other group, or the other way around, whichever are fewer. A group's pairs are a chunk.
+//! Objects of different environments never pair, so they are kept apart: each environment is a *group* with compact boxes of its own
+//! and a structure of its own, of the world's algorithm. The first group is environment 0, which pairs with all others: its objects
+//! are probed into every other group, or the other way around, whichever are fewer. A group's pairs are a chunk.
 //!
 //! # What follows
-//! Where environments lie does not matter: at the same place they cost what they would cost far apart. Groups are independent, so threads
+//! The position of environments does not matter: at the same place they cost as much as far apart. Groups are independent, so threads
 //! take one after the other; a group whose objects did not change keeps its chunk.
 //!
 //! # Cost
 //! That of the groups' structures, and a copy of the boxes. Bad cases: an environment 0 that has most of the objects
-//! ([`worth`] says no), one environment that outweighs all others (a group is one job), and objects that come, go or change their environment: all
-//! groups are then put together anew, though their structures are kept.
+//! ([`worth`] says no), one environment that outweighs all others (a group is one job), and objects that are inserted, removed or change their environment: all
+//! groups are then rebuilt, though their structures are kept.
 
 mod groups;
 mod pairs;

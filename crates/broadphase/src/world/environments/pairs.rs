@@ -45,7 +45,7 @@ impl<const D: usize, T: Real> Default for ProbeScratch<D, T> {
     }
 }
 
-/// Can tags or a filter remove pairs that the groups find? Balls are the groups' own affair.
+/// Can tags or a filter remove pairs that the groups find? The groups test balls themselves.
 fn filters<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> bool {
     frame.tags.is_some() || frame.filter.is_some()
 }

@@ -1,4 +1,4 @@
-//! Queries ask one group after the other, or the one that matters.
+//! Queries search one group after the other, or only the one that is asked for.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use crate::geometry::{Measure, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Environments<D, T> {
-    /// Asks these groups.
+    /// Searches these groups.
     fn ask(&self, groups: impl Iterator<Item = usize>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         let mut left = Some(limit);
         for number in groups {

@@ -76,6 +76,7 @@ pub unsafe extern "C" fn bp_pairs_between(
 }
 
 /// The number of overlapping pairs of `count` boxes; no list is made.
+#[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_count_pairs(
     format: bp_format,
@@ -94,6 +95,7 @@ pub unsafe extern "C" fn bp_count_pairs(
 }
 
 /// The number of overlapping pairs of a box of `a` and a box of `b`.
+#[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_count_pairs_between(
     format: bp_format,
@@ -138,6 +140,7 @@ fn list_pairs<const D: usize, T: Real>(input: &Input) -> Result<Vec<Pair>, Fail>
     Ok(search::<D, T>(input)?.list()?)
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 fn count_pairs<const D: usize, T: Real>(input: &Input) -> Result<u64, Fail> {
     Ok(search::<D, T>(input)?.count()?)
 }

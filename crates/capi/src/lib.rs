@@ -7,6 +7,8 @@
 //! (`cbindgen.toml`): a pointer is null or points to as many elements as its count says; an object was made by its `create` function and not
 //! destroyed; a call that may change an object is the only one for it at that time.
 
+// What the browser package has no call for is left out on its target (`cfg(not(target_arch = "wasm32"))`), since its files must be small.
+
 #![allow(non_camel_case_types)] // the names of the header
 #![allow(clippy::missing_safety_doc)] // once, above
 #![allow(clippy::too_many_arguments)] // pointer and count are two
@@ -17,7 +19,7 @@ mod input;
 mod executor;
 mod arrays;
 mod object;
-#[cfg(not(target_arch = "wasm32"))] // the browser package has no call for these three, and must be small
+#[cfg(not(target_arch = "wasm32"))]
 mod between;
 #[cfg(not(target_arch = "wasm32"))]
 mod distance;

@@ -1,6 +1,7 @@
 """What arrays may look like, what is copied, and what is refused with which words."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -212,7 +213,9 @@ def test_options_are_checked():
         ({"sort": "no"}, TypeError, "sort"),
         ({"unknown": 1}, TypeError, "unknown"),
     ]:
-        with pytest.raises(error, match=text):
+        # Before Python 3.11 an exception has no notes, in which the name of an argument of a wrong type is.
+        named = sys.version_info >= (3, 11) or error is not TypeError
+        with pytest.raises(error, match=text if named else None):
             broadphase.pairs(boxes, **options)
     with pytest.raises(broadphase.ArgumentError, match="chunk: expected 1 or more, got 0"):
         broadphase.iter_pairs(boxes, chunk=0)

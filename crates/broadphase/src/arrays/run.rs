@@ -21,7 +21,7 @@ use crate::par::Sequential;
 const WAITING: u64 = 1 << 22;
 /// Up to so many boxes, `auto` tests all pairs of a single search. It builds a structure for fewer when it is used for many frames, which share
 /// the cost of building.
-const FEW_FOR_ONE_SEARCH: usize = 192;
+const FEW_FOR_ONE_SEARCH: usize = 128;
 /// Algorithms whose remaining tiles a cancelled search skips. Others finish their current stage.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 

@@ -2,9 +2,8 @@
 
 use broadphase::{Handle, PairEvents, Real};
 
-use super::{Inner, Typed, bp_id_list, bp_world, change, each};
+use super::{Typed, bp_id_list, bp_world, change, each};
 use crate::input::*;
-use crate::object::Keeper;
 use crate::status::*;
 use crate::types::*;
 
@@ -159,6 +158,7 @@ pub unsafe extern "C" fn bp_world_pairs_of(world: *mut bp_world, id: bp_object_i
 
 /// All pairs of an object of `world`, first, and one of `other`, second, sorted: what an update would report if they were one world. Both must have
 /// the same format and be two worlds. Filters do not count.
+#[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_pairs_with(
     world: *mut bp_world,
@@ -171,7 +171,8 @@ pub unsafe extern "C" fn bp_world_pairs_with(
             let text = "other is the same world; bp_world_update finds pairs within one".to_string();
             return Err(Fail::new(BP_INVALID_ARGUMENT, "other", text));
         }
-        let keeper: &Keeper<Inner> = &one("other", other)?.0;
+        use super::Inner;
+        let keeper: &crate::object::Keeper<Inner> = &one("other", other)?.0;
         // SAFETY: (caller) the header says that a call that may change a world is the only one for it at that time; it is not `world`.
         let other = unsafe { &mut *keeper.get() };
         let found = match (inner, other) {
@@ -233,6 +234,7 @@ impl<const D: usize, T: Real> Typed<D, T> {
         list(&self.pairs)
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn pairs_with(&mut self, other: &mut Self) -> Result<bp_id_pair_list, Fail> {
         self.world.pairs_with(&mut other.world, &mut self.pairs)?;
         Ok(list(&self.pairs))

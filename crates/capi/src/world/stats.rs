@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char};
 
-use broadphase::{Real, Strength};
+use broadphase::Real;
 
 use super::{Typed, bp_world, change, each};
 use crate::input::*;
@@ -58,10 +58,11 @@ pub unsafe extern "C" fn bp_world_get_stats(world: *mut bp_world, stats: *mut bp
 
 /// Checks the invariants of the world: all of them if `thorough` is 1, the cheap ones if it is 0. BP_INTERNAL_ERROR, with the reason in the last
 /// error, if one does not hold: a bug of the library.
+#[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_validate(world: *mut bp_world, thorough: u8) -> bp_status {
     change(world, |inner| {
-        let strength = if flag("thorough", thorough)? { Strength::Geometry } else { Strength::Structure };
+        let strength = if flag("thorough", thorough)? { broadphase::Strength::Geometry } else { broadphase::Strength::Structure };
         let broken = |violation: broadphase::Violation| Fail::new(BP_INTERNAL_ERROR, "", violation.0);
         each!(inner, world => world.world.validate(strength).map_err(broken))
     })

@@ -10,7 +10,6 @@ const EXTRA: &[&str] = &[
     "sweep:partitions=3:active=tree:axes=yx",
     "sweep:partitions=64:buckets=17",
     "sweep:paper=true",
-    "sweep:paper=true:partitions=5",
     "octree:split=4:depth=10",
     "level-grid:levels=2:ratio=1",
     "tiles:target=32",
@@ -23,7 +22,7 @@ const EXTRA: &[&str] = &[
     "kd-tree-incremental:t=64",
     "kd-tree:paper=true:t=8",
     "kd-tree-complete:paper=true:t=16",
-    "kd-tree-incremental:paper=true:t=16",
+    "kd-tree-incremental:paper=true:t=64",
     "kd-tree-rebuilt:paper=true:t=16",
 ];
 

@@ -38,8 +38,8 @@ pub struct Options {
     pub threshold: usize,
     /// Does it do what the text of the paper says, without the departures that the module's text lists?
     pub paper: bool,
-    /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental. `None`: 60 with `paper`, else the break-even
-    /// follows from counted work.
+    /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental. `None`: 60 with `paper`, else
+    /// 75.
     pub adaptive_percent: Option<f64>,
     /// How far the held boxes reach beyond the objects', as a share of the mean size.
     pub epsilon: f64,
@@ -71,11 +71,11 @@ const PAPER: OptionDescriptor = OptionDescriptor {
 const K: OptionDescriptor = OptionDescriptor {
     name: "k",
     default: "auto",
-    help: "percentage of static objects above which the search is incremental, or auto: from counted work (60 with paper=true)",
+    help: "percentage of static objects above which the search is incremental, or auto: 75, and 60 with paper=true",
 };
 
 impl Options {
-    /// The paper's values; K follows from counted work (`policy.rs`).
+    /// The paper's values, but for K (`policy.rs`).
     pub fn new(variant: Variant) -> Self {
         Self { variant, threshold: 512, paper: false, adaptive_percent: None, epsilon: 0.01, pruning: Pruning::Both }
     }

@@ -14,7 +14,9 @@ const LONGEST_WAIT: u32 = 16;
 
 /// The paper's K, in percent.
 const PAPER_K: f64 = 60.0;
-/// The break-even, in percent.
+/// Our K, in percent. Here the complete search gains more from its sweeps than in the paper, and both searches cost the same at 70 % of 16,000
+/// and 80 % of 128,000 objects (`broadphase bench settled:moving=0.2 settled:moving=0.3 --n 16000,128000 --algorithms
+/// kd-tree:k=0,kd-tree-complete`).
 const K: f64 = 75.0;
 
 /// How the last frame was searched, and what the next decision depends on.

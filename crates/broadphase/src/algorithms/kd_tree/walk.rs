@@ -3,10 +3,6 @@
 //! *Internal* pairs have both objects in one node. *External* pairs have one in the node and one in an ancestor, which reaches
 //! into the node's region. The external objects of a child are those of its parent, and the parent's own, that reach to the
 //! child's side of the plane: one filter per node finds them, and they lie on a stack in the order of the walk.
-//!
-//! Departures from the paper, each for speed: before the bipartite sweep, external objects that miss the bounds of the node's own
-//! objects are left out; the sweep sorts and compares in bytes before it confirms on the boxes (`kernels/node`); and objects at rest
-//! may stay in node caches instead of being gathered (`node_caches.rs`).
 
 use std::ops::Range;
 

@@ -12,14 +12,15 @@
 //! partitions follows from n or an option, never from the threads, so the list does not depend on them.
 //!
 //! # Departures from the paper
-//! 1. Boxes are kept in rank order and tested a register at a time; the paper used no SIMD. Active objects lie in packets per
-//!    block of ranks (`kernels/active_blocks.rs`), or in a SuccTree (`active=tree`), as in the paper.
+//! `paper=true` does without them (`paper.rs`): algorithm 1 with one partition, algorithms 2 to 4 with several.
+//! 1. Boxes are kept in rank order and tested a register at a time; the paper tests them one by one, wherever they are. Active objects lie in packets
+//!    per block of ranks (`kernels/active_blocks.rs`), or in a SuccTree (`active=tree`), as in the paper.
 //! 2. The paper's partitions all read the whole list of endpoints. Here it is dealt out once, in order: each partition reads what
-//!    concerns it. So partitions cost one thread nothing, and small ones stay in the cache.
-//! 3. Sequentially, lower bounds need no tree: in rank order, the first active rank only ever moves forward.
+//!    concerns it. So partitions cost one thread nothing, and small ones stay in the cache. Their number follows from the number of objects.
+//! 3. Lower bounds need no tree, sequentially or in parallel: in rank order, the first active rank only ever moves forward (`candidates.rs`).
 //! 4. Long objects, a ground plane say, would hold every lower bound down. They are put into a partition of their own
 //!    (`candidates.rs`), if that shortens the ranges by half.
-//! 5. The axis swap has a hysteresis (`axes.rs`).
+//! 5. The axis swap has a hysteresis, and looks at the crowding of the axes in the first frame and in every eighth (`axes.rs`).
 //!
 //! # Cost
 //! Sorting and candidates are linear. Pairing is one test per pair that overlaps on both axes, roughly, plus those in a range
@@ -30,7 +31,7 @@
 //! range touches: 256 in all if every two objects overlap on the primary axis.
 //!
 //! # Source
-//! Paper 002: algorithm 1 (`update.rs`), 2 (`sort.rs`), 3 (`candidates.rs`), 4 (`pairs.rs`), section 5 (`axes.rs`).
+//! Paper 002: algorithms 1 (`update.rs`), 2 (`sort.rs`), 3 (`candidates.rs`) and 4 (`pairs.rs`), as written in `paper.rs`; section 5 (`axes.rs`).
 
 mod axes;
 mod candidates;

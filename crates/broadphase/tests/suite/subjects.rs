@@ -10,7 +10,6 @@ const EXTRA: &[&str] = &[
     "sweep:partitions=3:active=tree:axes=yx",
     "sweep:partitions=64:buckets=17",
     "sweep:paper=true",
-    "sweep:paper=true:partitions=5",
     "octree:split=4:depth=10",
     "level-grid:levels=2:ratio=1",
     "tiles:target=32",

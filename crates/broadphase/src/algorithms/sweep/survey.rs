@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::axes::Moments;
 use super::parts::cut;
-use crate::context::{Context, PerWorker};
+use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::span::span;
@@ -78,13 +78,15 @@ impl<const D: usize, T: Real> Survey<'_, D, T> {
 
     /// See [`Moments::crowding`].
     pub(super) fn crowding(&self) -> [f64; D] {
-        let mut parts = PerWorker::default();
-        parts.prepare_for(PARTS);
+        // On the stack: a frame in the steady state allocates nothing.
+        let parts: [Mutex<Moments<D>>; PARTS] = std::array::from_fn(|_| Mutex::default());
         let origin = Moments::origin(self.ids.iter().map(|&id| self.boxes[id as usize]));
         self.context.run_weighted(PARTS, 10 * self.ids.len(), |part, _| {
-            *parts.get(part) = Moments::of(&origin, self.part(part).iter().map(|&id| self.boxes[id as usize]));
+            let sums = Moments::of(&origin, self.part(part).iter().map(|&id| self.boxes[id as usize]));
+            *parts[part].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = sums;
         });
-        (0..PARTS).fold(Moments::default(), |sum, part| sum.plus(&parts.read(part))).crowding()
+        let sums = parts.into_iter().map(|part| part.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        sums.fold(Moments::default(), |sum, part| sum.plus(&part)).crowding()
     }
 }
 

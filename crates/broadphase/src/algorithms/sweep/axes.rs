@@ -195,7 +195,7 @@ impl<const D: usize> Default for Moments<D> {
 /// The extent and the center on an axis, if both ends are finite.
 fn interval<const D: usize, T: Real>(value: &Aabb<D, T>, axis: usize) -> Option<(f64, f64)> {
     let (min, max) = (value.min[axis].to_f64(), value.max[axis].to_f64());
-    (min.is_finite() && max.is_finite()).then(|| (max - min, min * 0.5 + max * 0.5))
+    (min.is_finite() && max.is_finite()).then_some((max - min, min * 0.5 + max * 0.5))
 }
 
 impl<const D: usize> Moments<D> {

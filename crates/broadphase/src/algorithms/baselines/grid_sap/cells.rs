@@ -36,7 +36,8 @@ impl<const D: usize> Block<D> {
     }
 
     /// The number of cells.
-    pub(super) fn len(&self) -> usize {
+    #[cfg(test)]
+    fn len(&self) -> usize {
         (0..D).map(|k| usize::from(self.to[k]) + 1 - usize::from(self.from[k])).product()
     }
 

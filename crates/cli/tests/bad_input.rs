@@ -87,7 +87,7 @@ fn a_csv_file_with_something_missing_is_refused_with_its_line() {
     refused(&folder, "row.csv", &["line 3"]);
     folder.write("word.csv", b"min_x,min_y,max_x,max_y\n0,zero,1,1\n");
     refused(&folder, "word.csv", &["line 2", "column 2"]);
-    folder.write("boxes.txt", b"0 0 1 1\n");
+    folder.write("boxes.json", b"0 0 1 1\n");
     refused(&folder, "boxes.json", &["unknown ending", ".npy, .csv"]);
 }
 

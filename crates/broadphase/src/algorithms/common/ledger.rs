@@ -1,5 +1,6 @@
 //! The last frame's boxes, and what changed against them.
 
+use crate::bits::BitSet;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame};
@@ -18,6 +19,8 @@ pub(crate) struct Ledger<const D: usize, T: Real> {
     gone: Vec<u32>,
     come: Vec<u32>,
     moved: Vec<u32>,
+    /// The slots listed so far, while lists are taken.
+    listed: BitSet,
     dirty: bool,
     revision: Revision,
 }
@@ -25,7 +28,15 @@ pub(crate) struct Ledger<const D: usize, T: Real> {
 impl<const D: usize, T: Real> Default for Ledger<D, T> {
     fn default() -> Self {
         let empty = Vec::new;
-        Self { boxes: Vec::new(), gone: empty(), come: empty(), moved: empty(), dirty: false, revision: Revision::default() }
+        Self {
+            boxes: Vec::new(),
+            gone: empty(),
+            come: empty(),
+            moved: empty(),
+            listed: BitSet::default(),
+            dirty: false,
+            revision: Revision::default(),
+        }
     }
 }
 
@@ -42,8 +53,15 @@ impl<const D: usize, T: Real> Ledger<D, T> {
         self.boxes.resize(slots, Self::VACANT);
         match frame.changes {
             Changes::Listed { moved, inserted, removed } => {
-                let listed = removed.iter().chain(moved).chain(inserted).copied();
-                listed.filter(|&id| (id as usize) < slots).for_each(|id| self.note(frame, id));
+                let listed = removed.iter().chain(moved).chain(inserted).copied().filter(|&id| (id as usize) < slots);
+                self.listed.cover(slots);
+                for id in listed.clone() {
+                    if !self.listed.contains(id) {
+                        self.listed.insert(id);
+                        self.note(frame, id);
+                    }
+                }
+                listed.for_each(|id| self.listed.remove(id));
             }
             Changes::Unknown if frame.may_compare() => {
                 for id in 0..slots as u32 {
@@ -142,6 +160,23 @@ impl<const D: usize, T: Real> Ledger<D, T> {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        bytes_of(&self.boxes) + bytes_of(&self.gone) + bytes_of(&self.come) + bytes_of(&self.moved)
+        bytes_of(&self.boxes) + bytes_of(&self.gone) + bytes_of(&self.come) + bytes_of(&self.moved) + self.listed.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_that_is_listed_twice_stands_in_one_list() {
+        let boxes = [Aabb::<2, f32>::point([0.0; 2]), Aabb::point([1.0; 2]), Aabb::point([2.0; 2])];
+        let mut ledger = Ledger::default();
+        ledger.update(&Frame::new(&boxes[..2])).unwrap();
+        let lists = Changes::Listed { moved: &[2, 1, 1], inserted: &[2, 2], removed: &[1] };
+        ledger.update(&Frame::new(&boxes).with_changes(lists)).unwrap();
+        assert_eq!((ledger.gone(), ledger.moved(), ledger.come()), (&[][..], &[1][..], &[2][..]));
+        ledger.update(&Frame::new(&boxes).with_changes(lists)).unwrap();
+        assert_eq!((ledger.gone(), ledger.moved(), ledger.come()), (&[][..], &[1, 2][..], &[][..]), "in the order of the lists");
     }
 }

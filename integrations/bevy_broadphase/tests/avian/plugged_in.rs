@@ -115,7 +115,7 @@ fn query(
         let found = reader.all_in_box(&area).unwrap();
         let mut found: Vec<Entity> = found.into_iter().map(|handle| world.collider(&trees, handle).unwrap()).collect();
         found.sort_unstable();
-        let corner = |at: Vector| std::array::from_fn(|axis| at[axis] as f32);
+        let corner = |at: Vector| at.f32().to_array();
         let overlaps = |b: &EnlargedAabb| Aabb::new(corner(b.min), corner(b.max)).overlaps(&area);
         let mut naive: Vec<Entity> = boxes.iter().filter(|(_, b)| overlaps(b)).map(|(entity, _)| entity).collect();
         naive.sort_unstable();

@@ -233,7 +233,10 @@ impl Lab {
     }
 
     /// Ends the experiment: all rows, remarks, and the seconds it took.
-    pub fn finish(self) -> (Vec<Value>, Vec<String>, f64) {
+    pub fn finish(mut self) -> (Vec<Value>, Vec<String>, f64) {
+        for setting in self.unchecked() {
+            self.note(format!("Only one row ran, and its pairs were compared with nothing: {setting}."));
+        }
         (self.rows, self.notes, self.started.elapsed().as_secs_f64())
     }
 }

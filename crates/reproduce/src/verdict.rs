@@ -74,12 +74,14 @@ pub struct Rule {
     weaker: Option<&'static str>,
     /// Why the bounds are what they are.
     why: Option<&'static str>,
+    /// Is the figure the share of cases that show the claim?
+    of_cases: bool,
 }
 
 impl Rule {
     /// Confirmed from `inner.0` to `inner.1`, partly from `outer.0` to `outer.1`.
     pub const fn within(inner: (f64, f64), outer: (f64, f64)) -> Self {
-        Self { inner, outer, weaker: None, why: None }
+        Self { inner, outer, weaker: None, why: None, of_cases: false }
     }
 
     /// Confirmed up to `inner`, partly up to `outer`.
@@ -118,16 +120,10 @@ impl Rule {
     }
 
     /// Confirmed if all cases show it, partly if at least one does. The figure is a share.
-    pub const ALL: Rule = Rule::at_least(1.0, f64::MIN_POSITIVE);
+    pub const ALL: Rule = Rule { of_cases: true, ..Rule::at_least(1.0, f64::MIN_POSITIVE) };
 
     /// Confirmed if all cases show it, refuted if one does not. The figure is a share.
-    pub const EVERY: Rule = Rule::from(1.0);
-
-    /// A cost that grows in proportion: the exponent of a power law.
-    pub const LINEAR: Rule = Rule::within((0.85, 1.15), (0.7, 1.3));
-
-    /// A cost that grows with the square.
-    pub const QUADRATIC: Rule = Rule::within((1.7, 2.3), (1.4, 2.6));
+    pub const EVERY: Rule = Rule { of_cases: true, ..Rule::from(1.0) };
 
     /// Judges a figure; nothing measured leaves it open.
     pub fn judge(&self, value: Option<f64>) -> Verdict {
@@ -156,15 +152,12 @@ impl Rule {
 
     /// The rule in words.
     pub fn words(&self) -> String {
-        let mut words = match self {
-            rule if rule.inner == Rule::ALL.inner && rule.outer == Rule::ALL.outer => {
-                "confirmed if all cases show it, partly if some do".to_string()
-            }
-            rule if rule.inner == Rule::EVERY.inner && rule.outer == Rule::EVERY.outer => {
-                "confirmed if all cases show it, else refuted".to_string()
-            }
-            rule if rule.inner == rule.outer => format!("confirmed if {}, else refuted", range(self.inner)),
-            _ => format!("confirmed if {}, partly if {}", range(self.inner), range(self.outer)),
+        let strict = self.inner == self.outer;
+        let mut words = match (self.of_cases, strict) {
+            (true, false) => "confirmed if all cases show it, partly if some do".to_string(),
+            (true, true) => "confirmed if all cases show it, else refuted".to_string(),
+            (false, true) => format!("confirmed if {}, else refuted", range(self.inner)),
+            (false, false) => format!("confirmed if {}, partly if {}", range(self.inner), range(self.outer)),
         };
         self.weaker.iter().for_each(|form| words.push_str(&format!(" ({form})")));
         self.why.iter().for_each(|why| words.push_str(&format!("; {why}")));
@@ -293,8 +286,6 @@ mod tests {
         assert_eq!([0.3, 0.35, 0.5].map(|value| Rule::at_most(0.3, 0.4).judge(Some(value))), [Confirmed, Partly, Refuted]);
         assert_eq!([2.0, 1.2, 1.0].map(|value| Rule::at_least(2.0, 1.1).judge(Some(value))), [Confirmed, Partly, Refuted]);
         assert_eq!([1.0, 0.5, 0.0].map(|share| Rule::ALL.judge(Some(share))), [Confirmed, Partly, Refuted]);
-        assert_eq!([1.02, 1.25, 2.0].map(|exponent| Rule::LINEAR.judge(Some(exponent))), [Confirmed, Partly, Refuted]);
-        assert_eq!([1.9, 1.5, 1.0].map(|exponent| Rule::QUADRATIC.judge(Some(exponent))), [Confirmed, Partly, Refuted]);
     }
 
     #[test]

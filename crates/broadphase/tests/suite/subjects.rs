@@ -17,7 +17,7 @@ const EXTRA: &[&str] = &[
     "tiles:target=32:coherence=false",
     "hash-grid-reinsert:threshold=0",
     "particle-grid:grid=hashed:hash=modular",
-    "hash-grid:paper=true:threshold=0",
+    "hash-grid:paper=true:threshold=0:dims=4:factor=1.5",
     "hash-grid-reinsert:paper=true:threshold=0:dims=4:factor=1.5",
     "particle-grid:paper=true",
     "particle-grid:paper=true:grid=hashed:hash=chain",

@@ -155,6 +155,8 @@ fn every_prefix_of_a_good_file_is_refused() {
 #[test]
 fn another_format_under_the_name_is_noticed() {
     let text = refusal("a.npy", b"PK\x03\x04 a zip archive");
+    assert_eq!(text, ": a .npz or .zip archive; unpack it, or save one array with numpy.save");
+    let text = refusal("a.npy", b"something else, and long enough for a header");
     assert_eq!(text, ": byte 0: not a NumPy file: it does not start with \\x93NUMPY; write it with numpy.save");
     assert!(refusal("a.npy", &npy(9, "{}", &[])).starts_with(": byte 6: NumPy format version 9 is not known"));
 }

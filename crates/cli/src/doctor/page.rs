@@ -130,13 +130,14 @@ fn motion(page: &mut Page, found: &Findings) {
     if motion.moved == 0.0 {
         return page.entry("motion", "none: every object stands still");
     }
-    let mut text = format!("{} of the objects move in a frame, by {} on average", percent(motion.moved), figure(motion.mean));
+    let mut text = format!("{} of the objects move in a frame", percent(motion.moved));
+    if motion.still > 0.0 {
+        let _ = write!(text, ", {} never move", percent(motion.still));
+    }
+    let _ = write!(text, "; steps of {} on average", figure(motion.mean));
     if motion.has_sizes {
         let (median, p99, max) = (figure(motion.median), figure(motion.p99), figure(motion.max));
         let _ = write!(text, "; in sizes of the object: {median} (median), 99 % up to {p99}, at most {max}");
-    }
-    if motion.still > 0.0 {
-        let _ = write!(text, "; {} never move", percent(motion.still));
     }
     if motion.drift > 0.5 {
         text.push_str("; most of it is common to all");

@@ -2,8 +2,12 @@
 
 use broadphase::{Handle, PairEvents, Real};
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::Inner;
 use super::{Typed, bp_id_list, bp_world, change, each};
 use crate::input::*;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::object::Keeper;
 use crate::status::*;
 use crate::types::*;
 
@@ -171,8 +175,7 @@ pub unsafe extern "C" fn bp_world_pairs_with(
             let text = "other is the same world; bp_world_update finds pairs within one".to_string();
             return Err(Fail::new(BP_INVALID_ARGUMENT, "other", text));
         }
-        use super::Inner;
-        let keeper: &crate::object::Keeper<Inner> = &one("other", other)?.0;
+        let keeper: &Keeper<Inner> = &one("other", other)?.0;
         // SAFETY: (caller) the header says that a call that may change a world is the only one for it at that time; it is not `world`.
         let other = unsafe { &mut *keeper.get() };
         let found = match (inner, other) {

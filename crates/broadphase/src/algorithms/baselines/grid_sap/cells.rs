@@ -1,5 +1,7 @@
 //! The grid: which cells a box overlaps.
 
+use std::cmp::Ordering;
+
 use crate::algorithms::common::{Ledger, World};
 use crate::geometry::{Aabb, Real};
 use crate::objects::unbounded::is_bounded;
@@ -25,15 +27,32 @@ pub(super) struct Block<const D: usize> {
     pub(super) to: [u16; D],
 }
 
+/// An object in a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Entry<T> {
+    pub(super) cell: u32,
+    pub(super) id: u32,
+    /// The object's lower end on the first axis.
+    pub(super) at: T,
+}
+
+impl<T: Real> Entry<T> {
+    /// Does it stand strictly before the other one?
+    #[inline(always)]
+    pub(super) fn is_before(&self, other: &Self) -> bool {
+        self.cell < other.cell || (self.cell == other.cell && self.at < other.at)
+    }
+
+    /// The order of [`is_before`](Entry::is_before), made total by the object.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let along = self.at.partial_cmp(&other.at).unwrap_or(Ordering::Equal);
+        self.cell.cmp(&other.cell).then(along).then(self.id.cmp(&other.id))
+    }
+}
+
 impl<const D: usize> Block<D> {
     /// No cell.
     pub(super) const NOWHERE: Self = Self { from: [1; D], to: [0; D] };
-
-    /// Is the cell one of them?
-    #[inline(always)]
-    pub(super) fn contains(&self, cell: &[u16; D]) -> bool {
-        (0..D).all(|k| self.from[k] <= cell[k] && cell[k] <= self.to[k])
-    }
 
     /// The number of cells.
     #[cfg(test)]

@@ -1,13 +1,13 @@
-//! A grid of sweeps: each cell keeps its objects sorted along every axis, and the pairs among them.
+//! A grid of sweeps: each cell keeps its objects sorted along one axis.
 //!
 //! # The structure
-//! The world is cut into cells. An object is in every cell that it overlaps. Each cell has a sorted list of ends per axis and a set of pairs, which
-//! follow the motion by insertion sort (`axis_lists`): the pairs of a cell are never searched for anew. An object that overlaps other cells than
-//! before is removed from the lists that it left, and inserted into those that it entered, all at once for each cell.
+//! The world is cut into cells. An object has an entry in every cell that it overlaps; entries are sorted by cell, and within a cell by the
+//! object's lower end on the first axis: one array holds all sweeps. A frame takes out the entries of objects that are gone or overlap other
+//! cells now, sorts the rest by insertion (within a cell little changes), and merges the new entries, sorted, in one pass.
 //!
 //! # What follows
-//! A pair may share several cells, and is in the set of each. It is reported by one of them: the cell of the lower corner of what the two have in
-//! common, which on each axis is the larger of their first cells.
+//! A pair may share several cells. It counts in one of them: the cell of the lower corner of what the two have in common, which on each axis is the
+//! larger of their first cells. So each pair is tested at most once.
 //!
 //! # The world
 //! The box of the objects' finite coordinates plus 10 %, taken in the first frame and again when many objects have left it or they fill
@@ -16,10 +16,9 @@
 //! infinite sides are just coordinates.
 //!
 //! # Cost
-//! One pass over the ends of the cells in which anything changed, and a step per exchange: few if little moves, and at most as many as a cell has
-//! objects if everything does. Bad cases: objects that are large against a cell (an infinite one is in each), and crowds in one cell (all have
-//! left the world, or one outlier has stretched it), with n² exchanges. Memory: 2·D ends of 16 bytes per object and cell, the pairs with
-//! their hash tables, per slot a copy of the box and 4·D bytes.
+//! One pass over the entries, the exchanges within cells, and the sweeps. Bad cases: objects that are large against a cell (an infinite one has an
+//! entry in each), and crowds in one cell (all have left the world, or one outlier has stretched it), with n² tests.
+//! Memory: 12 bytes (`f32`) per entry, per slot a copy of the box and 4·D bytes.
 //!
 //! # Source
 //! The "Tracy" of paper 001: large-scale sweep and prune with insertion and removal, after Tracy, Buss and Woods.
@@ -34,8 +33,7 @@ use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 
-use super::axis_lists::AxisLists;
-use cells::{Block, Cells};
+use cells::{Block, Cells, Entry};
 
 /// The options by name.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
@@ -70,25 +68,22 @@ pub struct GridSap<const D: usize, T: Real> {
     bounds: Bounds<D, T>,
     /// The cells of the present world; known from the first object on.
     cells: Option<Cells<D, T>>,
-    /// Of each cell.
-    lists: Vec<AxisLists<D, T>>,
+    /// Sorted by cell, then along the first axis.
+    entries: Vec<Entry<T>>,
     /// The cells of each slot's object.
     blocks: Vec<Block<D>>,
-    /// Did an update run out of memory? The next one starts over.
-    is_broken: bool,
-    scratch: Scratch,
+    scratch: Scratch<T>,
 }
 
 /// Buffers that can be dropped without changing a result.
-#[derive(Clone, Debug, Default)]
-struct Scratch {
-    /// Cells in which something changed, and what: see `update.rs`.
-    touched: Vec<u32>,
-    changes: Vec<u8>,
-    /// Cells and the objects that enter them.
-    arrivals: Vec<(u32, u32)>,
-    /// Those of one cell.
-    come: Vec<u32>,
+#[derive(Clone, Debug)]
+struct Scratch<T> {
+    /// Entries to be merged.
+    fresh: Vec<Entry<T>>,
+    /// Slots whose entries are to be taken out. All `false` between updates.
+    stale: Vec<bool>,
+    /// Where each cell that has entries starts, and where the last one ends.
+    starts: Vec<u32>,
 }
 
 impl<const D: usize, T: Real> GridSap<D, T> {
@@ -101,10 +96,9 @@ impl<const D: usize, T: Real> GridSap<D, T> {
             ledger: Ledger::default(),
             bounds: Bounds::default(),
             cells: None,
-            lists: Vec::new(),
+            entries: Vec::new(),
             blocks: Vec::new(),
-            is_broken: false,
-            scratch: Scratch::default(),
+            scratch: Scratch { fresh: Vec::new(), stale: Vec::new(), starts: Vec::new() },
         }
     }
 
@@ -128,13 +122,12 @@ impl<const D: usize, T: Real> GridSap<D, T> {
 
 impl<const D: usize, T: Real> GridSap<D, T> {
     fn stats(&self) -> Stats {
-        let Scratch { touched, changes, arrivals, come } = &self.scratch;
-        let scratch = bytes_of(touched) + bytes_of(changes) + bytes_of(arrivals) + bytes_of(come);
-        let lists = bytes_of(&self.lists) + self.lists.iter().map(AxisLists::bytes).sum::<usize>();
-        let entries: usize = self.lists.iter().map(AxisLists::len).sum();
+        let Scratch { fresh, stale, starts } = &self.scratch;
+        let scratch = bytes_of(fresh) + bytes_of(stale) + bytes_of(starts);
+        let cells = self.cells.as_ref().map_or(0, Cells::count);
         Stats {
-            bytes: self.ledger.bytes() + self.bounds.bytes() + lists + bytes_of(&self.blocks) + scratch,
-            extra: vec![("cells", self.lists.len() as f64), ("entries", entries as f64)],
+            bytes: self.ledger.bytes() + self.bounds.bytes() + bytes_of(&self.entries) + bytes_of(&self.blocks) + scratch,
+            extra: vec![("cells", f64::from(cells)), ("entries", self.entries.len() as f64)],
             ..Stats::default()
         }
     }

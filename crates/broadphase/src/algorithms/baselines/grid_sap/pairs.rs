@@ -1,43 +1,38 @@
-//! The pairs of each cell are known: those that count in it are handed out.
+//! A sweep in each cell.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use super::GridSap;
+use super::cells::Cells;
+use super::{GridSap, Scratch};
 use crate::algorithms::Probes;
 use crate::algorithms::common::{Visit, probe_each};
-use crate::context::Context;
+use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::kernels::PairSink;
 use crate::objects::Frame;
-use crate::pairs::PairStore;
+use crate::pairs::{Pair, PairStore};
 
 /// Cells whose pairs share a chunk.
 const CELLS_PER_CHUNK: usize = 16;
-/// The work of handing out the pairs of one object.
-const HAND_OUT: usize = 10;
 
 impl<const D: usize, T: Real> GridSap<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        // At least one chunk, which the tests of the update are booked on.
-        let chunks = self.lists.len().div_ceil(CELLS_PER_CHUNK).max(1);
+        self.find_starts();
+        let occupied = self.scratch.starts.len() - 1;
+        let chunks = occupied.div_ceil(CELLS_PER_CHUNK);
         let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
         let clock = context.clock();
-        if !kept {
-            let tests: u64 = self.lists.iter_mut().map(|lists| lists.take_tests()).sum();
-            context.run_weighted(chunks, HAND_OUT * frame.slots(), |chunk, worker| {
-                let range = chunk * CELLS_PER_CHUNK..((chunk + 1) * CELLS_PER_CHUNK).min(self.lists.len());
+        if let Some(cells) = self.cells.as_ref().filter(|_| !kept) {
+            let starts = &self.scratch.starts;
+            context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
+                let range = chunk * CELLS_PER_CHUNK..((chunk + 1) * CELLS_PER_CHUNK).min(occupied);
                 out.rewrite(chunk, worker, frame, |hits| {
-                    hits.count_tests(if chunk == 0 { tests } else { 0 });
-                    for number in range {
-                        let Some(cell) = self.cells.as_ref().map(|cells| cells.cell(number as u32)) else { return };
-                        let block = |id: u32| &self.blocks[id as usize];
-                        let pairs = self.lists[number].overlaps.pairs().iter();
-                        pairs.filter(|pair| block(pair.a).counts_at(block(pair.b), &cell)).for_each(|&pair| hits.push(pair));
-                    }
+                    range.for_each(|at| self.sweep(cells, starts[at] as usize..starts[at + 1] as usize, hits));
                 });
             });
         }
-        context.record("report", clock);
+        context.record("sweep", clock);
         self.ledger.settle(out.finish(chunks)?);
         Ok(())
     }
@@ -52,15 +47,53 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         probe_each(frame, probes, context, out, |area, visit| self.visit_in(area, visit))
     }
 
+    fn find_starts(&mut self) {
+        let Self { entries, scratch: Scratch { starts, .. }, .. } = self;
+        starts.clear();
+        let mut last = None;
+        for (at, entry) in entries.iter().enumerate() {
+            if last != Some(entry.cell) {
+                starts.push(at as u32);
+                last = Some(entry.cell);
+            }
+        }
+        starts.push(entries.len() as u32);
+    }
+
+    /// The pairs that count in one cell.
+    fn sweep(&self, cells: &Cells<D, T>, range: Range<usize>, hits: &mut PairSink<'_>) {
+        let entries = &self.entries[range];
+        let cell = cells.cell(entries[0].cell);
+        let mut tests = 0;
+        for (at, entry) in entries.iter().enumerate() {
+            let (value, block) = (self.ledger.get(entry.id), &self.blocks[entry.id as usize]);
+            for other in entries[at + 1..].iter().take_while(|other| other.at <= value.max[0]) {
+                if block.counts_at(&self.blocks[other.id as usize], &cell) {
+                    tests += 1;
+                    if self.ledger.get(other.id).overlaps(value) {
+                        hits.push(Pair::new(entry.id, other.id));
+                    }
+                }
+            }
+            if hits.stopped() {
+                break;
+            }
+        }
+        hits.count_tests(tests);
+    }
+
     /// Visits all that may overlap `area`, each in the cell in which the two count.
     pub(super) fn visit_in(&self, area: &Aabb<D, T>, visit: Visit<'_>) {
         let Some(cells) = &self.cells else { return };
         let block = cells.block(area);
         let mut flow = ControlFlow::Continue(());
         block.for_each(|cell| {
-            for id in self.lists[cells.number(&cell) as usize].started(area.max[0]) {
-                if flow.is_continue() && block.counts_at(&self.blocks[id as usize], &cell) {
-                    flow = visit(id);
+            let number = cells.number(&cell);
+            let start = self.entries.partition_point(|entry| entry.cell < number);
+            let here = self.entries[start..].iter().take_while(|entry| entry.cell == number && entry.at <= area.max[0]);
+            for entry in here {
+                if flow.is_continue() && block.counts_at(&self.blocks[entry.id as usize], &cell) {
+                    flow = visit(entry.id);
                 }
             }
         });

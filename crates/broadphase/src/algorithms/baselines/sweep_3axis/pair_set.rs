@@ -6,11 +6,11 @@ use crate::memory::{push, refill};
 use crate::pairs::Pair;
 
 /// What the memory is for.
-const PAIRS: &str = "the pairs of a sweep on every axis";
+const PAIRS: &str = "the pairs of sweep-3axis";
 
 /// Pairs in a dense list, found through a hash table with linear probing. Removal closes the gap at once: no tombstones, no decay.
 #[derive(Clone, Debug, Default)]
-pub(in crate::algorithms::baselines) struct PairSet {
+pub(super) struct PairSet {
     pairs: Vec<Pair>,
     /// Positions in `pairs` plus one; 0 is empty. A power of two, at most half full.
     table: Vec<u32>,
@@ -18,17 +18,17 @@ pub(in crate::algorithms::baselines) struct PairSet {
 
 impl PairSet {
     /// All pairs.
-    pub(in crate::algorithms::baselines) fn pairs(&self) -> &[Pair] {
+    pub(super) fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
     /// The number of pairs.
-    pub(in crate::algorithms::baselines) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.pairs.len()
     }
 
     /// Removes all pairs.
-    pub(in crate::algorithms::baselines) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.pairs.clear();
         self.table.fill(0);
     }
@@ -51,14 +51,14 @@ impl PairSet {
     }
 
     /// Is the pair in the set?
-    pub(in crate::algorithms::baselines) fn contains(&self, pair: Pair) -> bool {
+    pub(super) fn contains(&self, pair: Pair) -> bool {
         !self.table.is_empty() && self.table[self.place(pair)] != 0
     }
 
     /// Adds a pair that may be there already.
     ///
     /// On error the set may be incomplete.
-    pub(in crate::algorithms::baselines) fn insert(&mut self, pair: Pair) -> Result<(), Error> {
+    pub(super) fn insert(&mut self, pair: Pair) -> Result<(), Error> {
         if (self.pairs.len() + 1) * 2 > self.table.len() {
             self.rehash((self.table.len() * 2).max(64))?;
         }
@@ -71,7 +71,7 @@ impl PairSet {
     }
 
     /// Removes a pair that may not be there.
-    pub(in crate::algorithms::baselines) fn remove(&mut self, pair: Pair) {
+    pub(super) fn remove(&mut self, pair: Pair) {
         if !self.contains(pair) {
             return;
         }
@@ -107,7 +107,7 @@ impl PairSet {
     }
 
     /// Keeps the pairs for which `keep` says so.
-    pub(in crate::algorithms::baselines) fn retain(&mut self, keep: impl FnMut(&Pair) -> bool) {
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Pair) -> bool) {
         self.pairs.retain(keep);
         self.table.fill(0);
         self.index();
@@ -129,7 +129,7 @@ impl PairSet {
     }
 
     /// The bytes it holds.
-    pub(in crate::algorithms::baselines) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         bytes_of(&self.pairs) + bytes_of(&self.table)
     }
 }

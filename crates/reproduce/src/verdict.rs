@@ -216,12 +216,7 @@ impl Finding {
         Self::judged(claim, source, fill(ours, figure), rule, rule.judge_ratio(ratio))
     }
 
-    /// Judges a claim over several cases: in how many of them does it hold? Cases that were not measured do not count.
-    pub fn cases(claim: &str, source: &'static str, ours: &str, cases: &[Option<bool>]) -> Self {
-        Self::cases_by(claim, source, ours, cases, Rule::ALL)
-    }
-
-    /// The same by a rule for the share of cases that hold.
+    /// Judges a claim over several cases by the share in which it holds. Cases that were not measured do not count.
     pub fn cases_by(claim: &str, source: &'static str, ours: &str, cases: &[Option<bool>], rule: Rule) -> Self {
         let measured: Vec<bool> = cases.iter().copied().flatten().collect();
         let holds = measured.iter().filter(|&&holds| holds).count();
@@ -345,7 +340,7 @@ mod tests {
 
     #[test]
     fn cases_are_counted_without_those_that_were_not_measured() {
-        let cases = |cases: &[Option<bool>]| Finding::cases("always", "here", "in {} scenes", cases);
+        let cases = |cases: &[Option<bool>]| Finding::cases_by("always", "here", "in {} scenes", cases, Rule::ALL);
         let found = cases(&[Some(true), None, Some(true)]);
         assert_eq!((found.verdict, found.ours.as_str()), (Verdict::Confirmed, "in 2 of 2 scenes"));
         assert_eq!(cases(&[Some(true), Some(false)]).verdict, Verdict::Partly);

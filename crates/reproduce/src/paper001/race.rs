@@ -158,7 +158,7 @@ fn ratio_to_best(curves: &Curves, time: Option<f64>) -> f64 {
 /// The names of the rows from the slowest to the fastest, at the largest number of objects that all have reached.
 fn slowest_first(curves: &Curves, rows: &[&'static str]) -> Vec<&'static str> {
     let reached = |n: f64| rows.iter().all(|row| crate::curves::at(curves.get(row), n).is_some());
-    let Some(n) = curves.get(TREE).iter().map(|point| point.0).filter(|&n| reached(n)).next_back() else { return Vec::new() };
+    let Some(n) = curves.get(TREE).iter().map(|point| point.0).rfind(|&n| reached(n)) else { return Vec::new() };
     let mut sorted = rows.to_vec();
     let time = |row: &str| crate::curves::at(curves.get(row), n).unwrap_or(f64::NAN);
     sorted.sort_by(|a, b| time(b).total_cmp(&time(a)));
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn the_lead_is_over_the_best_of_the_papers_own_others() {
         assert_eq!(leads(&curves(1.0, 3.0, 2.0), &BEST), [(1000.0, 2.0)]);
-        let verdicts = |races: &[Curves]| ahead(races, "here", "ahead").map(|finding| finding.verdict);
+        let verdicts = |races: &[Curves]| ahead(races, "here", "ahead", "ahead").map(|finding| finding.verdict);
         assert_eq!(verdicts(&[curves(1.0, 3.0, 2.0)]), [Verdict::Confirmed, Verdict::Confirmed]);
         assert_eq!(verdicts(&[curves(1.0, 1.5, 2.0)]), [Verdict::Confirmed, Verdict::Partly]);
         assert_eq!(verdicts(&[curves(3.0, 1.5, 2.0)]), [Verdict::Refuted, Verdict::Refuted]);

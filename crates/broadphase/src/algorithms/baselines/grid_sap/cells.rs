@@ -55,8 +55,7 @@ impl<const D: usize> Block<D> {
     pub(super) const NOWHERE: Self = Self { from: [1; D], to: [0; D] };
 
     /// The number of cells.
-    #[cfg(test)]
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         (0..D).map(|k| usize::from(self.to[k]) + 1 - usize::from(self.from[k])).product()
     }
 

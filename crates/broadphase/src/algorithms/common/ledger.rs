@@ -177,6 +177,6 @@ mod tests {
         ledger.update(&Frame::new(&boxes).with_changes(lists)).unwrap();
         assert_eq!((ledger.gone(), ledger.moved(), ledger.come()), (&[][..], &[1][..], &[2][..]));
         ledger.update(&Frame::new(&boxes).with_changes(lists)).unwrap();
-        assert_eq!((ledger.gone(), ledger.moved(), ledger.come()), (&[][..], &[1, 2][..], &[][..]), "in the order of the lists");
+        assert_eq!((ledger.gone(), ledger.moved(), ledger.come()), (&[][..], &[2, 1][..], &[][..]), "in the order of the lists");
     }
 }

@@ -123,5 +123,5 @@ fn a_disk_that_fills_up_leaves_what_was_written_whole() {
     assert!(written(&folder).iter().all(|name| names.contains(name)), "nothing half-written stays: {:?}", written(&folder));
 
     folder.ok(&format!("reproduce {CHEAP} {OTHER} -o out"));
-    assert_eq!(written(&folder).len(), 7);
+    assert_eq!(written(&folder).len(), 8, "three files for each experiment, index.html and README.md: {:?}", written(&folder));
 }

@@ -61,6 +61,8 @@ pub struct PairStore {
     scratch: PerWorker<events::Scratch>,
     sorter: events::Sorter,
     worker_tests: Vec<AtomicU64>,
+    /// Is a frame being written? If the next one finds that it is, a panic has ended this one.
+    is_open: bool,
     /// Is time measured in this frame? Then the nanoseconds of all workers that went into differences.
     timed: bool,
     event_nanos: AtomicU64,
@@ -135,6 +137,7 @@ impl PairStore {
             scratch: PerWorker::default(),
             sorter: events::Sorter::default(),
             worker_tests: Vec::new(),
+            is_open: false,
             timed: false,
             event_nanos: AtomicU64::default(),
         }
@@ -360,6 +363,10 @@ impl PairStore {
         revision: Revision,
         chunks: usize,
     ) -> bool {
+        if self.is_open {
+            self.roll_back();
+        }
+        self.is_open = true;
         let delta = self.report.delta();
         let kept =
             revision != Revision(0) && revision == self.revision && self.report != Report::Count && self.shape == frame.shape;
@@ -511,6 +518,7 @@ impl PairStore {
                 events::cancel(&mut self.started, &mut self.ended);
                 *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
                 self.active = chunks;
+                self.is_open = false;
                 self.revision = Revision::fresh();
                 Ok(self.revision)
             }
@@ -526,6 +534,7 @@ impl PairStore {
 
     /// Gives up a frame between `begin` and `finish`, as `finish` does on error.
     pub(crate) fn roll_back(&mut self) {
+        self.is_open = false;
         let delta = self.report.delta();
         self.count = 0;
         self.started.clear();

@@ -94,26 +94,36 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     fn update_by(&mut self, scoped: Scoped<'_>) -> Result<Update, Error> {
-        self.motion.begin();
-        let found = self.check_lengths().and_then(|()| {
-            if self.motion.detection == ContinuousDetection::Swept {
-                self.motion.sweep(&mut self.table, self.period.as_ref());
-            }
-            if self.motion.by_rate() {
-                return self.find_by_rate(scoped);
-            }
-            self.begin_find();
-            self.flush(scoped).and_then(|()| self.find(scoped))
-        });
-        if let Err(error) = found {
-            self.failed = true;
-            self.whole = true;
-            self.table.half_paired();
-            self.neighbours.reset();
-            return Err(error);
-        }
+        let mut running = Running { world: self, is_done: false };
+        let found = running.world.find_all(scoped);
+        running.is_done = found.is_ok();
+        drop(running);
+        found?;
         self.motion.remember(&self.table);
         Ok(self.summary())
+    }
+
+    /// All pairs and all differences.
+    fn find_all(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
+        self.motion.begin();
+        self.check_lengths()?;
+        if self.motion.detection == ContinuousDetection::Swept {
+            self.motion.sweep(&mut self.table, self.period.as_ref());
+        }
+        if self.motion.by_rate() {
+            return self.find_by_rate(scoped);
+        }
+        self.begin_find();
+        self.flush(scoped)?;
+        self.find(scoped)
+    }
+
+    /// An update did not come to its end: the next one finds all pairs, and the difference to the last that did.
+    fn fail(&mut self) {
+        self.failed = true;
+        self.whole = true;
+        self.table.half_paired();
+        self.neighbours.reset();
     }
 
     /// The structures take in what changed.
@@ -232,6 +242,20 @@ impl<const D: usize, T: Real> World<D, T> {
             }
         }
         self.table.validate(self.period.as_ref())
+    }
+}
+
+/// An update. Unless it is done, it counts as failed when this is dropped: by an error, or by a panic of the caller's filter or executor.
+struct Running<'a, const D: usize, T: Real> {
+    world: &'a mut World<D, T>,
+    is_done: bool,
+}
+
+impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.world.fail();
+        }
     }
 }
 

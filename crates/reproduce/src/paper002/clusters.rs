@@ -171,7 +171,7 @@ mod tests {
         for u in ["x", "y"] {
             let mut lab = Lab::new(crate::Mode::Quick, String::new(), 60.0);
             let scene = format!("plane-crossing:u={u}:frames=500");
-            let rows = lab.run(&Trial::new(&scene, 400, 260, &[FIXED, SWAPPING]).with_series()).unwrap();
+            let rows = lab.run(&Trial::new(&scene, 22_500, 260, &[FIXED, SWAPPING]).with_series()).unwrap();
             let frame = |row: &str| rows.get(row).and_then(swap_frame);
             assert_eq!(frame(FIXED), None);
             assert!(frame(SWAPPING).is_some_and(|frame| (200.0..=225.0).contains(&frame)), "{u}: {:?}", frame(SWAPPING));

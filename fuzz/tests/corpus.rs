@@ -27,7 +27,7 @@ fn every_input_of_the_corpus_passes_and_every_target_has_some() {
     for (name, run) in TARGETS {
         let (inputs, counts) = replay(name, run);
         assert!(inputs >= 10, "{name}: only {inputs} inputs");
-        assert!(counts.operations as usize > inputs && !counts.seen.is_empty(), "{name}: {counts:?}");
+        assert!(counts.operations as usize >= inputs && !counts.seen.is_empty(), "{name}: {counts:?}");
     }
 }
 

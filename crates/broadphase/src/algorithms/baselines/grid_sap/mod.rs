@@ -21,7 +21,8 @@
 //! Memory: 12 bytes (`f32`) per entry, per slot a copy of the box and 4·D bytes.
 //!
 //! # Source
-//! The "Tracy" of paper 001: large-scale sweep and prune with insertion and removal, after Tracy, Buss and Woods.
+//! After the "Tracy" of paper 001: large-scale sweep and prune with insertion and removal, by Tracy, Buss and Woods. Theirs keeps lists on every axis and
+//! a set of pairs in each cell; this one sweeps each cell anew along one axis.
 
 mod cells;
 mod pairs;

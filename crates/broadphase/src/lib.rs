@@ -182,7 +182,21 @@ pub use world::{
     World, World2, World2f64, World3, World3f64, WorldStats,
 };
 
-/// The README's examples, compiled and run with the doc tests.
+/// The examples of the README and of the guide, compiled and run with the doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct ReadmeExamples;
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    pub struct Readme;
+    #[doc = include_str!("../../../docs/guide/getting-started.md")]
+    pub struct GettingStarted;
+    #[doc = include_str!("../../../docs/guide/arrays.md")]
+    pub struct Arrays;
+    #[doc = include_str!("../../../docs/guide/world.md")]
+    pub struct Worlds;
+    #[doc = include_str!("../../../docs/guide/threads.md")]
+    pub struct Threads;
+    #[doc = include_str!("../../../docs/guide/determinism.md")]
+    pub struct Determinism;
+    #[doc = include_str!("../../../docs/guide/moving-over.md")]
+    pub struct MovingOver;
+}

@@ -44,17 +44,48 @@ fn anchor_of(heading: &str) -> String {
     title.chars().map(|c| if c == ' ' { '-' } else { c }).filter(|c| c.is_alphanumeric() || *c == '-').collect()
 }
 
+/// All pages: those at the root, those of the guide, and those of the packages.
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = Vec::new();
+    for folder in ["", "docs/guide", "benchmarks", "crates/python", "crates/capi", "crates/mpi", "npm", "integrations/bevy_broadphase"] {
+        let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        pages.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
+    assert!(pages.len() > 15, "{pages:?}");
+    pages
+}
+
+/// The addresses of all links of a page, those in code left out.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let prose = text.split("```").step_by(2);
+    prose.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
+}
+
 #[test]
 fn links_between_the_pages_lead_somewhere() {
-    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
-        let text = page(name);
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let known = match link.strip_prefix('#') {
-                Some(anchor) => text.lines().any(|line| line.starts_with('#') && anchor_of(line) == anchor),
-                None => link.starts_with("https://") || root().join(link).exists(),
-            };
-            assert!(known, "{name} links to {link}");
+    for path in pages() {
+        let text = std::fs::read_to_string(&path).expect("a page that was listed");
+        let folder = path.parent().expect("a page is in a folder");
+        for link in links(&text).filter(|link| !link.starts_with("https://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+            assert!(target.exists(), "{} links to {link}", path.display());
+            if !anchor.is_empty() {
+                let target = std::fs::read_to_string(&target).expect("a page with headings");
+                let known = target.lines().any(|line| line.starts_with('#') && anchor_of(line) == anchor);
+                assert!(known, "{} links to {link}", path.display());
+            }
         }
+    }
+}
+
+/// Every page of the guide can be reached from its first one.
+#[test]
+fn the_guide_lists_all_its_pages() {
+    let index = page("docs/guide/README.md");
+    for path in pages().iter().filter(|path| path.parent().is_some_and(|folder| folder.ends_with("docs/guide"))) {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a page has a name");
+        assert!(name == "README.md" || links(&index).any(|link| link == name), "the guide does not list {name}");
     }
 }
 

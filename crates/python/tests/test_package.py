@@ -36,16 +36,18 @@ def test_everything_is_documented_and_its_examples_run(name, text):
     assert failed == 0
 
 
-def test_the_examples_of_the_readme_run():
-    text = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert blocks
-    for number, block in enumerate(blocks):
+PAGES = [ROOT / "README.md", *sorted((ROOT / "../../docs/guide").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "```python" in page.read_text()], ids=lambda page: page.name)
+def test_the_examples_of_the_pages_run(page):
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
+        name = f"{page.name} block {number}"
         if ">>>" in block:
-            test = doctest.DocTestParser().get_doctest(block, {}, f"README block {number}", None, 0)
+            test = doctest.DocTestParser().get_doctest(block, {}, name, None, 0)
             assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
         else:
-            exec(compile(block, f"README block {number}", "exec"), {})
+            exec(compile(block, name, "exec"), {})
 
 
 def test_the_version_is_that_of_the_workspace():

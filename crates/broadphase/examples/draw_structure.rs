@@ -51,11 +51,16 @@ fn draw(spec: &Spec, boxes: &[Aabb<2, f32>]) -> Result<String, Error> {
     let mut overlaps = vec![false; boxes.len()];
     found.to_vec().iter().for_each(|pair| [pair.a, pair.b].iter().for_each(|&id| overlaps[id as usize] = true));
 
-    let mut svg = format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='-2 -2 {0} {0}' font-family='sans-serif'>\n", SIDE + 4.0);
+    let mut svg =
+        format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='-2 -2 {0} {0}' font-family='sans-serif'>\n", SIDE + 4.0);
     svg += "<rect x='-2' y='-2' width='100%' height='100%' fill='white'/>\n"; // readable on a dark page too
     for region in &regions {
         let shade = 0.35 * tests_in(region) as f32 / most as f32;
-        rectangle(&mut svg, &region.bounds, &format!("fill='#d55e00' fill-opacity='{shade:.2}' stroke='#444' stroke-width='1.5'"));
+        rectangle(
+            &mut svg,
+            &region.bounds,
+            &format!("fill='#d55e00' fill-opacity='{shade:.2}' stroke='#444' stroke-width='1.5'"),
+        );
     }
     for (aabb, overlaps) in boxes.iter().zip(&overlaps) {
         let color = if *overlaps { "#0072b2" } else { "#999" };

@@ -47,7 +47,9 @@ fn anchor_of(heading: &str) -> String {
 /// All pages: those at the root, those of the guide, and those of the packages.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = Vec::new();
-    for folder in ["", "docs/guide", "benchmarks", "crates/python", "crates/capi", "crates/mpi", "npm", "integrations/bevy_broadphase"] {
+    for folder in
+        ["", "docs/guide", "benchmarks", "crates/python", "crates/capi", "crates/mpi", "npm", "integrations/bevy_broadphase"]
+    {
         let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         pages.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
     }

@@ -99,6 +99,20 @@ fn steady_frames_with_statics_do_not_allocate() {
 }
 
 #[test]
+fn steady_frames_with_a_few_listed_changes_do_not_allocate() {
+    for name in ["auto", "tiles:target=64", "tiles"] {
+        let mut world = World3::new();
+        world.set_algorithm(&name.parse().unwrap()).unwrap();
+        let handles = world.insert_many(&(0..3000).map(|id| orbit(id, 0)).collect::<Vec<_>>()).unwrap();
+        let spent = steady(60, |frame| {
+            (frame % 2..3000).step_by(250).for_each(|id| world.set_box(handles[id], orbit(id, frame / 2)).unwrap());
+            assert!(!world.update().unwrap().is_empty());
+        });
+        assert_eq!(spent, 0, "{name}, in 60 frames");
+    }
+}
+
+#[test]
 fn steady_frames_with_environments_do_not_allocate() {
     for name in ["auto", "tiles:target=64", "brute-force"] {
         let mut world = World3::new();

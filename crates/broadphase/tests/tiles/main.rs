@@ -1,6 +1,7 @@
 //! `tiles` from frame to frame: records rewritten in place, in many blocks, through jumps, clusters, insertions and removals.
 
 mod axis_motion;
+mod listed;
 mod shares;
 
 use broadphase::{

@@ -12,7 +12,7 @@
 //! # A frame
 //! `update` (`update.rs`) asks the change tracker what changed, counts what the plan needs, and asks `plan.rs`, which holds all thresholds: is the
 //! partition kept or rebuilt, and which records are written? It then writes them. `pairs` (`pairs.rs`) joins the tiles that changes touch:
-//! by a sweep, by the changed objects alone (`movers.rs`), or from candidates that are cached while all objects move along one
+//! by a sweep, by the changed objects alone (`movers.rs`; in tiles that are kept sorted while changes are listed, `sorted_tiles.rs`, without reading the tile), or from candidates that are cached while all objects move along one
 //! axis (`axis_motion.rs`). `pending.rs` holds what changed between two calls of `pairs`; `query_trees.rs` has trees for queries, built on demand.
 //! `probe` (`probe.rs`) pairs the objects with the boxes of another set: many of them by a join of the two sets in each tile.
 //!
@@ -30,7 +30,8 @@
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all objects in them: large objects need no level of
 //! their own, and where many are large, tiles are.
 //!
-//! Objects at rest are not tested again. Up to about 3 % of changed objects, only the tiles that they touch are searched and joined. For more of
+//! Objects at rest are not tested again. Up to about 3 % of changed objects, only the tiles that they touch are searched and joined; where changes are
+//! listed for several frames, only the neighborhoods of the changed objects (`listed.rs`). For more of
 //! them, where a full join would make many tests, all tiles are searched, but only the records of changed objects are rewritten, and
 //! only their pairs are tested. Beyond that, all pairs are found again. Where the cache does not hold the objects, the limits are lower.
 //! (Keeping candidates of enlarged boxes over a few frames was slower, in random walks and on cloth alike: so many objects change tiles
@@ -45,6 +46,7 @@
 
 mod axis_motion;
 mod lattice;
+mod listed;
 mod motion;
 mod movers;
 mod pairs;
@@ -55,6 +57,7 @@ mod probe;
 mod query;
 mod query_trees;
 mod records;
+mod sorted_tiles;
 mod tile_size;
 mod update;
 mod validate;
@@ -79,6 +82,7 @@ use pending::PendingChanges;
 use probe::ProbeRecords;
 use query_trees::QueryTrees;
 use records::Block;
+use sorted_tiles::SortedTiles;
 use tile_size::TileSizeTuner;
 
 /// The options as a [`Spec`] takes them.
@@ -136,6 +140,7 @@ pub struct Tiles<const D: usize, T: Real> {
     tracker: ChangeTracker<D, T>,
     pending: PendingChanges,
     axis_motion: AxisMotionCache,
+    sorted: SortedTiles,
     /// The last update failed midway: there are no records, and the next frame writes all of them.
     stale: bool,
     revision: Revision,
@@ -199,6 +204,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             tracker: ChangeTracker::default(),
             pending: PendingChanges::default(),
             axis_motion: AxisMotionCache::default(),
+            sorted: SortedTiles::default(),
             stale: true,
             revision: Revision::default(),
             scratch: PerWorker::default(),
@@ -239,6 +245,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             tracker: self.tracker.clone(),
             pending: self.pending.clone(),
             axis_motion: self.axis_motion.clone(),
+            sorted: self.sorted.clone(),
             stale: self.stale,
             revision: self.revision,
             scratch: PerWorker::default(),
@@ -294,6 +301,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
                 + self.pending.bytes()
                 + self.axis_motion.bytes()
                 + self.movers.bytes()
+                + self.sorted.bytes()
                 + self.scratch_bytes()
                 + self.probe_records.bytes(ProbeRecords::bytes)
                 + self.probe_scratch.bytes(|[own, other]| own.bytes() + other.bytes())

@@ -12,8 +12,10 @@ pub(super) struct Movers {
     /// The records of tile `t` are `records[starts[t]..starts[t + 1]]`.
     starts: Vec<u32>,
     records: Vec<Record>,
-    /// The same, not yet sorted by tile.
+    /// The same, not yet sorted by tile: gathered while the records are patched.
     found: Vec<(u16, Record)>,
+    /// Are these the records of all objects that have changed since the last `pairs`?
+    is_complete: bool,
 }
 
 impl Movers {
@@ -25,6 +27,25 @@ impl Movers {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         self.starts.capacity() * 4 + self.records.capacity() * 16 + self.found.capacity() * size_of::<(u16, Record)>()
+    }
+
+    /// Pairs have been found: nothing has changed since.
+    pub(super) fn clear(&mut self) {
+        self.found.clear();
+        self.is_complete = true;
+    }
+
+    /// The records are not those that objects have now.
+    pub(super) fn invalidate(&mut self) {
+        self.is_complete = false;
+    }
+
+    /// An object that has changed has this record in a tile.
+    #[inline(always)]
+    pub(super) fn push(&mut self, tile: u16, record: Record) {
+        if self.is_complete {
+            self.found.push((tile, record));
+        }
     }
 
     /// Sorts `found` by tile, for the given number of tiles; stable.
@@ -50,6 +71,9 @@ impl Movers {
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// The records of all objects that have changed since the last `pairs` and are live.
     pub(super) fn gather_movers(&mut self, frame: &Frame<'_, D, T>) {
+        if self.movers.is_complete {
+            return self.movers.sort(self.partition.tiles.len());
+        }
         self.movers.found.clear();
         for &id in self.pending.slots.iter().filter(|&&id| frame.live.contains(id)) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);

@@ -4,10 +4,11 @@ use super::Tiles;
 use super::plan::{TileJoin, plan_join};
 use super::records::{lock_all, runs_of};
 use super::update::JOIN;
+use crate::bits::bit;
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::tile;
+use crate::kernels::tile::{self, Movers};
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
 
@@ -36,6 +37,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             self.record_tests(out.tests());
         }
         self.pending.clear();
+        self.movers.clear();
         context.record("join", start);
         Ok(())
     }
@@ -50,7 +52,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.pending.touched[tile as usize]));
         let blocks = lock_all(&self.blocks);
         let blocks = blocks.each_ref().map(Option::as_deref);
-        let (jobs, changed, kernels) = (&self.jobs[..], &self.pending.is_changed[..], context.kernels());
+        let (jobs, changed, kernels) = (&self.jobs[..], &self.pending.bits[..], context.kernels());
         let listed = (kept && !self.pending.flagged).then_some(&self.movers);
         let work = if kept { JOIN * self.load.records / tiles * jobs.len() } else { self.frame_work() };
         context.run_weighted(jobs.len(), work, |job, worker| {
@@ -58,9 +60,17 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let place = &self.partition.tiles[tile];
             let runs = runs_of(&blocks, tile);
             let runs = &runs[..self.blocks.len()];
-            // Many short runs are too short for the hardware prefetcher.
-            let next = jobs.get(job + 1).filter(|_| runs.len() > 1).map(|&next| runs_of(&blocks, next as usize));
-            let coming = next.as_ref().map_or(&[][..], |next| &next[..runs.len()]);
+            let next = jobs.get(job + 1).map(|&next| (next as usize, runs_of(&blocks, next as usize)));
+            let sorted = |tile: usize| listed.and_then(|_| self.sorted.order(tile));
+            let mut coming = &[][..];
+            match (&next, listed) {
+                (Some((tile, next)), Some(listed)) if sorted(*tile).is_some() => {
+                    Movers { runs: &next[..runs.len()], movers: listed.of(*tile), order: sorted(*tile) }.prefetch();
+                }
+                // Many short runs are too short for the hardware prefetcher.
+                (Some((_, next)), _) if runs.len() > 1 => coming = &next[..runs.len()],
+                _ => (),
+            }
             let scratch = &mut *self.scratch.get(worker);
             let mut buffer = std::mem::take(&mut scratch.movers);
             let movers = match listed {
@@ -71,9 +81,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let records = runs.iter().map(|run| run.len()).sum();
             let plan = plan_join(kept, movers.len(), records, self.axis_motion.axis().is_some());
             if plan == TileJoin::Movers {
-                let unchanged = |pair: Pair| !(changed[pair.a as usize] | changed[pair.b as usize]);
+                let is_changed = |id: u32| bit(changed, id);
+                let unchanged = |pair: Pair| !(is_changed(pair.a) | is_changed(pair.b));
+                let movers = Movers { runs, movers, order: sorted(tile) };
                 out.edit(tile, worker, frame, unchanged, |sink| {
-                    tile::join_movers(kernels, (runs, movers), coming, frame.boxes, |id| changed[id as usize], scratch, sink)
+                    tile::join_movers(kernels, movers, coming, frame.boxes, is_changed, scratch, sink)
                 });
             } else {
                 out.rewrite(tile, worker, frame, |sink| {

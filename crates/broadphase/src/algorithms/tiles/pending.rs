@@ -5,10 +5,8 @@ use crate::bits::{bit, set_bit};
 /// The changes that the next `pairs` has to take into account.
 #[derive(Clone, Debug)]
 pub(super) struct PendingChanges {
-    /// The changed slots: as bits, which stay in the cache while a block is searched; as bytes, since both objects of every kept pair are looked
-    /// up; and as a list.
+    /// The changed slots: as bits, which stay in the cache while both objects of every kept pair are looked up; and as a list.
     pub(super) bits: Vec<u64>,
-    pub(super) is_changed: Vec<bool>,
     pub(super) slots: Vec<u32>,
     /// By tile: does it hold, or did it hold, one of them?
     pub(super) touched: Vec<bool>,
@@ -20,14 +18,7 @@ pub(super) struct PendingChanges {
 
 impl Default for PendingChanges {
     fn default() -> Self {
-        Self {
-            bits: Vec::new(),
-            is_changed: Vec::new(),
-            slots: Vec::new(),
-            touched: Vec::new(),
-            all_touched: true,
-            flagged: false,
-        }
+        Self { bits: Vec::new(), slots: Vec::new(), touched: Vec::new(), all_touched: true, flagged: false }
     }
 }
 
@@ -44,23 +35,22 @@ impl PendingChanges {
     /// Makes sure that every slot has its bits.
     pub(super) fn resize(&mut self, slots: usize) {
         self.bits.resize(slots.div_ceil(64), 0);
-        self.is_changed.resize(slots, false);
     }
 
-    /// A slot has changed.
-    pub(super) fn insert(&mut self, id: u32) {
-        if !bit(&self.bits, id) {
+    /// A slot has changed. Returns whether it had not before.
+    pub(super) fn insert(&mut self, id: u32) -> bool {
+        let is_new = !bit(&self.bits, id);
+        if is_new {
             set_bit(&mut self.bits, id, true);
-            self.is_changed[id as usize] = true;
             self.slots.push(id);
         }
+        is_new
     }
 
     /// Pairs have been found.
     pub(super) fn clear(&mut self) {
         for id in self.slots.drain(..) {
             set_bit(&mut self.bits, id, false);
-            self.is_changed[id as usize] = false;
         }
         self.touched.fill(false);
         self.all_touched = false;
@@ -73,6 +63,6 @@ impl PendingChanges {
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        self.bits.capacity() * 8 + self.is_changed.capacity() + self.slots.capacity() * 4 + self.touched.capacity()
+        self.bits.capacity() * 8 + self.slots.capacity() * 4 + self.touched.capacity()
     }
 }

@@ -52,6 +52,7 @@ pub(super) mod tuned {
     pub const FIT: usize = 1 << 18;               // up to so many slots, records are searched for tile by tile for one changed slot in `FEW`,
     pub const FEW: usize = 32;                    // beyond, where misses are dearer, for one in `FEW_OF_MANY`;
     pub const FEW_OF_MANY: usize = 128;           // for more changes, a pass over all records in order costs less
+    pub const SORT_AFTER: u8 = 3;                 // updates with listed changes in a tile after which its records are kept sorted: sorting costs what a few searches do
     pub const AHEAD: usize = 16;                  // changed slots between prefetching a box and reading it: a miss takes as long as their records
     pub const KEEP: usize = 5;                    // one mover in so many records of a tile: above, a full sweep of the tile costs less
     // Global motion.
@@ -194,6 +195,11 @@ pub(super) fn most_changed(slots: usize, tests_per_object: Option<usize>) -> usi
     let tests = tests_per_object.unwrap_or(TYPICAL_TESTS);
     let per_mille = if slots <= IN_CACHE { tests } else { tests.saturating_sub(OUT_OF_CACHE) };
     per_mille.clamp(LEAST_LIMIT, GREATEST_LIMIT)
+}
+
+/// Is a tile to be sorted, after so many updates with listed changes in it since the last pass over all records?
+pub(super) fn is_worth_sorting(patches: u8) -> bool {
+    patches >= SORT_AFTER
 }
 
 /// How a tile is joined.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::lattice::Lattice;
 use super::motion::{global_motion, motion_axis, relocated};
 use super::partition::{Partition, Point, Sample, mean_size};
-use super::plan::tuned::{AHEAD, BLOCK, BLOCKS, CUT_SAMPLE, LOOKS, SAMPLE_PER_TILE};
+use super::plan::tuned::{BLOCK, BLOCKS, CUT_SAMPLE, LOOKS, SAMPLE_PER_TILE};
 use super::plan::{
     Changed, Observations, Partitioning, Rewrite, UpdatePlan, has_degraded, is_uneven, most_changed, outgrown, plan_update,
 };
@@ -150,20 +150,30 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// Rewrites the records of changed objects in one pass over all records, and flags them: the joins then search only for their pairs.
     fn rewrite_flagged(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         self.pending.resize(frame.slots());
-        self.tracker.changes().slots().iter().for_each(|&id| self.pending.insert(id));
+        for &id in self.tracker.changes().slots() {
+            self.pending.insert(id);
+        }
         let bits = std::mem::take(&mut self.pending.bits);
         let result = self.write(frame, context, &bits, false);
         self.pending.bits = bits;
         self.pending.flagged = true;
         self.pending.touched.fill(true);
         result?;
-        self.tracker.commit_changes(frame);
+        // What the tracker remembers is what the records say, also of slots that the caller has not listed.
+        self.tracker.commit_slots(frame, self.pending.slots.iter().copied());
+        for block in &mut self.blocks {
+            let block = open(block);
+            if block.has_written_all {
+                self.tracker.commit_slots(frame, block.first..block.last);
+            }
+        }
         Ok(())
     }
 
     /// Writes all records, or those of objects with a bit in `changed`, which get a flag.
     fn write(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64], in_order: bool) -> Result<(), Error> {
         self.extend(frame.slots());
+        self.sorted.clear();
         let in_order = std::mem::replace(&mut self.stale, true) || in_order;
         let (lattice, partition, kernels, axis) = (&self.lattice, &self.partition, context.kernels(), self.axis_motion.axis());
         let work = self.frame_work();
@@ -189,51 +199,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Ok(())
     }
 
-    /// Patches the records of the changed objects: they are rewritten or dropped in the tiles that they reached, and appended in tiles that
-    /// they newly reach. Cost: the changed objects, and a search of the tiles that they touch.
-    fn patch(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
-        let changes = self.tracker.changes().slots();
-        changes.iter().filter(|&&id| frame.live.contains(id)).try_for_each(|&id| frame.boxes[id as usize].check(id as usize))?;
-        self.extend(frame.slots());
-        self.pending.resize(frame.slots());
-        self.pending.flagged = false;
-        for at in 0..self.tracker.changes().len() {
-            self.tracker.prefetch_change(frame, at + AHEAD);
-            self.mark(frame, self.tracker.changes().slots()[at]);
-        }
-        for block in &mut self.blocks {
-            open(block).patch(frame, &self.lattice, &self.partition, &self.pending.bits);
-        }
-        self.tracker.commit_changes(frame);
-        Ok(())
-    }
-
-    /// Marks the tiles that one changed object touches.
-    fn mark(&mut self, frame: &Frame<'_, D, T>, id: u32) {
-        let now = frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
-        let before = self.tracker.previous(id).map(|value| self.lattice.corners(value));
-        let last = self.blocks.len() - 1; // which may be extended
-        let block = open(&mut self.blocks[(id as usize / self.block).min(last)]);
-        block.set_live(id, now.is_some());
-        if let Some(before) = &before {
-            self.partition.visit(&before.low(), &before.high(), &mut |tile| {
-                block.mark(tile);
-                self.pending.touched[tile as usize] = true;
-            });
-        }
-        if let Some(now) = now {
-            self.partition.visit(&now.low(), &now.high(), &mut |tile| {
-                if !before.as_ref().is_some_and(|before| self.partition.tiles[tile as usize].is_reached_by(before)) {
-                    block.append_later(tile, id);
-                    self.pending.touched[tile as usize] = true;
-                }
-            });
-        }
-        self.pending.insert(id);
-    }
-
     /// Gives new slots to the last block.
-    fn extend(&mut self, slots: usize) {
+    pub(super) fn extend(&mut self, slots: usize) {
         self.slots = slots;
         if let Some(block) = self.blocks.last_mut() {
             open(block).last = slots as u32;

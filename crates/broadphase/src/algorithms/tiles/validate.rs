@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Tiles, lock};
 use crate::algorithms::{Strength, Violation, ensure};
 use crate::geometry::Real;
-use crate::kernels::tile::Record;
+use crate::kernels::tile::{Record, RunOrder};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -46,6 +46,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let blocks: Vec<_> = self.blocks.iter().map(lock).collect();
         for (tile, place) in self.partition.tiles.iter().enumerate() {
             let runs: Vec<&[Record]> = blocks.iter().map(|block| block.records(tile)).collect();
+            let is_in_order = |order: RunOrder| runs.iter().all(|run| order.holds(run));
+            ensure!(
+                self.sorted.order(tile).is_none_or(is_in_order),
+                "tile {tile} counts as sorted, but its records are not in order, or one is wider than known"
+            );
             ensure!(
                 !self.axis_motion.is_wrong((tile, place.axis), &runs),
                 "tile {tile} misses a cached candidate, or has one twice"
@@ -64,5 +69,40 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         ensure!(found.is_empty(), "records of objects that are not live: {:?}", found.keys().next());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::tiles::{Options, open};
+    use crate::context::Context;
+    use crate::geometry::Aabb;
+    use crate::objects::Changes;
+    use crate::pairs::{PairStore, Report};
+
+    #[test]
+    fn the_validator_notices_sorted_tiles_that_are_not_in_order_or_have_a_wide_record() {
+        let place = |id: usize| [0.7 * (id % 40) as f32, 1.1 * (id / 40) as f32, (id * 7 % 31) as f32];
+        let mut boxes: Vec<Aabb<3, f32>> = (0..2000).map(|id| Aabb::new(place(id), place(id).map(|x| x + 1.0))).collect();
+        let mut tiles = Tiles::<3, f32>::new(Options { target: 100, ..Options::default() });
+        let (mut context, mut store) = (Context::new(), PairStore::new(Report::All));
+        let moved: Vec<u32> = (0..2000).step_by(100).collect();
+        for round in 0..8 {
+            moved.iter().for_each(|&id| boxes[id as usize] = boxes[id as usize].translate([0.01; 3]));
+            let changes = Changes::Listed { moved: &moved, inserted: &[], removed: &[] };
+            let frame = Frame::new(&boxes).with_changes(if round == 0 { Changes::All } else { changes });
+            tiles.update(&frame, &mut context).unwrap();
+            tiles.pairs(&frame, &mut context, &mut store).unwrap();
+            tiles.validate(&frame, Strength::Geometry).unwrap();
+        }
+        let frame = Frame::new(&boxes);
+        let tile = (0..tiles.partition.tiles.len()).find(|&tile| tiles.sorted.order(tile).is_some()).unwrap();
+        let mut damaged = tiles.clone();
+        open(&mut damaged.blocks[0]).records_mut(tile).reverse();
+        assert!(damaged.validate(&frame, Strength::Structure).is_err(), "another order goes unnoticed");
+        let mut damaged = tiles.clone();
+        damaged.sorted.forget_widest(tile);
+        assert!(damaged.validate(&frame, Strength::Structure).is_err(), "a wide record goes unnoticed");
     }
 }

@@ -257,6 +257,13 @@ pub(super) fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, boo
     (Pair::new(a.id(), b.id()), fits == ALL, equal & COORDINATES != 0)
 }
 
+/// Do the words of two records allow an overlap? The first part of [`compare`], which rules out nearly all.
+#[inline(always)]
+pub(super) fn may_overlap<S: Simd>(_: S, own: &Record, other: &Record) -> bool {
+    // SAFETY: (isa) `S` is proven by the kernel table.
+    unsafe { S::U16::load(&other.0).excess(S::U16::load(&own.0).reach()).zeros() == ALL }
+}
+
 /// The pair of two records, and whether they overlap: by words, and by boxes where words are equal.
 #[inline(always)]
 pub(super) fn decide<const D: usize, T: Real, S: Simd>(simd: S, a: &Record, b: &Record, boxes: &[Aabb<D, T>]) -> (Pair, bool) {

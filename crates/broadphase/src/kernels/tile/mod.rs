@@ -36,6 +36,7 @@ mod confirm;
 mod join;
 mod movers;
 mod neighbors;
+mod order;
 mod probe;
 mod sort;
 mod sweep;
@@ -44,8 +45,9 @@ pub(crate) use between::{Set, join_sets};
 pub(crate) use confirm::Confirmation;
 pub(super) use confirm::{Candidate, FOUR, LOWEST_INSIDE, MOST, WIDEST};
 pub(crate) use join::join;
-pub(crate) use movers::{join_movers, list_flagged};
+pub(crate) use movers::{Movers, join_movers, list_flagged};
 pub(crate) use neighbors::Neighbors;
+pub(crate) use order::{RunOrder, reinsert, sort_run};
 pub(crate) use probe::probe;
 
 use super::arch::{Simd, Words};
@@ -138,8 +140,15 @@ impl Record {
 
     /// The lower and the upper x.
     #[inline(always)]
-    fn span(&self) -> (u16, u16) {
+    pub(crate) fn span(&self) -> (u16, u16) {
         (self.0[0], !self.0[1])
+    }
+
+    /// The width along x, inside the tile.
+    #[inline(always)]
+    pub(crate) fn width(&self) -> u16 {
+        let (low, high) = self.span();
+        high.saturating_sub(low)
     }
 }
 

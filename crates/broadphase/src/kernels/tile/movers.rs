@@ -1,10 +1,12 @@
 //! The pairs of a tile that contain a changed object, a *mover*: the other pairs of the tile are kept.
 //!
-//! The records of movers are given, or have a flag. One or two are compared with all records, word by word, in place. A few are
+//! The records of movers are given, or have a flag. Where runs are kept sorted (`order.rs`), each is compared with the ranges of records that may reach
+//! it. Otherwise, one or two are compared with all records, word by word, in place. A few are
 //! compared in bytes, on all axes: extracting the bytes costs as much as comparing two movers, and each comparison is then cheap. From
 //! [`SORTED_FROM`] on, sorting pays: a mover is then compared only with the run of records that may reach it.
 
-use super::confirm::{Confirm, decide};
+use super::confirm::{Confirm, decide, may_overlap};
+use super::order::RunOrder;
 use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
 use super::{Record, Scratch};
@@ -30,20 +32,92 @@ pub(crate) fn list_flagged<'a>(runs: &[&[Record]], buffer: &'a mut Vec<Record>) 
     &buffer[..count]
 }
 
-/// Reports all pairs of `movers`, which are among the records in `runs`, each once; `is_mover` tells them from the others. Prefetches the
+/// The movers of a tile.
+#[derive(Clone, Copy)]
+pub(crate) struct Movers<'a> {
+    /// All records of the tile, those of the movers among them.
+    pub(crate) runs: &'a [&'a [Record]],
+    pub(crate) movers: &'a [Record],
+    /// If the runs are sorted along x.
+    pub(crate) order: Option<RunOrder>,
+}
+
+impl Movers<'_> {
+    /// Prefetches what the join will read, if the runs are sorted.
+    pub(crate) fn prefetch(&self) {
+        let Some(order) = self.order else { return };
+        for own in self.movers.iter().take(PREFETCHED) {
+            self.runs.iter().for_each(|run| order.prefetch_from(run, order.reach(own)));
+        }
+    }
+}
+
+/// Movers of a tile whose ranges are prefetched: more would evict each other.
+const PREFETCHED: usize = 8;
+
+/// Reports all pairs of the movers, each once; `is_mover` tells them from the others. Prefetches the
 /// records of the next call, `coming`, along the way.
 pub(crate) fn join_movers<const D: usize, T: Real>(
     kernels: Kernels,
-    (runs, movers): (&[&[Record]], &[Record]),
+    tile: Movers<'_>,
     coming: &[&[Record]],
     boxes: &[Aabb<D, T>],
     is_mover: impl Fn(u32) -> bool + Copy,
     scratch: &mut Scratch<T>,
     hits: &mut PairSink,
 ) {
+    let Movers { runs, movers, order } = tile;
+    if let Some(order) = order {
+        return kernels.run(SortedJoin { runs, movers, order, boxes, is_mover, hits });
+    }
     scratch.coming.note(coming);
     if !movers.is_empty() {
         kernels.run(MoverJoin { runs, movers, boxes, is_mover, scratch, hits });
+    }
+}
+
+/// Where runs are sorted.
+struct SortedJoin<'a, 'h, 'r, const D: usize, T, F> {
+    runs: &'a [&'a [Record]],
+    movers: &'a [Record],
+    order: RunOrder,
+    boxes: &'a [Aabb<D, T>],
+    is_mover: F,
+    hits: &'h mut PairSink<'r>,
+}
+
+impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for SortedJoin<'_, '_, '_, D, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { runs, movers, order, boxes, is_mover, hits } = self;
+        let mut tests = 0;
+        for own in movers {
+            let high = own.span().1;
+            for run in runs {
+                for other in &run[order.near_before(run, order.reach(own))..] {
+                    if other.span().0 > high {
+                        break;
+                    }
+                    tests += 1;
+                    if !may_overlap(simd, own, other) {
+                        continue;
+                    }
+                    let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
+                    // A mover does not pair with itself, and a pair of two movers is found twice.
+                    let (own, other) = (own.id(), other.id());
+                    if is_pair && ((own < other) | ((own > other) & !is_mover(other))) {
+                        hits.push(pair);
+                    }
+                }
+            }
+            if hits.stopped() {
+                break;
+            }
+        }
+        // One of them is the mover itself.
+        hits.count_tests((tests as u64).saturating_sub(movers.len() as u64));
     }
 }
 

@@ -127,15 +127,30 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
 
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
-        self.previous.resize(frame.slots(), Aabb::default());
-        self.live.resize(frame.slots());
-        for (at, &id) in self.changes.slots.iter().enumerate() {
+        self.resize(frame.slots());
+        for at in 0..self.changes.slots.len() {
             self.prefetch_change(frame, at + AHEAD);
-            let is_live = frame.live.contains(id);
-            self.live.set(id, is_live);
-            if is_live {
-                self.previous[id as usize] = frame.boxes[id as usize];
-            }
+            self.commit_slot(frame, self.changes.slots[at]);
+        }
+    }
+
+    /// The structure has taken in these slots, listed as changed or not. For callers whose lists leave changes out: what is remembered is what the
+    /// structure holds.
+    pub(crate) fn commit_slots(&mut self, frame: &Frame<'_, D, T>, slots: impl Iterator<Item = u32>) {
+        self.resize(frame.slots());
+        slots.for_each(|id| self.commit_slot(frame, id));
+    }
+
+    fn resize(&mut self, slots: usize) {
+        self.previous.resize(slots, Aabb::default());
+        self.live.resize(slots);
+    }
+
+    fn commit_slot(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+        let is_live = frame.live.contains(id);
+        self.live.set(id, is_live);
+        if is_live {
+            self.previous[id as usize] = frame.boxes[id as usize];
         }
     }
 

@@ -31,6 +31,12 @@ impl Tile {
         (0..3).all(|k| (self.low[k]..self.high[k]).contains(&a[k].max(b[k])))
     }
 
+    /// How many quanta cover it along the sweep axis.
+    pub(crate) fn quanta(&self) -> u32 {
+        let axis = self.axis as usize;
+        ((self.high[axis] - self.low[axis]) as u32) >> self.shift[axis]
+    }
+
     /// Does the box reach the tile?
     pub(crate) fn is_reached_by(&self, corners: &Corners) -> bool {
         let (low, high) = (corners.low(), corners.high());

@@ -4,8 +4,9 @@
 //! - `scatter.rs` writes all of them in the order of the slots, as in the first frame;
 //! - `refresh.rs` rewrites all, or those of changed objects, where they lie, and relocates objects that reach other tiles than before (`parts.rs`:
 //!   several workers in one block);
-//! - `patch.rs` rewrites, drops and appends the records of a few listed objects, in the tiles that these touch.
+//! - `patch.rs` rewrites, drops and appends the records of a few listed objects, in the tiles that these touch; `order.rs` does so in sorted runs.
 
+mod order;
 mod parts;
 mod patch;
 mod refresh;
@@ -66,6 +67,8 @@ pub(super) struct Block {
     batch: Box<Batch>,
     /// Were all boxes of the last pass valid?
     pub(super) valid: bool,
+    /// Did the last pass write the records of all objects, and not of changed ones only?
+    pub(super) has_written_all: bool,
     /// The slots that were live when the records were written.
     live: Vec<u64>,
     /// Objects to be relocated; used only during a refresh.
@@ -100,6 +103,7 @@ impl Run {
     }
 
     /// The record of a box in this tile.
+    #[inline]
     pub(super) fn record(&self, corners: &Corners, id: u32) -> Record {
         Scalar.record(corners, &self.map, id)
     }
@@ -146,6 +150,13 @@ impl Block {
     pub(super) fn records(&self, tile: usize) -> &[Record] {
         let run = &self.runs[tile];
         &self.arena[run.start as usize..run.next as usize]
+    }
+
+    /// The same, for a test to damage.
+    #[cfg(test)]
+    pub(super) fn records_mut(&mut self, tile: usize) -> &mut [Record] {
+        let run = &self.runs[tile];
+        &mut self.arena[run.start as usize..run.next as usize]
     }
 
     /// Gives each run capacity for the records that it holds or, after a pass that overflowed, counted, and an eighth more. All records are lost.

@@ -61,6 +61,7 @@ impl Block {
     ) -> bool {
         self.list.clear(self.first, self.last);
         self.valid = true;
+        self.has_written_all = changed.is_empty();
         self.update_live(frame, lattice, changed)
     }
 
@@ -83,7 +84,8 @@ impl Block {
         }
     }
 
-    /// Records which slots are live. Lists inserted objects for relocation; returns whether any object was removed.
+    /// Records which slots are live, of all or of those that are `changed`: a slot that a false list leaves out keeps its records, so it counts as live
+    /// until a pass over all of them. Lists inserted objects for relocation; returns whether any object was removed.
     fn update_live<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -94,7 +96,8 @@ impl Block {
         self.live.resize(last - first, 0);
         let mut any_removed = false;
         for (word, was) in (first..last).zip(&mut self.live) {
-            let now = frame.live.word(word, frame.slots());
+            let written = if changed.is_empty() { !0 } else { changed.get(word).copied().unwrap_or(0) };
+            let now = (frame.live.word(word, frame.slots()) & written) | (*was & !written);
             any_removed |= *was & !now != 0;
             let mut inserted = now & !*was;
             while inserted != 0 {

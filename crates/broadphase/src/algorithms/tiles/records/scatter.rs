@@ -34,6 +34,7 @@ impl Block {
             self.lay_out();
         }
         self.deltas.fill(TileDelta::ALL);
+        self.has_written_all = true;
         let most = (self.last - self.first) as usize / SPILLED;
         self.spilled.clear();
         // Without memory for it, all that does not fit is counted, and written by another pass.

@@ -1,0 +1,144 @@
+//! The update of a few listed objects: their records are rewritten, dropped and inserted in the tiles that they touch.
+//!
+//! Cost: in sorted tiles (`sorted_tiles.rs`), that of the changed objects; in others, a search of the tile.
+
+use super::plan::tuned::AHEAD;
+use super::{Tiles, open};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::kernels::quantize::Corners;
+use crate::kernels::tile::{Record, RunOrder};
+use crate::objects::Frame;
+
+/// A changed object on the lattice.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    id: u32,
+    /// Where it was in the last frame, and is now, if it was and is live.
+    before: Option<Corners>,
+    now: Option<Corners>,
+    /// The one tile that it was wholly inside, and still is.
+    home: Option<u16>,
+}
+
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Patches the records of the changed objects: they are rewritten or dropped in the tiles that they reached, and inserted in tiles that they newly
+    /// reach.
+    pub(super) fn patch(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        let changes = self.tracker.changes().slots();
+        changes.iter().filter(|&&id| frame.live.contains(id)).try_for_each(|&id| frame.boxes[id as usize].check(id as usize))?;
+        self.extend(frame.slots());
+        self.pending.resize(frame.slots());
+        if std::mem::take(&mut self.pending.flagged) {
+            self.movers.invalidate();
+        }
+        self.sorted.begin(self.partition.tiles.len());
+        let count = self.tracker.changes().len();
+        // Boxes are prefetched first, then records, and then changed.
+        let mut coming = [Change::default(); AHEAD];
+        for at in 0..count + AHEAD {
+            self.tracker.prefetch_change(frame, at + AHEAD);
+            if at >= AHEAD {
+                self.apply(&coming[at % AHEAD]);
+            }
+            if at < count {
+                coming[at % AHEAD] = self.locate(frame, self.tracker.changes().slots()[at]);
+            }
+        }
+        for block in &mut self.blocks {
+            open(block).patch(frame, &self.lattice, &self.partition, &self.pending.bits);
+        }
+        let (blocks, partition) = (&mut self.blocks, &self.partition);
+        self.sorted.finish(|tile, buffer| {
+            let mut order = RunOrder::new(partition.tiles[tile].quanta());
+            blocks.iter_mut().for_each(|block| open(block).sort_run(tile, &mut order, buffer));
+            order
+        });
+        self.tracker.commit_changes(frame);
+        Ok(())
+    }
+
+    /// The block of a slot.
+    fn block_of(&self, id: u32) -> usize {
+        (id as usize / self.block).min(self.blocks.len() - 1) // the last one may be extended
+    }
+
+    /// Finds where an object was and is, and prefetches its record.
+    fn locate(&mut self, frame: &Frame<'_, D, T>, id: u32) -> Change {
+        let now = frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
+        let before = self.tracker.previous(id).map(|value| self.lattice.corners(value));
+        let mut home = None;
+        if let (Some(before), Some(now)) = (&before, &now) {
+            let tile = self.partition.tile_at(&before.low());
+            let others = [before.high(), now.low(), now.high()];
+            // A tile is a box: what has both corners inside is wholly inside.
+            if others.iter().all(|corner| self.partition.tile_at(corner) == tile) {
+                home = Some(tile);
+                if let Some(order) = self.sorted.order(tile as usize) {
+                    let block = self.block_of(id);
+                    open(&mut self.blocks[block]).prefetch_record(tile as usize, order, before);
+                }
+            }
+        }
+        Change { id, before, now, home }
+    }
+
+    /// Changes the records of one object in sorted tiles; in others, marks the tile, or the record to be appended.
+    fn apply(&mut self, change: &Change) {
+        let Change { id, before, now, home } = change;
+        let id = *id;
+        let index = self.block_of(id);
+        let Self { blocks, sorted, pending, movers, partition, .. } = self;
+        let block = open(&mut blocks[index]);
+        block.set_live(id, now.is_some());
+        if !pending.insert(id) {
+            movers.invalidate(); // which has a record of what the object was in between
+        }
+        if let (Some(tile), Some(before), Some(now)) = (*home, before, now) {
+            pending.touched[tile as usize] = true;
+            let record = if let Some(order) = sorted.order(tile as usize) {
+                let record = block.move_record((tile as usize, order), before, now, id);
+                sorted.widen(tile as usize, &record);
+                record
+            } else {
+                sorted.note(tile);
+                block.mark(tile);
+                block.runs[tile as usize].record(now, id)
+            };
+            return movers.push(tile, record);
+        }
+        if let Some(before) = before {
+            partition.visit(&before.low(), &before.high(), &mut |tile| {
+                pending.touched[tile as usize] = true;
+                let stays = now.as_ref().is_some_and(|now| partition.tiles[tile as usize].is_reached_by(now));
+                match (sorted.order(tile as usize), now) {
+                    (None, _) => {
+                        sorted.note(tile);
+                        block.mark(tile);
+                    }
+                    (Some(order), Some(now)) if stays => {
+                        let record = block.move_record((tile as usize, order), before, now, id);
+                        sorted.widen(tile as usize, &record);
+                    }
+                    (Some(order), _) => block.remove_record((tile as usize, order), before, id),
+                }
+            });
+        }
+        let Some(now) = now else { return };
+        partition.visit(&now.low(), &now.high(), &mut |tile| {
+            let mut record: Option<Record> = None;
+            if !before.as_ref().is_some_and(|before| partition.tiles[tile as usize].is_reached_by(before)) {
+                pending.touched[tile as usize] = true;
+                if let Some(order) = sorted.order(tile as usize) {
+                    let inserted = block.insert_record((tile as usize, order), now, id);
+                    sorted.widen(tile as usize, &inserted);
+                    record = Some(inserted);
+                } else {
+                    sorted.note(tile);
+                    block.append_later(tile, id);
+                }
+            }
+            movers.push(tile, record.unwrap_or_else(|| block.runs[tile as usize].record(now, id)));
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! Tiles whose runs of records are kept sorted along the sweep axis, so that a few changed objects are found and joined without reading a tile.
+//!
+//! A tile is sorted after some frames with listed changes in it (`plan.rs`), and stays so while changes are listed: each changed record is then moved to
+//! its place (`records/order.rs`). A pass over all records ends that. Where changes are not listed, or many, there is no cost.
+//!
+//! # The bad case
+//! One record as wide as the tile makes every range as long as half of the tile; finding a record stays fast.
+
+use super::plan::is_worth_sorting;
+use crate::kernels::tile::{Record, RunOrder};
+
+/// What is known of a tile.
+#[derive(Clone, Copy, Debug, Default)]
+struct TileOrder {
+    /// Updates with listed changes in it since the last pass over all records, and whether the present one counts.
+    patches: u8,
+    is_noted: bool,
+    /// If all runs of the tile are sorted.
+    order: Option<RunOrder>,
+}
+
+/// Which tiles are sorted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SortedTiles {
+    /// By tile; empty after a pass over all records.
+    tiles: Vec<TileOrder>,
+    /// Tiles that are not sorted and that the present patch touches.
+    noted: Vec<u16>,
+    /// Scratch.
+    pub(super) buffer: Vec<Record>,
+}
+
+impl SortedTiles {
+    /// All records were written, in any order.
+    pub(super) fn clear(&mut self) {
+        self.tiles.clear();
+    }
+
+    /// Starts a patch, of so many tiles.
+    pub(super) fn begin(&mut self, tiles: usize) {
+        self.tiles.resize(tiles, TileOrder::default());
+    }
+
+    /// The order of a tile's runs, if they are sorted.
+    #[inline(always)]
+    pub(super) fn order(&self, tile: usize) -> Option<RunOrder> {
+        self.tiles.get(tile).and_then(|tile| tile.order)
+    }
+
+    /// A sorted tile has got this record.
+    #[inline(always)]
+    pub(super) fn widen(&mut self, tile: usize, record: &Record) {
+        if let Some(order) = &mut self.tiles[tile].order {
+            order.widen(record);
+        }
+    }
+
+    /// The present patch touches a tile that is not sorted.
+    pub(super) fn note(&mut self, tile: u16) {
+        let order = &mut self.tiles[tile as usize];
+        if !std::mem::replace(&mut order.is_noted, true) {
+            self.noted.push(tile);
+        }
+    }
+
+    /// Ends a patch: calls `sort` for each tile that is worth being sorted.
+    pub(super) fn finish(&mut self, mut sort: impl FnMut(usize, &mut Vec<Record>) -> RunOrder) {
+        let Self { tiles, noted, buffer } = self;
+        for tile in noted.drain(..).map(usize::from) {
+            let order = &mut tiles[tile];
+            order.is_noted = false;
+            order.patches += 1;
+            if is_worth_sorting(order.patches) {
+                order.order = Some(sort(tile, buffer));
+            }
+        }
+    }
+
+    /// Damages what is known of a tile, for a test.
+    #[cfg(test)]
+    pub(super) fn forget_widest(&mut self, tile: usize) {
+        self.tiles[tile].order = Some(RunOrder::new(1));
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.tiles.capacity() * size_of::<TileOrder>() + self.noted.capacity() * 2 + self.buffer.capacity() * 16
+    }
+}

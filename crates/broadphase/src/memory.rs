@@ -24,6 +24,25 @@ pub(crate) fn refill<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'
     Ok(())
 }
 
+/// Makes `list` so long; new places get copies of `value`.
+pub(crate) fn resize<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'static str) -> Result<(), Error> {
+    reserve(list, len.saturating_sub(list.len()), what)?;
+    list.resize(len, value);
+    Ok(())
+}
+
+/// Appends values, of which there are at most `most`.
+pub(crate) fn extend<V>(
+    list: &mut Vec<V>,
+    most: usize,
+    values: impl Iterator<Item = V>,
+    what: &'static str,
+) -> Result<(), Error> {
+    reserve(list, most, what)?;
+    list.extend(values.take(most));
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +56,12 @@ mod tests {
         assert!(list.iter().copied().eq(0..1000) && list.capacity() < 1200);
         refill(&mut list, 3, 7, "numbers").unwrap();
         assert_eq!(list, [7; 3]);
+        resize(&mut list, 5, 1, "numbers").unwrap();
+        extend(&mut list, 2, 8..10, "numbers").unwrap();
+        assert_eq!(list, [7, 7, 7, 1, 1, 8, 9]);
+        resize(&mut list, 2, 1, "numbers").unwrap();
+        assert_eq!(list, [7; 2]);
+        assert_eq!(resize(&mut list, usize::MAX / 2, 0, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
         assert_eq!(reserve(&mut list, usize::MAX, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
         assert_eq!(refill(&mut list, usize::MAX / 2, 0, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
     }

@@ -64,6 +64,13 @@ pub enum Changes<'a> {
     },
 }
 
+impl Changes<'_> {
+    /// Did the caller list changes, and none?
+    pub(crate) fn lists_nothing(&self) -> bool {
+        matches!(self, Changes::Listed { moved: [], inserted: [], removed: [] })
+    }
+}
+
 /// What a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -9,7 +9,7 @@
 //! Insertion O(1), removal O(n), n(n - 1) tests for all pairs. Memory: a copy of the box and 12 bytes of links per slot.
 
 use crate::algorithms::common::{
-    Bins, Ledger, Search, Visit, ask_one_by_one, assert_dimension, implement_broad_phase, probe_each,
+    LinkedBins, Search, TrackedBoxes, Visit, ask_one_by_one, assert_dimension, implement_broad_phase, probe_each,
 };
 use crate::algorithms::{Found, Probes, Query, Stats, Strength, Violation, ensure};
 use crate::context::Context;
@@ -24,8 +24,8 @@ const LIST: u32 = 0;
 /// All objects in one linked list. See the module's text.
 #[derive(Clone, Debug, Default)]
 pub struct NaiveList<const D: usize, T: Real> {
-    ledger: Ledger<D, T>,
-    bins: Bins,
+    tracked: TrackedBoxes<D, T>,
+    bins: LinkedBins,
     /// Objects that removals passed in the list.
     passed: u64,
 }
@@ -34,18 +34,18 @@ impl<const D: usize, T: Real> NaiveList<D, T> {
     /// An empty structure.
     pub fn new() -> Self {
         assert_dimension::<D>();
-        let mut bins = Bins::default();
+        let mut bins = LinkedBins::default();
         bins.extend_to(1);
-        Self { ledger: Ledger::default(), bins, passed: 0 }
+        Self { tracked: TrackedBoxes::default(), bins, passed: 0 }
     }
 
     fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
-        self.ledger.update(frame)?;
-        for &id in self.ledger.gone() {
+        self.tracked.update(frame)?;
+        for &id in self.tracked.removed() {
             self.passed += self.bins.search_and_take(id, LIST).unwrap_or(0);
         }
         self.bins.resize_slots(frame.slots());
-        self.ledger.come().iter().for_each(|&id| self.bins.place(id, LIST));
+        self.tracked.inserted().iter().for_each(|&id| self.bins.place(id, LIST));
         Ok(())
     }
 
@@ -54,8 +54,8 @@ impl<const D: usize, T: Real> NaiveList<D, T> {
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        let revision = ask_one_by_one(&self.ledger, frame, context, out, |_, visit| self.visit_all(visit))?;
-        self.ledger.settle(revision);
+        let revision = ask_one_by_one(&self.tracked, frame, context, out, |_, visit| self.visit_all(visit))?;
+        self.tracked.set_written(revision);
         Ok(())
     }
 
@@ -70,16 +70,16 @@ impl<const D: usize, T: Real> NaiveList<D, T> {
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        let (listed, objects) = (self.bins.check().map_err(Violation)?, self.ledger.ids().count());
+        let (listed, objects) = (self.bins.check().map_err(Violation)?, self.tracked.ids().count());
         ensure!(listed == objects, "{listed} objects in the list, {objects} in all");
-        let differs = self.ledger.differs_from(frame);
+        let differs = self.tracked.differs_from(frame);
         ensure!(strength == Strength::Structure || differs.is_none(), "slot {differs:?} differs from the frame");
         Ok(())
     }
 
     fn stats(&self) -> Stats {
         let extra = Vec::from([("passed_in_removal", self.passed as f64)]);
-        Stats { bytes: self.ledger.bytes() + self.bins.bytes(), extra, ..Stats::default() }
+        Stats { bytes: self.tracked.bytes() + self.bins.bytes(), extra, ..Stats::default() }
     }
 }
 

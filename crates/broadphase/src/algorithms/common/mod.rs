@@ -1,4 +1,4 @@
-//! What the classic structures share: a memory of the last frame, a bounded world, linked lists by slot, probes one by one.
+//! What the classic structures share: the boxes of the last frame and what changed, a bounded world, linked lists by slot, probes one by one.
 //!
 //! The trees, grids and sweeps of papers 000, 001 and 004 differ in where they keep an object, and in little else. They all rewrite every
 //! chunk when anything changed, and none when nothing did.
@@ -6,9 +6,9 @@
 use crate::algorithms::OptionDescriptor;
 
 #[cfg(feature = "papers")]
-mod bins;
+mod linked_bins;
 #[cfg(feature = "papers")]
-mod ledger;
+mod tracked_boxes;
 mod implement;
 mod pack_tree;
 mod probing;
@@ -16,16 +16,16 @@ mod searching;
 #[cfg(feature = "papers")]
 mod world;
 
-#[cfg(feature = "papers")]
-pub(crate) use bins::{Bins, NONE};
 pub(crate) use implement::implement_broad_phase;
 #[cfg(feature = "papers")]
-pub(crate) use ledger::Ledger;
+pub(crate) use linked_bins::{LinkedBins, NONE};
 pub(crate) use pack_tree::{PackTree, order};
 #[cfg(feature = "papers")]
 pub(crate) use probing::ask_one_by_one;
 pub(crate) use probing::{Visit, check_ids, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
+#[cfg(feature = "papers")]
+pub(crate) use tracked_boxes::TrackedBoxes;
 #[cfg(feature = "papers")]
 pub(crate) use world::{Bounds, World, is_too_large, too_many_outside};
 

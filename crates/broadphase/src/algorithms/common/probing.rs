@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 #[cfg(feature = "papers")]
-use super::Ledger;
+use super::TrackedBoxes;
 use crate::algorithms::Probes;
 use crate::context::Context;
 use crate::error::Error;
@@ -103,26 +103,26 @@ pub(crate) fn probe_each<const D: usize, T: Real>(
 /// sides; the smaller id reports it.
 #[cfg(feature = "papers")]
 pub(crate) fn ask_one_by_one<const D: usize, T: Real>(
-    ledger: &Ledger<D, T>,
+    tracked: &TrackedBoxes<D, T>,
     frame: &Frame<'_, D, T>,
     context: &mut Context,
     out: &mut PairStore,
     candidates: impl Fn(&Aabb<D, T>, Visit<'_>) + Sync,
 ) -> Result<Revision, Error> {
-    let slots = ledger.slots();
+    let slots = tracked.slots();
     let chunks = slots.div_ceil(PROBES_PER_CHUNK);
-    let kept = out.begin(frame, context, ledger.revision(), chunks) && !ledger.is_dirty();
+    let kept = out.begin(frame, context, tracked.revision(), chunks) && !tracked.is_dirty();
     if !kept {
         let clock = context.clock();
         context.run_weighted(chunks, PROBE * slots, |chunk, worker| {
             let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(slots);
             out.rewrite(chunk, worker, frame, |hits| {
-                for id in range.map(|id| id as u32).filter(|&id| ledger.holds(id)) {
-                    let (area, mut tests) = (ledger.get(id), 0);
+                for id in range.map(|id| id as u32).filter(|&id| tracked.is_live(id)) {
+                    let (area, mut tests) = (tracked.get(id), 0);
                     candidates(area, &mut |other| {
                         if other != id {
                             tests += 1;
-                            if ledger.get(other).overlaps(area) && id < other {
+                            if tracked.get(other).overlaps(area) && id < other {
                                 hits.push(Pair { a: id, b: other });
                             }
                         }

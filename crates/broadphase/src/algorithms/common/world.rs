@@ -12,7 +12,7 @@
 //! A world that the caller has given is never changed.
 
 use crate::algorithms::Spec;
-use crate::algorithms::common::Ledger;
+use crate::algorithms::common::TrackedBoxes;
 use crate::bits::BitSet;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -141,24 +141,24 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         (self.fitted_objects, self.objects)
     }
 
-    /// Follows an update of the ledger. Returns whether the world is another one, so that all objects have to be placed again.
-    pub(crate) fn follow(&mut self, ledger: &Ledger<D, T>) -> bool {
-        self.objects = self.objects + ledger.come().len() - ledger.gone().len();
+    /// Takes in what changed. Returns whether the world is another one, so that all objects have to be placed again.
+    pub(crate) fn follow(&mut self, tracked: &TrackedBoxes<D, T>) -> bool {
+        self.objects = self.objects + tracked.inserted().len() - tracked.removed().len();
         if self.given {
             return false;
         }
         let Some(world) = self.world else {
-            self.fit(World::around(ledger.ids().map(|id| ledger.get(id))));
+            self.fit(World::around(tracked.ids().map(|id| tracked.get(id))));
             return self.world.is_some();
         };
-        self.count_outside(&world, ledger);
-        self.changes += ledger.come().len() + ledger.gone().len() + ledger.moved().len();
+        self.count_outside(&world, tracked);
+        self.changes += tracked.inserted().len() + tracked.removed().len() + tracked.moved().len();
         let check = self.objects > 0 && self.changes > CHANGES_PER_CHECK * self.objects;
         if !check && !too_many_outside(self.outside_count, self.objects) {
             return false;
         }
         self.changes = 0;
-        let Some(fitted) = World::around(ledger.ids().map(|id| ledger.get(id))) else { return false };
+        let Some(fitted) = World::around(tracked.ids().map(|id| tracked.get(id))) else { return false };
         let too_large = (0..D).any(|k| is_too_large(world.extent[k].to_f64(), fitted.extent[k].to_f64()));
         let change = fitted != world && (too_large || too_many_outside(self.outside_count, self.objects));
         if change {
@@ -180,9 +180,9 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.note_population();
     }
 
-    fn count_outside(&mut self, world: &World<D, T>, ledger: &Ledger<D, T>) {
+    fn count_outside(&mut self, world: &World<D, T>, tracked: &TrackedBoxes<D, T>) {
         let Self { outside, outside_count, .. } = self;
-        outside.cover(ledger.slots());
+        outside.cover(tracked.slots());
         let mut set = |id: u32, is_outside: bool| {
             if (id as usize) < outside.slots() && outside.contains(id) != is_outside {
                 if is_outside {
@@ -194,8 +194,8 @@ impl<const D: usize, T: Real> Bounds<D, T> {
                 }
             }
         };
-        ledger.gone().iter().for_each(|&id| set(id, false));
-        ledger.moved().iter().chain(ledger.come()).for_each(|&id| set(id, world.leaves_out(ledger.get(id))));
+        tracked.removed().iter().for_each(|&id| set(id, false));
+        tracked.moved().iter().chain(tracked.inserted()).for_each(|&id| set(id, world.leaves_out(tracked.get(id))));
     }
 
     /// The bytes it holds.

@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if !self.active {
             frame.check()?;
             let live = frame.count();
-            self.dirty |= !matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+            self.dirty |= !frame.changes.lists_nothing();
             if live <= self.options.threshold {
                 self.live = live;
                 return Ok(());
@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             }
             return Ok(());
         }
-        let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+        let unchanged = frame.changes.lists_nothing();
         match frame.changes {
             _ if self.options.strategy == Strategy::Reinsert && !(unchanged && frame.slots() == self.seats.len()) => {
                 frame.check()?;

@@ -43,7 +43,7 @@ mod update;
 mod validate;
 
 use crate::algorithms::common::{
-    Bins, Bounds, Ledger, PAPER_OPTION, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase, nearest_in,
+    Bounds, LinkedBins, PAPER_OPTION, TrackedBoxes, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase, nearest_in,
 };
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
@@ -99,12 +99,12 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct LevelGrid<const D: usize, T: Real> {
     options: Options,
-    ledger: Ledger<D, T>,
+    tracked: TrackedBoxes<D, T>,
     bounds: Bounds<D, T>,
     /// The sections of the present world; known from the first object on.
     sections: Option<Sections<D, T>>,
     /// The objects of each section, all levels in a row, coarsest first; the last one is the oversize list.
-    bins: Bins,
+    bins: LinkedBins,
     /// The objects of each level, the oversize ones last.
     population: Vec<u32>,
     /// Objects that changed their section, and objects that removals passed in the lists.
@@ -128,10 +128,10 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         let options = options.in_range();
         Self {
             options,
-            ledger: Ledger::default(),
+            tracked: TrackedBoxes::default(),
             bounds: Bounds::default(),
             sections: None,
-            bins: Bins::default(),
+            bins: LinkedBins::default(),
             population: vec![0; options.levels + 1],
             section_changes: 0,
             passed: 0,
@@ -163,7 +163,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         let scratch = bytes_of(ids) + bytes_of(starts) + bytes_of(boxes);
         let oversize = self.population.last().copied().unwrap_or(0);
         Stats {
-            bytes: self.ledger.bytes() + self.bounds.bytes() + self.bins.bytes() + bytes_of(&self.population) + scratch,
+            bytes: self.tracked.bytes() + self.bounds.bytes() + self.bins.bytes() + bytes_of(&self.population) + scratch,
             extra: vec![
                 ("sections", self.bins.len().saturating_sub(1) as f64),
                 ("oversize", f64::from(oversize)),

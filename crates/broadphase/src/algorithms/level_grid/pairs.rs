@@ -10,6 +10,7 @@ use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::PairSink;
+use crate::memory;
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
@@ -19,19 +20,20 @@ const OBJECTS_PER_CHUNK: usize = 512;
 impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         if self.options.paper {
-            let revision = ask_one_by_one(&self.ledger, frame, context, out, |area, visit| self.visit_in(area, visit))?;
-            self.ledger.settle(revision);
+            let revision = ask_one_by_one(&self.tracked, frame, context, out, |area, visit| self.visit_in(area, visit))?;
+            self.tracked.set_written(revision);
             return Ok(());
         }
         let objects = self.population.iter().sum::<u32>() as usize;
         let chunks = objects.div_ceil(OBJECTS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
         if !kept {
             let clock = context.clock();
             let Scratch { ids, starts, boxes } = &mut self.scratch;
-            self.bins.lay_out(ids, starts);
+            self.bins.lay_out(ids, starts).inspect_err(|_| out.roll_back())?;
             boxes.clear();
-            boxes.extend(ids.iter().map(|&id| *self.ledger.get(id)));
+            let all = ids.iter().map(|&id| *self.tracked.get(id));
+            memory::extend(boxes, ids.len(), all, "the order of boxes").inspect_err(|_| out.roll_back())?;
             context.record("lay out", clock);
             let clock = context.clock();
             if let Some(sections) = &self.sections {
@@ -42,7 +44,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
             }
             context.record("join", clock);
         }
-        self.ledger.settle(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(chunks)?);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::LevelGrid;
 use super::sections::Sections;
-use crate::algorithms::common::Bins;
+use crate::algorithms::common::LinkedBins;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -10,28 +10,28 @@ use crate::objects::Frame;
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
-        self.ledger.update(frame)?;
-        if self.bounds.follow(&self.ledger) || self.sections.is_none() {
+        self.tracked.update(frame)?;
+        if self.bounds.follow(&self.tracked) || self.sections.is_none() {
             self.place_all(frame.slots());
             return Ok(());
         }
-        let Self { sections: Some(sections), bins, ledger, population, passed, section_changes, options, .. } = self else {
+        let Self { sections: Some(sections), bins, tracked, population, passed, section_changes, options, .. } = self else {
             return Ok(());
         };
         // The object knows its section. In paper mode, the section's list is searched for it.
-        let mut take = |bins: &mut Bins, id: u32| match bins.bin_of(id).filter(|_| options.paper) {
+        let mut take = |bins: &mut LinkedBins, id: u32| match bins.bin_of(id).filter(|_| options.paper) {
             Some(section) => {
                 *passed += bins.search_and_take(id, section).unwrap_or(0);
                 section
             }
             None => bins.take(id),
         };
-        for &id in ledger.gone() {
+        for &id in tracked.removed() {
             population[sections.level_of(take(bins, id))] -= 1;
         }
         bins.resize_slots(frame.slots());
-        for &id in ledger.moved() {
-            let section = sections.of(ledger.get(id));
+        for &id in tracked.moved() {
+            let section = sections.of(tracked.get(id));
             if bins.bin_of(id) != Some(section) {
                 population[sections.level_of(take(bins, id))] -= 1;
                 population[sections.level_of(section)] += 1;
@@ -39,8 +39,8 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
                 bins.place(id, section);
             }
         }
-        for &id in ledger.come() {
-            let section = sections.of(ledger.get(id));
+        for &id in tracked.inserted() {
+            let section = sections.of(tracked.get(id));
             population[sections.level_of(section)] += 1;
             bins.place(id, section);
         }
@@ -54,8 +54,8 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         self.bins.clear(sections.oversize as usize + 1);
         self.bins.resize_slots(slots);
         self.population.fill(0);
-        for id in self.ledger.ids() {
-            let section = sections.of(self.ledger.get(id));
+        for id in self.tracked.ids() {
+            let section = sections.of(self.tracked.get(id));
             self.population[sections.level_of(section)] += 1;
             self.bins.place(id, section);
         }

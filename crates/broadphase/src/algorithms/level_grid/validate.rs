@@ -7,10 +7,10 @@ use crate::objects::Frame;
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        let objects = self.ledger.ids().count();
+        let objects = self.tracked.ids().count();
         let listed = self.bins.check().map_err(Violation)?;
         ensure!(listed == objects, "{listed} objects in sections, {objects} in all");
-        let differs = self.ledger.differs_from(frame);
+        let differs = self.tracked.differs_from(frame);
         ensure!(strength == Strength::Structure || differs.is_none(), "slot {differs:?} differs from the frame");
         let Some(sections) = &self.sections else { return Ok(()) };
         let mut population = vec![0; self.population.len()];
@@ -19,8 +19,8 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         }
         ensure!(population == self.population, "{population:?} objects by level, counted as {:?}", self.population);
         if strength == Strength::Geometry {
-            for id in self.ledger.ids() {
-                let (home, wanted) = (self.bins.bin_of(id), sections.of(self.ledger.get(id)));
+            for id in self.tracked.ids() {
+                let (home, wanted) = (self.bins.bin_of(id), sections.of(self.tracked.get(id)));
                 ensure!(home == Some(wanted), "object {id} is in section {home:?}, and belongs to {wanted}");
             }
         }

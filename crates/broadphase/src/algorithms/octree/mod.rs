@@ -49,7 +49,7 @@ mod update;
 mod validate;
 
 use crate::algorithms::common::{
-    Bins, Bounds, Ledger, PAPER_OPTION, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase,
+    Bounds, LinkedBins, PAPER_OPTION, TrackedBoxes, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase,
 };
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
@@ -118,14 +118,14 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct Octree<const D: usize, T: Real> {
     options: Options,
-    ledger: Ledger<D, T>,
+    tracked: TrackedBoxes<D, T>,
     bounds: Bounds<D, T>,
     /// The root is the first; children lie together. Empty until the world is known.
     nodes: Vec<Node<D, T>>,
     /// First nodes of families that are not in use.
     free: Vec<u32>,
     /// The objects of each node.
-    bins: Bins,
+    bins: LinkedBins,
     /// In paper mode: the boxes by which objects were inserted, by which their removal is traced.
     inserted: Vec<Aabb<D, T>>,
     /// Objects that were removed and inserted again since they moved, and objects that removals passed in the lists.
@@ -166,11 +166,11 @@ impl<const D: usize, T: Real> Octree<D, T> {
         let options = options.in_range();
         Self {
             options,
-            ledger: Ledger::default(),
+            tracked: TrackedBoxes::default(),
             bounds: Bounds::default(),
             nodes: Vec::new(),
             free: Vec::new(),
-            bins: Bins::default(),
+            bins: LinkedBins::default(),
             inserted: Vec::new(),
             reinsertions: 0,
             passed: 0,
@@ -204,7 +204,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
         let used = self.nodes.len() - (self.free.len() << D);
         let levels = self.nodes.iter().filter(|node| node.population > 0).map(|node| node.level + 1).max().unwrap_or(0);
         Stats {
-            bytes: self.ledger.bytes() + self.bounds.bytes() + nodes + scratch + bytes_of(&self.inserted),
+            bytes: self.tracked.bytes() + self.bounds.bytes() + nodes + scratch + bytes_of(&self.inserted),
             extra: vec![
                 ("nodes", used as f64),
                 ("levels", f64::from(levels)),

@@ -113,7 +113,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
         let mut id = self.bins.first(node);
         while id != NONE {
             let next = self.bins.after(id);
-            if let Some(octant) = parent.octant_of(self.ledger.get(id)) {
+            if let Some(octant) = parent.octant_of(self.tracked.get(id)) {
                 self.bins.take(id);
                 self.bins.place(id, parent.children + octant);
                 self.nodes[(parent.children + octant) as usize].population += 1;

@@ -16,17 +16,17 @@ const NODES_PER_CHUNK: usize = 32;
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         if self.options.paper {
-            let revision = ask_one_by_one(&self.ledger, frame, context, out, |area, visit| self.visit_in(area, visit))?;
-            self.ledger.settle(revision);
+            let revision = ask_one_by_one(&self.tracked, frame, context, out, |area, visit| self.visit_in(area, visit))?;
+            self.tracked.set_written(revision);
             return Ok(());
         }
         let chunks = self.nodes.len().div_ceil(NODES_PER_CHUNK);
-        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
         if !kept {
             let clock = context.clock();
             let Scratch { ids, starts, columns } = &mut self.scratch;
-            self.bins.lay_out(ids, starts);
-            columns.gather(self.ledger.boxes(), ids);
+            self.bins.lay_out(ids, starts).inspect_err(|_| out.roll_back())?;
+            columns.gather(self.tracked.boxes(), ids);
             context.record("lay out", clock);
             let clock = context.clock();
             context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
             });
             context.record("join", clock);
         }
-        self.ledger.settle(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(chunks)?);
         Ok(())
     }
 

@@ -13,25 +13,25 @@ impl<const D: usize, T: Real> Octree<D, T> {
         while self.options.paper && self.inserted.len() < frame.slots() {
             memory::push(&mut self.inserted, Aabb::empty(), "the boxes of an octree")?;
         }
-        self.ledger.update(frame)?;
-        if self.bounds.follow(&self.ledger) || self.nodes.is_empty() {
+        self.tracked.update(frame)?;
+        if self.bounds.follow(&self.tracked) || self.nodes.is_empty() {
             self.insert_all(frame.slots());
             return Ok(());
         }
-        for at in 0..self.ledger.gone().len() {
-            self.remove(self.ledger.gone()[at]);
+        for at in 0..self.tracked.removed().len() {
+            self.remove(self.tracked.removed()[at]);
         }
         self.bins.resize_slots(frame.slots());
-        for at in 0..self.ledger.moved().len() {
-            let id = self.ledger.moved()[at];
-            if self.options.paper || self.bins.bin_of(id) != Some(self.node_for(self.ledger.get(id))) {
+        for at in 0..self.tracked.moved().len() {
+            let id = self.tracked.moved()[at];
+            if self.options.paper || self.bins.bin_of(id) != Some(self.node_for(self.tracked.get(id))) {
                 self.remove(id);
                 self.insert(id);
                 self.reinsertions += 1;
             }
         }
-        for at in 0..self.ledger.come().len() {
-            self.insert(self.ledger.come()[at]);
+        for at in 0..self.tracked.inserted().len() {
+            self.insert(self.tracked.inserted()[at]);
         }
         Ok(())
     }
@@ -42,17 +42,17 @@ impl<const D: usize, T: Real> Octree<D, T> {
         self.plant(&world);
         self.bins.resize_slots(slots);
         for id in 0..slots as u32 {
-            if self.ledger.holds(id) {
+            if self.tracked.is_live(id) {
                 self.insert(id);
             }
         }
     }
 
     fn insert(&mut self, id: u32) {
-        let node = self.node_for(self.ledger.get(id));
+        let node = self.node_for(self.tracked.get(id));
         self.bins.place(id, node);
         if self.options.paper {
-            self.inserted[id as usize] = *self.ledger.get(id);
+            self.inserted[id as usize] = *self.tracked.get(id);
         }
         self.count_up(node, |population| population + 1);
         if self.is_overfull(node) {

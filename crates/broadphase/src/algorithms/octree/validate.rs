@@ -8,7 +8,7 @@ use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        let objects = self.ledger.ids().count();
+        let objects = self.tracked.ids().count();
         let listed = self.bins.check().map_err(Violation)?;
         ensure!(listed == objects, "{listed} objects in nodes, {objects} in all");
         ensure!(self.bins.len() == self.nodes.len(), "{} lists for {} nodes", self.bins.len(), self.nodes.len());
@@ -26,12 +26,12 @@ impl<const D: usize, T: Real> Octree<D, T> {
             ensure!(!self.is_overfull(number as u32), "leaf {number} holds {own} objects");
         }
         if strength == Strength::Geometry {
-            let differs = self.ledger.differs_from(frame);
+            let differs = self.tracked.differs_from(frame);
             ensure!(differs.is_none(), "slot {differs:?} differs from the frame");
-            for id in self.ledger.ids() {
-                let (home, wanted) = (self.bins.bin_of(id), self.node_for(self.ledger.get(id)));
+            for id in self.tracked.ids() {
+                let (home, wanted) = (self.bins.bin_of(id), self.node_for(self.tracked.get(id)));
                 ensure!(home == Some(wanted), "object {id} is at node {home:?}, and belongs to {wanted}");
-                ensure!(self.nodes[wanted as usize].region.contains(self.ledger.get(id)), "object {id} leaves node {wanted}");
+                ensure!(self.nodes[wanted as usize].region.contains(self.tracked.get(id)), "object {id} leaves node {wanted}");
             }
         }
         Ok(())

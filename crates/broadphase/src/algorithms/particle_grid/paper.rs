@@ -18,7 +18,7 @@ use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
 use crate::memory;
-use crate::objects::{Changes, Frame};
+use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore, Revision};
 
 /// No particle.
@@ -64,7 +64,7 @@ impl<const D: usize, T: Real> PaperParticles<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         check_shape(frame)?;
-        let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+        let unchanged = frame.changes.lists_nothing();
         if unchanged && self.space.is_some() && frame.count() == self.pointers.len() {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::{Options, ParticleGrid, ParticlePhase};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Ball, Real};
-use crate::objects::{Changes, Frame, Shape};
+use crate::objects::{Frame, Shape};
 
 /// Sizes may differ by this share of the largest, and by what the coordinates can resolve.
 const TOLERANCE: f64 = 0.01;
@@ -13,7 +13,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         check_shape(frame)?;
-        let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+        let unchanged = frame.changes.lists_nothing();
         if unchanged && self.grid.is_some() && frame.count() == self.ids.len() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         let unchanged = match frame.changes {
-            Changes::Listed { moved: [], inserted: [], removed: [] } => self.boxes.len() == frame.count(),
+            Changes::Listed { .. } if frame.changes.lists_nothing() => self.boxes.len() == frame.count(),
             Changes::Unknown if frame.may_compare() => {
                 self.boxes.is_current(frame.boxes, frame.count(), |id| frame.live.contains(id))
             }

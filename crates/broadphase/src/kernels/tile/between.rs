@@ -45,13 +45,12 @@ pub(crate) fn join_sets<const D: usize, T: Real>(
     let [first, second] = sets;
     let lens = sets.map(|set| set.len());
     let [own, other] = scratch;
-    let reversed = |a: u32, b: u32| pair(b, a);
     if lens[0].min(lens[1]) >= SORTED_FROM {
         join_sorted(kernels, sets, lens, [own, other], pair, hits);
     } else if lens[0] <= lens[1] {
-        kernels.run(FewRows { rows: first, columns: second, scratch: [own, other], pair, hits });
+        kernels.run(FewRows { rows: first, columns: second, scratch: [own, other], pair, swapped: false, hits });
     } else {
-        kernels.run(FewRows { rows: second, columns: first, scratch: [own, other], pair: reversed, hits });
+        kernels.run(FewRows { rows: second, columns: first, scratch: [own, other], pair, swapped: true, hits });
     }
 }
 
@@ -75,7 +74,7 @@ fn join_sorted<const D: usize, T: Real>(
     let boxes = (first.boxes, second.boxes);
     sweep_over::<true, D, T>(kernels, own, other, boxes, pair, hits);
     if !hits.stopped() {
-        sweep_over::<false, D, T>(kernels, other, own, (boxes.1, boxes.0), |a, b| pair(b, a), hits);
+        sweep_over::<false, D, T>(kernels, other, own, (boxes.1, boxes.0), pair, hits);
     }
 }
 
@@ -127,7 +126,7 @@ fn sweep_strips<const SAME: bool, const G: usize, const SHIFT: u32, const D: usi
         });
         tests += sum;
         if waiting >= BATCH || row == records.len() {
-            let confirm = ConfirmSets { rows: records, boxes, pair };
+            let confirm = ConfirmSets { rows: records, boxes, pair, swapped: !SAME };
             kernels.run(ConfirmKernel { confirm, columns, count: std::mem::take(&mut waiting), hits });
             if hits.stopped() {
                 break;
@@ -183,8 +182,10 @@ struct ConfirmSets<'a, const D: usize, T, P> {
     rows: &'a [Record],
     /// Of the rows, and of the columns.
     boxes: (&'a [Aabb<D, T>], &'a [Aabb<D, T>]),
-    /// Of the id of a row and of a column.
+    /// Of the id of a record of the first set, and of the second.
     pair: P,
+    /// Are the rows those of the second set? (Known when it runs, so that the confirmation is compiled once.)
+    swapped: bool,
 }
 
 impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> ConfirmSets<'_, D, T, P> {
@@ -203,7 +204,7 @@ impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> ConfirmSets<'_, D,
                 let (a, b) = (&self.rows[row], &sorted[column]);
                 let (_, is_pair, is_open) = compare(simd, a, b);
                 // Unpredictable, so computed without a branch.
-                room[found].write((self.pair)(a.id(), b.id()));
+                room[found].write(self.pair(a.id(), b.id()));
                 found += usize::from(is_pair & !is_open);
                 if is_pair & is_open {
                     open[left] = *candidate;
@@ -216,10 +217,17 @@ impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> ConfirmSets<'_, D,
                 let (row, column) = candidate.places();
                 let (a, b) = (self.rows[row].id(), sorted[column].id());
                 if self.overlap(a, b) {
-                    hits.push((self.pair)(a, b));
+                    hits.push(self.pair(a, b));
                 }
             }
         }
+    }
+
+    /// The pair of a row and a column.
+    #[inline(always)]
+    fn pair(&self, row: u32, column: u32) -> Pair {
+        let (first, second) = if self.swapped { (column, row) } else { (row, column) };
+        (self.pair)(first, second)
     }
 
     /// Do the boxes of two objects overlap?
@@ -251,6 +259,8 @@ struct FewRows<'a, 'h, 'r, const D: usize, T, P> {
     columns: Set<'a, D, T>,
     scratch: [&'a mut Scratch<T>; 2],
     pair: P,
+    /// Are the rows those of the second set?
+    swapped: bool,
     hits: &'h mut PairSink<'r>,
 }
 
@@ -259,19 +269,19 @@ impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> Kernel for FewRows
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { rows, columns, scratch: [own, other], pair, hits } = self;
+        let Self { rows, columns, scratch: [own, other], pair, swapped, hits } = self;
         let (count, all) = (rows.len(), columns.len());
         hits.count_tests((count * all) as u64);
         own.movers.clear();
         rows.runs.iter().for_each(|run| own.movers.extend_from_slice(run));
-        let confirm = ConfirmSets { rows: &own.movers, boxes: (rows.boxes, columns.boxes), pair };
+        let confirm = ConfirmSets { rows: &own.movers, boxes: (rows.boxes, columns.boxes), pair, swapped };
         if count < BYTES_FROM {
             for row in &own.movers {
                 for record in columns.runs.iter().copied().flatten() {
                     let (_, is_pair, is_open) = compare(simd, row, record);
                     // Rare, so a branch is cheap.
                     if is_pair && (!is_open || confirm.overlap(row.id(), record.id())) {
-                        hits.push(pair(row.id(), record.id()));
+                        hits.push(confirm.pair(row.id(), record.id()));
                     }
                 }
             }

@@ -20,7 +20,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits: &mut PairSink,
 ) {
     scratch.coming.note(coming);
-    let tests = sort_and_sweep(kernels, runs, scratch, |scratch, count| {
+    let tests = sort_and_sweep(kernels, runs, scratch, &mut |scratch, count| {
         kernels.run(ConfirmKernel { boxes, scratch, count, hits });
         hits.stopped()
     });
@@ -34,7 +34,7 @@ pub(super) fn sort_and_sweep<T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],
     scratch: &mut Scratch<T>,
-    process: impl FnMut(&mut Scratch<T>, usize) -> bool,
+    process: &mut dyn FnMut(&mut Scratch<T>, usize) -> bool,
 ) -> u64 {
     kernels.run(Sort { runs, scratch });
     match scratch.run {
@@ -53,7 +53,7 @@ const MIDDLE_RUN: usize = 36;
 fn sweep_strips<const G: usize, const SHIFT: u32, T: Real>(
     kernels: Kernels,
     scratch: &mut Scratch<T>,
-    mut process: impl FnMut(&mut Scratch<T>, usize) -> bool,
+    process: &mut dyn FnMut(&mut Scratch<T>, usize) -> bool,
 ) -> u64 {
     let (len, first_inside) = (scratch.len, scratch.buckets.start(1));
     let (strip, _) = strip(len);

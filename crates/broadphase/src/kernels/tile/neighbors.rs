@@ -39,7 +39,7 @@ impl Neighbors {
         unbounded.extend(runs.iter().copied().flatten().map(|record| record.permuted(first, axis).unbounded(2)));
         self.0.clear();
         let most = MOST_PER_RECORD * unbounded.len();
-        let tests = sort_and_sweep(kernels, &[&unbounded], scratch, |scratch, count| {
+        let tests = sort_and_sweep(kernels, &[&unbounded], scratch, &mut |scratch, count| {
             kernels.run(ListNeighbors { scratch, count, list: &mut self.0, most });
             self.0.len() > most
         });

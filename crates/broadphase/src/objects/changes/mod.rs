@@ -1,9 +1,12 @@
 //! What changed since the last frame, found once per update, whatever the caller said about it.
 //!
 //! A [`ChangeSet`] names the slots that were inserted, removed or moved; or *everything*, where telling them apart does not pay. A structure that keeps
-//! no boxes owns a [`ChangeTracker`], which holds the one copy of the last frame's and makes the set in each update.
-//! A structure that holds boxes anyway compares them by itself, and adds to its set.
+//! no boxes owns a [`ChangeTracker`], which holds the one copy of the last frame's and makes the set in each update: by a sample and within a limit
+//! ([`find_changes`](ChangeTracker::find_changes)), or completely, with the kind of each change ([`name_changes`](ChangeTracker::name_changes)).
+//! A structure that holds all boxes anyway, as columns, compares them by itself, and adds to its set.
 
+#[cfg(feature = "papers")]
+mod named;
 mod tracker;
 
 pub(crate) use tracker::{ChangeTracker, Comparing};
@@ -18,12 +21,14 @@ pub(crate) struct ChangeSet {
     bits: BitSet,
     inserted: usize,
     removed: usize,
+    /// The same slots by kind, if the tracker named them: removed, then moved, then inserted ones, each ascending.
+    by_kind: Vec<u32>,
 }
 
 impl Default for ChangeSet {
     /// Everything: nothing is known yet.
     fn default() -> Self {
-        Self { everything: true, slots: Vec::new(), bits: BitSet::default(), inserted: 0, removed: 0 }
+        Self { everything: true, slots: Vec::new(), bits: BitSet::default(), inserted: 0, removed: 0, by_kind: Vec::new() }
     }
 }
 
@@ -57,7 +62,7 @@ impl ChangeSet {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.capacity() * 4 + self.bits.bytes()
+        (self.slots.capacity() + self.by_kind.capacity()) * 4 + self.bits.bytes()
     }
 
     /// Makes it everything, until it is cleared.
@@ -72,6 +77,7 @@ impl ChangeSet {
             self.bits.words_mut()[id as usize / 64] = 0;
         }
         self.bits.resize(slots);
+        self.by_kind.clear();
         (self.everything, self.inserted, self.removed) = (false, 0, 0);
     }
 
@@ -93,5 +99,35 @@ impl ChangeSet {
             self.inserted += usize::from(!was_live);
             self.removed += usize::from(!is_live);
         }
+    }
+
+    /// Lists the slots by kind: what was live, and what is live, says which kind a slot is of.
+    fn group(&mut self, was_live: impl Fn(u32) -> bool, is_live: impl Fn(u32) -> bool) {
+        let (mut removed, mut moved, mut inserted) = (0, self.removed, self.slots.len() - self.inserted);
+        self.by_kind.clone_from(&self.slots); // the tracker has reserved the memory
+        for &id in &self.slots {
+            let next = match (was_live(id), is_live(id)) {
+                (true, false) => &mut removed,
+                (true, true) => &mut moved,
+                _ => &mut inserted,
+            };
+            self.by_kind[*next] = id;
+            *next += 1;
+        }
+    }
+
+    /// Slots that held an object and do not any more; if the tracker named the kinds, as for the next two.
+    pub(crate) fn removed(&self) -> &[u32] {
+        &self.by_kind[..self.removed]
+    }
+
+    /// Objects with another box or tag.
+    pub(crate) fn moved(&self) -> &[u32] {
+        &self.by_kind[self.removed..self.by_kind.len() - self.inserted]
+    }
+
+    /// Slots that hold an object and did not before.
+    pub(crate) fn inserted(&self) -> &[u32] {
+        &self.by_kind[self.by_kind.len() - self.inserted..]
     }
 }

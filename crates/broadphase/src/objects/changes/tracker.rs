@@ -41,8 +41,8 @@ pub(crate) struct Comparing {
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeTracker<const D: usize, T> {
     /// The boxes and live slots of the last update, while tracking.
-    previous: Vec<Aabb<D, T>>,
-    live: BitSet,
+    pub(super) previous: Vec<Aabb<D, T>>,
+    pub(super) live: BitSet,
     tracking: bool,
     /// Frames in a row with too many changes.
     failures: u32,
@@ -53,7 +53,7 @@ pub(crate) struct ChangeTracker<const D: usize, T> {
     sample: Vec<Aabb<D, T>>,
     /// The number of slots that the sample was taken from, which decides the objects in it.
     sample_slots: usize,
-    changes: ChangeSet,
+    pub(super) changes: ChangeSet,
 }
 
 impl<const D: usize, T> Default for ChangeTracker<D, T> {
@@ -128,7 +128,8 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
         self.resize(frame.slots());
-        for at in 0..self.changes.slots.len() {
+        let kept = self.changes.slots.partition_point(|&id| (id as usize) < frame.slots());
+        for at in 0..kept {
             self.prefetch_change(frame, at + AHEAD);
             self.commit_slot(frame, self.changes.slots[at]);
         }
@@ -142,6 +143,8 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     fn resize(&mut self, slots: usize) {
+        // Slots that are cut off do not count as live when slots are added again.
+        (slots..self.previous.len().min(slots.next_multiple_of(64))).for_each(|id| self.live.set(id as u32, false));
         self.previous.resize(slots, Aabb::default());
         self.live.resize(slots);
     }
@@ -232,7 +235,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     /// Takes the caller's lists. A removed slot may lie behind the last one.
-    fn take_lists(&mut self, frame: &Frame<'_, D, T>, lists: [&[u32]; 3]) -> bool {
+    pub(super) fn take_lists(&mut self, frame: &Frame<'_, D, T>, lists: [&[u32]; 3]) -> bool {
         for &id in lists.into_iter().flatten().filter(|id| (**id as usize) < frame.slots()) {
             self.changes.insert(id, self.live.has(id), frame.live.contains(id));
         }
@@ -241,7 +244,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     /// Compares all boxes and live slots with the last frame's; gives up after more than `limit` changes.
-    fn compare(&mut self, frame: &Frame<'_, D, T>, limit: usize) -> bool {
+    pub(super) fn compare(&mut self, frame: &Frame<'_, D, T>, limit: usize) -> bool {
         let changes = &mut self.changes;
         for (word, (now, before)) in frame.boxes.chunks(64).zip(self.previous.chunks(64)).enumerate() {
             let (is, was) = (frame.live.word(word, frame.slots()), self.live.words()[word]);
@@ -366,5 +369,15 @@ mod tests {
         assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).is_everything());
         tracker.commit_everything(&Frame::new(&boxes));
         assert_eq!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).slots(), [1]);
+    }
+
+    #[test]
+    fn slots_that_a_list_cut_off_are_not_live_when_boxes_are_compared() {
+        let boxes = points::<3, f32>(100);
+        let mut tracker = tracking(&boxes);
+        let lists = Changes::Listed { moved: &[], inserted: &[], removed: &[99] };
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes[..99]).with_changes(lists), ALWAYS).len(), 0);
+        tracker.commit_changes(&Frame::new(&boxes[..99]));
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes[..99]), ALWAYS).slots(), [] as [u32; 0]);
     }
 }

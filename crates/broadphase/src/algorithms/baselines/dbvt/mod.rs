@@ -32,7 +32,7 @@ mod tree;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, implement_broad_phase, nearest_in};
+use crate::algorithms::common::{TrackedBoxes, assert_dimension, bytes_of, implement_broad_phase, nearest_in};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::context::PerWorker;
 use crate::error::Error;
@@ -85,7 +85,7 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct Dbvt<const D: usize, T: Real> {
     options: Options,
-    ledger: Ledger<D, T>,
+    tracked: TrackedBoxes<D, T>,
     tree: Tree<D, T>,
     /// The leaf of each slot, or none.
     leaves: Vec<u32>,
@@ -117,7 +117,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         let options = options.in_range();
         Self {
             options,
-            ledger: Ledger::default(),
+            tracked: TrackedBoxes::default(),
             tree: Tree::default(),
             leaves: Vec::new(),
             unbounded: Unbounded::default(),
@@ -137,7 +137,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         let scratch = bytes_of(stack) + stacks.iter().map(|stack| bytes_of(&stack)).sum::<usize>();
         let lists = bytes_of(&self.leaves) + bytes_of(&self.candidates) + bytes_of(&self.touched) + bytes_of(&self.touched_ids);
         Stats {
-            bytes: self.ledger.bytes() + self.tree.bytes() + self.unbounded.bytes() + lists + scratch,
+            bytes: self.tracked.bytes() + self.tree.bytes() + self.unbounded.bytes() + lists + scratch,
             extra: vec![("height", f64::from(self.tree.height())), ("candidates", self.candidates.len() as f64)],
             ..Stats::default()
         }

@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         };
         // The last chunk is for what is not in the tree.
         let chunks = parts + 1;
-        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
         let clock = context.clock();
         if !kept {
             let leaf_tests = std::mem::take(&mut self.tests);
@@ -41,7 +41,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
             });
         }
         context.record("join", clock);
-        self.ledger.settle(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(chunks)?);
         self.budget.learn(out.len(), self.leaves.len());
         Ok(())
     }
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         let range = chunk * CANDIDATES_PER_CHUNK..((chunk + 1) * CANDIDATES_PER_CHUNK).min(self.candidates.len());
         let candidates = &self.candidates[range];
         for &pair in candidates {
-            if self.ledger.get(pair.a).overlaps(self.ledger.get(pair.b)) {
+            if self.tracked.get(pair.a).overlaps(self.tracked.get(pair.b)) {
                 hits.push(pair);
             }
         }
@@ -106,7 +106,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         match (left.object(), right.object()) {
             (Some(one), Some(other)) => {
                 *tests += 1;
-                if self.ledger.get(one).overlaps(self.ledger.get(other)) {
+                if self.tracked.get(one).overlaps(self.tracked.get(other)) {
                     hits.push(Pair::new(one, other));
                 }
             }

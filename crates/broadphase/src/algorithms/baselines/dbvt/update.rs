@@ -12,22 +12,22 @@ use crate::pairs::Pair;
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.ledger.update(frame)?;
+        self.tracked.update(frame)?;
         let clock = context.clock();
-        let slots = self.ledger.slots().max(self.leaves.len());
+        let slots = self.tracked.slots().max(self.leaves.len());
         self.leaves.resize(slots, NONE);
         self.touched.resize(slots, false);
-        for at in 0..self.ledger.gone().len() {
-            self.remove(self.ledger.gone()[at]);
+        for at in 0..self.tracked.removed().len() {
+            self.remove(self.tracked.removed()[at]);
         }
-        for at in 0..self.ledger.moved().len() {
-            let id = self.ledger.moved()[at];
+        for at in 0..self.tracked.moved().len() {
+            let id = self.tracked.moved()[at];
             if !self.fits(id) {
                 self.renew(id);
             }
         }
-        for at in 0..self.ledger.come().len() {
-            self.insert(self.ledger.come()[at]);
+        for at in 0..self.tracked.inserted().len() {
+            self.insert(self.tracked.inserted()[at]);
         }
         context.record("insert", clock);
         let clock = context.clock();
@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
 
     /// Is the object in its leaf's box, and is that box no larger than after a step of one margin?
     fn fits(&self, id: u32) -> bool {
-        let value = self.ledger.get(id);
+        let value = self.tracked.get(id);
         match self.leaves[id as usize] {
             NONE => false,
             leaf => {
@@ -66,7 +66,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     }
 
     fn insert(&mut self, id: u32) {
-        let value = *self.ledger.get(id);
+        let value = *self.tracked.get(id);
         if is_bounded(&value) {
             self.leaves[id as usize] = self.tree.insert(value.grow(self.margin_of(&value)), id);
             self.touch(id);
@@ -77,7 +77,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
 
     /// An object has left its leaf.
     fn renew(&mut self, id: u32) {
-        let (value, leaf) = (*self.ledger.get(id), self.leaves[id as usize]);
+        let (value, leaf) = (*self.tracked.get(id), self.leaves[id as usize]);
         if leaf != NONE && is_bounded(&value) {
             self.tree.reinsert(leaf, value.grow(self.margin_of(&value)));
             self.touch(id);

@@ -12,19 +12,19 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let leaves = self.tree.check()?;
         let outside = self.unbounded.ids().len();
-        let objects = self.ledger.ids().count();
+        let objects = self.tracked.ids().count();
         ensure!(leaves + outside == objects, "{leaves} leaves and {outside} outside for {objects} objects");
-        ensure!(self.leaves.len() == self.ledger.slots(), "{} leaves for {} slots", self.leaves.len(), self.ledger.slots());
+        ensure!(self.leaves.len() == self.tracked.slots(), "{} leaves for {} slots", self.leaves.len(), self.tracked.slots());
         for (id, &leaf) in self.leaves.iter().enumerate().filter(|(_, leaf)| **leaf != NONE) {
             let object = self.tree.node(leaf).object();
             ensure!(object == Some(id as u32), "the leaf of object {id} is that of {object:?}");
         }
         ensure!(!self.touched.contains(&true), "an update is not finished");
         if strength == Strength::Geometry {
-            let differs = self.ledger.differs_from(frame);
+            let differs = self.tracked.differs_from(frame);
             ensure!(differs.is_none(), "slot {differs:?} differs from the frame");
-            for id in self.ledger.ids() {
-                let (value, leaf) = (self.ledger.get(id), self.leaves[id as usize]);
+            for id in self.tracked.ids() {
+                let (value, leaf) = (self.tracked.get(id), self.leaves[id as usize]);
                 ensure!(is_bounded(value) == (leaf != NONE), "object {id} is in the wrong place: leaf {leaf}");
                 ensure!(self.unbounded.contains(id) == (leaf == NONE), "object {id} is inside and outside, or neither");
                 ensure!(leaf == NONE || self.tree.node(leaf).bounds.contains(value), "object {id} has left its leaf");

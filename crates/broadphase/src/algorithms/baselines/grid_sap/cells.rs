@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::algorithms::common::{Ledger, World};
+use crate::algorithms::common::{TrackedBoxes, World};
 use crate::geometry::{Aabb, Real};
 use crate::objects::unbounded::is_bounded;
 
@@ -79,14 +79,14 @@ impl<const D: usize> Block<D> {
 
 impl<const D: usize, T: Real> Cells<D, T> {
     /// `per_axis` cells on each axis, or with 0 as many as number and mean size of the objects suggest.
-    pub(super) fn new(world: &World<D, T>, ledger: &Ledger<D, T>, per_axis: usize) -> Self {
-        let objects = ledger.ids().count();
+    pub(super) fn new(world: &World<D, T>, tracked: &TrackedBoxes<D, T>, per_axis: usize) -> Self {
+        let objects = tracked.ids().count();
         let wanted = match per_axis {
             0 => (1..=MOST).rev().find(|c| c.pow(D as u32) * TARGET <= objects).unwrap_or(1),
             fixed => fixed,
         };
         let count: [u32; D] = std::array::from_fn(|k| {
-            let sizes = ledger.ids().map(|id| ledger.get(id)).filter(|b| is_bounded(b)).map(|b| (b.max[k] - b.min[k]).to_f64());
+            let sizes = tracked.ids().map(|id| tracked.get(id)).filter(|b| is_bounded(b)).map(|b| (b.max[k] - b.min[k]).to_f64());
             let room = world.extent[k].to_f64() / (2.0 * sizes.sum::<f64>() / objects.max(1) as f64);
             if per_axis > 0 || room >= wanted as f64 { wanted as u32 } else { (room as u32).max(1) }
         });
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn numbers_and_cells_are_one_to_one_and_blocks_reach_to_the_border() {
         let world = World { min: [0.0f32; 3], extent: [8.0; 3] };
-        let cells = Cells::new(&world, &Ledger::default(), 4);
+        let cells = Cells::new(&world, &TrackedBoxes::default(), 4);
         assert_eq!(cells.count(), 64);
         assert!((0..64).all(|number| cells.number(&cells.cell(number)) == number));
         let block = cells.block(&Aabb::new([1.0, -9.0, f32::NEG_INFINITY], [2.0, 99.0, -5.0]));

@@ -29,7 +29,7 @@ mod pairs;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{Bounds, Ledger, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase};
+use crate::algorithms::common::{Bounds, TrackedBoxes, WORLD_OPTION, assert_dimension, bytes_of, implement_broad_phase};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -65,7 +65,7 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct GridSap<const D: usize, T: Real> {
     options: Options,
-    ledger: Ledger<D, T>,
+    tracked: TrackedBoxes<D, T>,
     bounds: Bounds<D, T>,
     /// The cells of the present world; known from the first object on.
     cells: Option<Cells<D, T>>,
@@ -94,7 +94,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         let options = options.in_range();
         Self {
             options,
-            ledger: Ledger::default(),
+            tracked: TrackedBoxes::default(),
             bounds: Bounds::default(),
             cells: None,
             entries: Vec::new(),
@@ -127,7 +127,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         let scratch = bytes_of(fresh) + bytes_of(stale) + bytes_of(starts);
         let cells = self.cells.as_ref().map_or(0, Cells::count);
         Stats {
-            bytes: self.ledger.bytes() + self.bounds.bytes() + bytes_of(&self.entries) + bytes_of(&self.blocks) + scratch,
+            bytes: self.tracked.bytes() + self.bounds.bytes() + bytes_of(&self.entries) + bytes_of(&self.blocks) + scratch,
             extra: vec![("cells", f64::from(cells)), ("entries", self.entries.len() as f64)],
             ..Stats::default()
         }

@@ -21,7 +21,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         self.find_starts();
         let occupied = self.scratch.starts.len() - 1;
         let chunks = occupied.div_ceil(CELLS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.ledger.revision(), chunks) && !self.ledger.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
         let clock = context.clock();
         if let Some(cells) = self.cells.as_ref().filter(|_| !kept) {
             let starts = &self.scratch.starts;
@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
             });
         }
         context.record("sweep", clock);
-        self.ledger.settle(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(chunks)?);
         Ok(())
     }
 
@@ -66,11 +66,11 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         let cell = cells.cell(entries[0].cell);
         let mut tests = 0;
         for (at, entry) in entries.iter().enumerate() {
-            let (value, block) = (self.ledger.get(entry.id), &self.blocks[entry.id as usize]);
+            let (value, block) = (self.tracked.get(entry.id), &self.blocks[entry.id as usize]);
             for other in entries[at + 1..].iter().take_while(|other| other.at <= value.max[0]) {
                 if block.counts_at(&self.blocks[other.id as usize], &cell) {
                     tests += 1;
-                    if self.ledger.get(other.id).overlaps(value) {
+                    if self.tracked.get(other.id).overlaps(value) {
                         hits.push(Pair::new(entry.id, other.id));
                     }
                 }

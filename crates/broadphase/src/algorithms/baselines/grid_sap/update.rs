@@ -12,8 +12,8 @@ const GROWTH: usize = 2;
 
 impl<const D: usize, T: Real> GridSap<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.ledger.update(frame)?;
-        let is_new = self.bounds.follow(&self.ledger);
+        self.tracked.update(frame)?;
+        let is_new = self.bounds.follow(&self.tracked);
         let clock = context.clock();
         if is_new || self.are_cells_outdated() {
             self.place_all(frame.slots());
@@ -29,7 +29,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
             self.entries.retain(|entry| !stale[entry.id as usize]);
             self.scratch.stale.fill(false);
         }
-        if !self.ledger.moved().is_empty() {
+        if !self.tracked.moved().is_empty() {
             self.sort();
         }
         self.merge();
@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
     /// Cuts the present world into cells for the present objects, and makes all entries again.
     fn place_all(&mut self, slots: usize) {
         let Some(world) = self.bounds.world() else { return };
-        let cells = Cells::new(world, &self.ledger, self.options.cells);
+        let cells = Cells::new(world, &self.tracked, self.options.cells);
         self.bounds.note_population();
         self.entries.clear();
         self.blocks.clear();
@@ -56,10 +56,10 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         self.scratch.stale.clear();
         self.scratch.stale.resize(slots, false);
         self.scratch.fresh.clear();
-        for id in self.ledger.ids() {
-            let block = cells.block(self.ledger.get(id));
+        for id in self.tracked.ids() {
+            let block = cells.block(self.tracked.get(id));
             self.blocks[id as usize] = block;
-            let at = self.ledger.get(id).min[0];
+            let at = self.tracked.get(id).min[0];
             block.for_each(|cell| self.scratch.fresh.push(Entry { cell: cells.number(&cell), id, at }));
         }
         self.cells = Some(cells);
@@ -68,23 +68,23 @@ impl<const D: usize, T: Real> GridSap<D, T> {
 
     /// New blocks for what changed; notes whose entries are stale, and makes the fresh ones. Is any entry stale?
     fn assign(&mut self) -> bool {
-        let Self { ledger, cells: Some(cells), blocks, scratch: Scratch { fresh, stale, .. }, .. } = self else { return false };
+        let Self { tracked, cells: Some(cells), blocks, scratch: Scratch { fresh, stale, .. }, .. } = self else { return false };
         let mut any_stale = false;
-        for &id in ledger.gone() {
+        for &id in tracked.removed() {
             blocks[id as usize] = Block::NOWHERE;
             stale[id as usize] = true;
             any_stale = true;
         }
         fresh.clear();
-        for &id in ledger.moved().iter().chain(ledger.come()) {
-            let (old, block) = (blocks[id as usize], cells.block(ledger.get(id)));
+        for &id in tracked.moved().iter().chain(tracked.inserted()) {
+            let (old, block) = (blocks[id as usize], cells.block(tracked.get(id)));
             if block != old {
                 blocks[id as usize] = block;
                 if old != Block::NOWHERE {
                     stale[id as usize] = true;
                     any_stale = true;
                 }
-                let at = ledger.get(id).min[0];
+                let at = tracked.get(id).min[0];
                 block.for_each(|cell| fresh.push(Entry { cell: cells.number(&cell), id, at }));
             }
         }
@@ -93,8 +93,8 @@ impl<const D: usize, T: Real> GridSap<D, T> {
 
     /// The insertion sort of the entries that stay: no entry leaves its cell.
     fn sort(&mut self) {
-        let Self { ledger, entries, .. } = self;
-        entries.iter_mut().for_each(|entry| entry.at = ledger.get(entry.id).min[0]);
+        let Self { tracked, entries, .. } = self;
+        entries.iter_mut().for_each(|entry| entry.at = tracked.get(entry.id).min[0]);
         for start in 1..entries.len() {
             let entry = entries[start];
             let mut at = start;

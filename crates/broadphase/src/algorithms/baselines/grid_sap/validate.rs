@@ -10,15 +10,15 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         let unsorted = self.entries.windows(2).position(|two| two[1].is_before(&two[0]));
         ensure!(unsorted.is_none(), "the entries are not sorted at {unsorted:?}");
         ensure!(!self.scratch.stale.contains(&true), "an update is not finished");
-        let differs = self.ledger.differs_from(frame);
+        let differs = self.tracked.differs_from(frame);
         ensure!(strength == Strength::Structure || differs.is_none(), "slot {differs:?} differs from the frame");
         let Some(cells) = &self.cells else {
             ensure!(self.entries.is_empty(), "entries without cells");
             return Ok(());
         };
-        let mut left: Vec<usize> = vec![0; self.ledger.slots()];
-        for id in self.ledger.ids() {
-            let (known, block) = (self.blocks[id as usize], cells.block(self.ledger.get(id)));
+        let mut left: Vec<usize> = vec![0; self.tracked.slots()];
+        for id in self.tracked.ids() {
+            let (known, block) = (self.blocks[id as usize], cells.block(self.tracked.get(id)));
             ensure!(strength == Strength::Structure || known == block, "object {id} has left its cells");
             left[id as usize] = known.len();
         }
@@ -32,7 +32,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
             let (cell, block) = (cells.cell(entry.cell), self.blocks[id]);
             let inside = (0..D).all(|k| block.from[k] <= cell[k] && cell[k] <= block.to[k]);
             ensure!(inside, "object {id} has an entry in cell {}", entry.cell);
-            ensure!(entry.at == self.ledger.get(entry.id).min[0], "object {id} has moved in cell {}", entry.cell);
+            ensure!(entry.at == self.tracked.get(entry.id).min[0], "object {id} has moved in cell {}", entry.cell);
         }
         let missing = left.iter().position(|&left| left > 0);
         ensure!(missing.is_none(), "object {missing:?} lacks an entry");

@@ -24,7 +24,7 @@ mod update;
 mod validate;
 
 use crate::algorithms::Stats;
-use crate::algorithms::common::{Ledger, assert_dimension, bytes_of, implement_broad_phase};
+use crate::algorithms::common::{TrackedBoxes, assert_dimension, bytes_of, implement_broad_phase};
 use crate::geometry::Real;
 
 use ends::End;
@@ -33,7 +33,7 @@ use pair_set::PairSet;
 /// The incremental three-axis sweep and prune (two axes in the plane). See the module's text.
 #[derive(Clone, Debug)]
 pub struct Sweep3Axis<const D: usize, T: Real> {
-    ledger: Ledger<D, T>,
+    tracked: TrackedBoxes<D, T>,
     /// The ends on each axis, sorted.
     axes: [Vec<End<T>>; D],
     /// All overlapping pairs.
@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> Default for Sweep3Axis<D, T> {
     fn default() -> Self {
         assert_dimension::<D>();
         Self {
-            ledger: Ledger::default(),
+            tracked: TrackedBoxes::default(),
             axes: std::array::from_fn(|_| Vec::new()),
             overlaps: PairSet::default(),
             tests: 0,
@@ -67,7 +67,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     fn stats(&self) -> Stats {
         let ends: usize = self.axes.iter().map(bytes_of).sum();
-        Stats { bytes: self.ledger.bytes() + ends + self.overlaps.bytes(), ..Stats::default() }
+        Stats { bytes: self.tracked.bytes() + ends + self.overlaps.bytes(), ..Stats::default() }
     }
 }
 

@@ -9,13 +9,13 @@ use crate::pairs::Pair;
 
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        let objects = self.ledger.ids().count();
+        let objects = self.tracked.ids().count();
         for (axis, ends) in self.axes.iter().enumerate() {
             ensure!(ends.len() == 2 * objects, "{} ends on axis {axis} for {objects} objects", ends.len());
             let unsorted = ends.windows(2).position(|two| two[1].is_before(two[0]));
             ensure!(unsorted.is_none(), "the ends on axis {axis} are not sorted at {unsorted:?}");
             for end in ends {
-                let own = End::both(end.id(), self.ledger.get(end.id()), axis)[usize::from(end.is_upper())];
+                let own = End::both(end.id(), self.tracked.get(end.id()), axis)[usize::from(end.is_upper())];
                 ensure!(end.at() == own.at(), "object {} has moved on axis {axis}", end.id());
             }
         }
@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
         let lost = pairs.iter().find(|&&pair| !self.overlaps.contains(pair));
         ensure!(lost.is_none(), "the table does not find {lost:?}");
         if strength == Strength::Geometry {
-            let differs = self.ledger.differs_from(frame);
+            let differs = self.tracked.differs_from(frame);
             ensure!(differs.is_none(), "slot {differs:?} differs from the frame");
             let expected = self.sweep();
             ensure!(pairs == expected, "{} pairs instead of {}", pairs.len(), expected.len());
@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
             if end.is_upper() {
                 open.retain(|&id| id != end.id());
             } else {
-                let of = |id: u32| self.ledger.get(id);
+                let of = |id: u32| self.tracked.get(id);
                 found.extend(open.iter().filter(|&&id| of(id).overlaps(of(end.id()))).map(|&id| Pair::new(id, end.id())));
                 open.push(end.id());
             }

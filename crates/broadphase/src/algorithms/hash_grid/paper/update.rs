@@ -14,7 +14,7 @@ use crate::objects::{Changes, Frame};
 impl<const D: usize, T: Real> PaperHashGrid<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         frame.check()?;
-        let unchanged = matches!(frame.changes, Changes::Listed { moved: [], inserted: [], removed: [] });
+        let unchanged = frame.changes.lists_nothing();
         self.dirty |= !unchanged || frame.slots() < self.objects.len();
         if !self.active {
             self.live = frame.count();

@@ -41,7 +41,17 @@ impl Simd for Sse2 {
 
     #[inline(always)]
     fn detect() -> Option<Self> {
-        Some(Self::BASELINE) // part of the target, so it needs no shell
+        Some(Self::BASELINE)
+    }
+
+    /// Part of the target, so the shell needs no features. It keeps a kernel from being compiled again in each function that enters it.
+    #[inline(always)]
+    fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[inline(never)]
+        fn shell<K: Kernel>(kernel: K, simd: Sse2) -> K::Output {
+            kernel.run(simd)
+        }
+        shell(kernel, self)
     }
 }
 

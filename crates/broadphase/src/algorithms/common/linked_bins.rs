@@ -1,13 +1,18 @@
 //! Objects in linked lists, one list per node or section, as paper 004 keeps them; linked both ways, so that removal does not search.
 
 use super::{bytes_of, push};
+use crate::error::Error;
+use crate::memory;
 
 /// No object, no bin, no node.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// What the memory is for.
+const ORDER: &str = "the order of objects";
+
 /// Doubly linked lists through the slots. Every object knows its bin and its neighbors: placing and taking are O(1).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bins {
+pub(crate) struct LinkedBins {
     heads: Vec<u32>,
     links: Vec<Link>,
 }
@@ -21,7 +26,7 @@ struct Link {
 
 const FREE: Link = Link { bin: NONE, next: NONE, last: NONE };
 
-impl Bins {
+impl LinkedBins {
     /// The number of bins.
     pub(crate) fn len(&self) -> usize {
         self.heads.len()
@@ -102,14 +107,14 @@ impl Bins {
     }
 
     /// All objects in the order of bins, and where each bin starts: `starts[bin]..starts[bin + 1]`.
-    pub(crate) fn lay_out(&self, ids: &mut Vec<u32>, starts: &mut Vec<u32>) {
+    pub(crate) fn lay_out(&self, ids: &mut Vec<u32>, starts: &mut Vec<u32>) -> Result<(), Error> {
         ids.clear();
         starts.clear();
         for bin in 0..self.heads.len() as u32 {
-            starts.push(ids.len() as u32);
-            ids.extend(self.iter(bin));
+            memory::push(starts, ids.len() as u32, ORDER)?;
+            self.iter(bin).try_for_each(|id| memory::push(ids, id, ORDER))?;
         }
-        starts.push(ids.len() as u32);
+        memory::push(starts, ids.len() as u32, ORDER)
     }
 
     /// The first bin or object at which the links do not fit, and how many objects there are if all do.
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn taking_out_of_front_middle_and_end_leaves_a_sound_list() {
-        let mut bins = Bins::default();
+        let mut bins = LinkedBins::default();
         bins.extend_to(2);
         bins.resize_slots(6);
         (0..5).for_each(|id| bins.place(id, 1));

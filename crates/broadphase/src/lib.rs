@@ -123,6 +123,7 @@ pub mod algorithms;
 mod kernels;
 mod bits;
 mod pairs;
+mod point_cells;
 mod arrays;
 mod neighbors;
 mod distance;

@@ -1,7 +1,7 @@
 //! Boxes, balls, rays and nearest objects, asked of 128 k objects: a `World` beside parry's `Bvh`, rstar's and obvhs' trees, in one run, on
 //! the same questions.
 //!
-//! `cargo run --release -p broadphase-peers --features peers --example queries > benchmarks/queries.txt`
+//! `cargo run --release -p broadphase-peers --features peers --example queries` prints the table of benchmarks/QUERIES.md.
 //!
 //! Rounds take turns, so that a busy machine disturbs all alike; times are CPU times of the thread. All trees are built before the
 //! first question. Answers are compared before any time is printed. What a library does not have is built from what it has, as its users
@@ -293,7 +293,7 @@ fn rays(what: &str, subjects: &mut Subjects, side: f32) {
             obvhs.ray_traverse(question, &mut hit, |_, at| {
                 ray.enters(&boxes[obvhs.primitive_indices[at] as usize]).unwrap_or(f32::INFINITY)
             });
-            Some(hit.t).filter(|t| t.is_finite())
+            (hit.primitive_id != u32::MAX).then_some(hit.t) // after a miss, `t` is the length of the ray
         };
         rays.iter().map(|ray| score(cast(ray))).sum::<u64>() as f64
     };

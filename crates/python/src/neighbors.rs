@@ -1,6 +1,6 @@
 //! `neighbors` and `neighbor_pairs`.
 
-use broadphase::{Cancel, Error, NeighborSearch, Neighbors, Period};
+use broadphase::{Cancel, Error, NeighborSearch, Neighbors, Pair, Period};
 use numpy::{PyArray1, PyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -31,7 +31,11 @@ impl Task {
         Ok(Self { radius, period, half: false, distances: false, width: call::width(py, workers)? })
     }
 
-    fn find<const D: usize, T: Scalar>(&self, points: &[T], cancel: Option<&Cancel>) -> Result<Neighbors<T>, Error> {
+    fn search<'a, const D: usize, T: Scalar>(
+        &self,
+        points: &'a [T],
+        cancel: Option<&Cancel>,
+    ) -> Result<NeighborSearch<'a, D, T>, Error> {
         let mut search = NeighborSearch::<D, T>::new(arguments::rows(points), T::from_f64(self.radius));
         if let Some(lengths) = &self.period {
             search = search.periodic(Period::axes(std::array::from_fn(|k| lengths[k].map(T::from_f64))));
@@ -48,15 +52,24 @@ impl Task {
         if let Some(cancel) = cancel {
             search = search.cancel(cancel);
         }
-        search.list()
+        Ok(search)
     }
 
-    /// In whichever dimension.
-    fn run<T: Scalar>(&self, py: Python<'_>, points: &[T], columns: usize) -> PyResult<Neighbors<T>> {
+    /// Rows, in whichever dimension.
+    fn rows<T: Scalar>(&self, py: Python<'_>, points: &[T], columns: usize) -> PyResult<Neighbors<T>> {
         call::run(py, points.len() / columns, |cancel| match columns {
-            1 => self.find::<1, T>(points, cancel),
-            2 => self.find::<2, T>(points, cancel),
-            _ => self.find::<3, T>(points, cancel),
+            1 => self.search::<1, T>(points, cancel)?.list(),
+            2 => self.search::<2, T>(points, cancel)?.list(),
+            _ => self.search::<3, T>(points, cancel)?.list(),
+        })
+    }
+
+    /// Pairs, in whichever dimension.
+    fn pairs<T: Scalar>(&self, py: Python<'_>, points: &[T], columns: usize) -> PyResult<Vec<Pair>> {
+        call::run(py, points.len() / columns, |cancel| match columns {
+            1 => self.search::<1, T>(points, cancel)?.pairs(),
+            2 => self.search::<2, T>(points, cancel)?.pairs(),
+            _ => self.search::<3, T>(points, cancel)?.pairs(),
         })
     }
 }
@@ -101,8 +114,8 @@ pub(crate) fn neighbors<'py>(
     let table = Table::new(points, "points", &POINTS)?;
     let task = Task { half, ..Task::new(py, table.columns, radius, boxsize, workers)? };
     let (offsets, indices) = match &table.floats {
-        Floats::Single(data) => rows(task.run(py, data.numbers()?, table.columns)?),
-        Floats::Double(data) => rows(task.run(py, data.numbers()?, table.columns)?),
+        Floats::Single(data) => rows(task.rows(py, data.numbers()?, table.columns)?),
+        Floats::Double(data) => rows(task.rows(py, data.numbers()?, table.columns)?),
     };
     Ok((output::offsets(py, offsets), PyArray1::from_vec(py, indices)))
 }
@@ -132,12 +145,16 @@ pub(crate) fn neighbor_pairs<'py>(
     let table = Table::new(points, "points", &POINTS)?;
     let task = Task { half: true, distances, ..Task::new(py, table.columns, radius, boxsize, workers)? };
     match &table.floats {
-        Floats::Single(data) => listed(py, task.run(py, data.numbers()?, table.columns)?, distances),
-        Floats::Double(data) => listed(py, task.run(py, data.numbers()?, table.columns)?, distances),
+        Floats::Single(data) => listed(py, &task, data.numbers()?, table.columns),
+        Floats::Double(data) => listed(py, &task, data.numbers()?, table.columns),
     }
 }
 
-fn listed<T: Scalar>(py: Python<'_>, found: Neighbors<T>, distances: bool) -> PyResult<Bound<'_, PyAny>> {
+fn listed<'py, T: Scalar>(py: Python<'py>, task: &Task, points: &[T], columns: usize) -> PyResult<Bound<'py, PyAny>> {
+    if !task.distances {
+        return Ok(output::pairs(py, task.pairs(py, points, columns)?)?.into_any());
+    }
+    let found = task.rows(py, points, columns)?;
     let pairs: Bound<'_, PyArray2<u32>> = output::pairs(py, py.detach(|| found.pairs()))?;
-    if distances { (pairs, PyArray1::from_vec(py, found.distances)).into_bound_py_any(py) } else { Ok(pairs.into_any()) }
+    (pairs, PyArray1::from_vec(py, found.distances)).into_bound_py_any(py)
 }

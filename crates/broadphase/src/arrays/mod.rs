@@ -2,6 +2,7 @@
 //!
 //! [`pairs`] and [`pairs_between`] are [`Search`] with its defaults.
 
+mod balls;
 mod between;
 mod cancel;
 mod chunks;

@@ -21,7 +21,7 @@ use crate::par::Sequential;
 const WAITING: u64 = 1 << 22;
 /// Up to so many boxes, `auto` tests all pairs of a single search. It builds a structure for fewer when it is used for many frames, which share
 /// the cost of building.
-const FEW_FOR_ONE_SEARCH: usize = 128;
+pub(super) const FEW_FOR_ONE_SEARCH: usize = 128;
 /// Algorithms whose remaining tiles a cancelled search skips. Others finish their current stage.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 
@@ -67,6 +67,9 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
 
     /// All pairs of one list, as many as `limit`.
     pub(super) fn all_of(&self, a: &Prepared<'a, D, T>, limit: u64, sort: bool) -> Result<Vec<Pair>, Error> {
+        if let Some(pairs) = self.alike_balls(a, limit)? {
+            return Ok(pairs);
+        }
         let rules = self.rules(a, a);
         let mut out = PairStore::new(Report::All);
         out.set_limit(limit);

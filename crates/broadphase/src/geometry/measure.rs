@@ -83,6 +83,11 @@ pub trait Measure<const D: usize, T: Real>: Sync {
     fn as_ray(&self) -> Option<&Ray<D, T>> {
         None
     }
+
+    /// The box, if it is one: trees compare boxes with it without asking for distances.
+    fn as_box(&self) -> Option<&Aabb<D, T>> {
+        None
+    }
 }
 
 /// `low` and `high` further out by what a few roundings at magnitude `size` may be worth.
@@ -152,6 +157,10 @@ impl<const D: usize, T: Real> Measure<D, T> for Aabb<D, T> {
 
     fn reach(&self, _: T) -> Aabb<D, T> {
         *self
+    }
+
+    fn as_box(&self) -> Option<&Aabb<D, T>> {
+        Some(self)
     }
 }
 

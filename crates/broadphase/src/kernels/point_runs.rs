@@ -3,11 +3,13 @@
 //! The squares of the differences are added from the first axis on, without fused operations, so every register width gives the same
 //! answer.
 
+use std::collections::TryReserveError;
 use std::ops::Range;
 
 use super::arch::{Lanes, Mask, Simd};
 use super::soa::PAD;
 use crate::geometry::{Real, sealed::Sealed};
+use crate::pair::Pair;
 
 /// Points as columns, padded with NaN, which is near to nothing, with an id each.
 #[derive(Clone, Debug)]
@@ -119,19 +121,7 @@ unsafe fn scan<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
     unsafe {
         let reach = <T as Sealed>::In::<S>::splat(reach);
         while j < end {
-            let square = |k: usize| {
-                let column = points.axes.get_unchecked(k).as_ptr();
-                let mut difference = <T as Sealed>::In::<S>::splat(own[k]).sub(Lanes::load(column.add(j)));
-                if IMAGE {
-                    let sign = <T as Sealed>::In::<S>::splat(image.sign[k]);
-                    difference = <T as Sealed>::In::<S>::splat(image.length[k]).add(sign.mul(difference));
-                }
-                difference.mul(difference)
-            };
-            let mut distance = square(0);
-            for k in 1..D {
-                distance = distance.add(square(k));
-            }
+            let distance = squares::<D, T, S, IMAGE>(points, own, &image, j);
             let mut bits = distance.le(reach).bits() & (all >> (n - (end - j).min(n)));
             let lane = position.wrapping_sub(j);
             bits &= !(u32::from(lane < n) << (lane & 31));
@@ -144,4 +134,161 @@ unsafe fn scan<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
         }
     }
     len
+}
+
+/// Registers with near points that wait until their pairs are listed.
+const MANY: usize = 1 << 10;
+
+/// Squares of distances within which two points are a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reach<T> {
+    /// Up to here they surely are.
+    pub(crate) sure: T,
+    /// Beyond this they are not; not below `sure`.
+    pub(crate) most: T,
+}
+
+/// Points of a run that are near a point: a register of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Near {
+    position: u32,
+    /// The first point of the register.
+    first: u32,
+    /// The lanes that are within reach, and those that surely are.
+    within: u32,
+    sure: u32,
+}
+
+/// Finds the pairs of points with those of runs; its list is scratch.
+#[derive(Debug, Default)]
+pub(crate) struct PairFinder {
+    near: Vec<Near>,
+}
+
+impl PairFinder {
+    /// Appends the pairs of the points of a cell, `own`, with the points of the runs. The first run begins with the cell, and of it each point sees those
+    /// behind itself. Pairs that are not sure go to `doubtful`. Fails if there is no memory.
+    #[inline(always)]
+    pub(crate) fn find<const D: usize, T: Real, S: Simd>(
+        &mut self,
+        simd: S,
+        points: &Columns<D, T>,
+        (own, runs): (Range<usize>, &mut [Run<D, T>]),
+        reach: Reach<T>,
+        (out, doubtful): (&mut Vec<Pair>, &mut Vec<Pair>),
+    ) -> Result<(), TryReserveError> {
+        let n = <<T as Sealed>::In<S> as Lanes>::N;
+        let padded = points.len + PAD;
+        assert!(n <= PAD && points.ids.len() == padded && points.axes.iter().all(|column| column.len() == padded));
+        assert!(own.end <= points.len && runs.iter().all(|run| run.points.end <= points.len));
+        let registers = runs.iter().map(|run| run.points.len() / n + 1).sum::<usize>() + 1;
+        for position in own {
+            if self.near.capacity() - self.near.len() < registers {
+                self.list(points, out, doubtful)?;
+                self.near.try_reserve(registers.max(MANY))?;
+            }
+            if let Some(first) = runs.first_mut() {
+                first.points.start = position + 1;
+            }
+            for run in &*runs {
+                // SAFETY: (in bounds) runs end before the padding, which is at least as long as a register, as asserted above; (room) there is room
+                // for every register of all runs and one more; (isa) `S` is proven by the kernel table.
+                unsafe {
+                    match &run.image {
+                        None => scan_pairs::<D, T, S, false>(simd, points, run, position, reach, &mut self.near),
+                        Some(_) => scan_pairs::<D, T, S, true>(simd, points, run, position, reach, &mut self.near),
+                    }
+                }
+            }
+        }
+        if self.near.len() >= MANY { self.list(points, out, doubtful) } else { Ok(()) }
+    }
+
+    /// Appends the pairs that have been found so far.
+    #[inline(always)]
+    pub(crate) fn list<const D: usize, T>(
+        &mut self,
+        points: &Columns<D, T>,
+        out: &mut Vec<Pair>,
+        doubtful: &mut Vec<Pair>,
+    ) -> Result<(), TryReserveError> {
+        out.try_reserve(self.near.iter().map(|near| near.within.count_ones() as usize).sum())?;
+        for near in self.near.drain(..) {
+            let id = points.ids[near.position as usize];
+            let pair = |lane: u32| Pair::new(id, points.ids[(near.first + lane) as usize]);
+            let (mut sure, mut rest) = (near.sure, near.within & !near.sure);
+            while sure != 0 {
+                out.push(pair(sure.trailing_zeros()));
+                sure &= sure - 1;
+            }
+            while rest != 0 {
+                doubtful.push(pair(rest.trailing_zeros()));
+                rest &= rest - 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lists what is near the point at `position` in one run, register by register. Written without branches, since few registers have a near point and
+/// which do cannot be predicted.
+///
+/// # Safety
+/// *isa* (of `S`); *in bounds*: at least `PAD` entries of every column follow the run; *room*: `near` has room for every register of the run and one more.
+#[inline(always)]
+unsafe fn scan_pairs<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
+    _: S,
+    points: &Columns<D, T>,
+    run: &Run<D, T>,
+    position: usize,
+    reach: Reach<T>,
+    near: &mut Vec<Near>,
+) {
+    let n = <<T as Sealed>::In<S> as Lanes>::N;
+    let (mut j, end, all) = (run.points.start, run.points.end, !0u32 >> (32 - n));
+    let image = run.image.unwrap_or(Image { length: [T::ZERO; D], sign: [T::ONE; D] });
+    let (own, mut len) = (points.point(position), near.len());
+    // SAFETY: (isa, in bounds, room) the caller's duties; what is written beyond `len` is not counted; (initialized) all entries below it are.
+    unsafe {
+        let (sure, most) = (<T as Sealed>::In::<S>::splat(reach.sure), <T as Sealed>::In::<S>::splat(reach.most));
+        while j < end {
+            let distance = squares::<D, T, S, IMAGE>(points, &own, &image, j);
+            let within = distance.le(most).bits() & (all >> (n - (end - j).min(n)));
+            let sure = within & distance.le(sure).bits();
+            *near.as_mut_ptr().add(len) = Near { position: position as u32, first: j as u32, within, sure };
+            len += usize::from(within != 0);
+            j += n;
+        }
+        near.set_len(len);
+    }
+}
+
+/// The squared distances of a point from those at `j` and behind it.
+///
+/// # Safety
+/// *isa* (of `S`); *in bounds*: every column has as many entries from `j` on as a register has lanes.
+#[inline(always)]
+unsafe fn squares<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
+    points: &Columns<D, T>,
+    own: &[T; D],
+    image: &Image<D, T>,
+    j: usize,
+) -> <T as Sealed>::In<S> {
+    // SAFETY: (isa, in bounds) the caller's duties.
+    unsafe {
+        let square = |k: usize| {
+            let column = points.axes.get_unchecked(k).as_ptr();
+            let mut difference = <T as Sealed>::In::<S>::splat(own[k]).sub(Lanes::load(column.add(j)));
+            if IMAGE {
+                let sign = <T as Sealed>::In::<S>::splat(image.sign[k]);
+                difference = <T as Sealed>::In::<S>::splat(image.length[k]).add(sign.mul(difference));
+            }
+            difference.mul(difference)
+        };
+        let mut distance = square(0);
+        for k in 1..D {
+            distance = distance.add(square(k));
+        }
+        distance
+    }
 }

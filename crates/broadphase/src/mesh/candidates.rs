@@ -2,12 +2,13 @@
 
 use super::Topology;
 use super::elements::Elements;
-use crate::algorithms::{BroadPhase, Spec};
+use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::arrays::Cancel;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::objects::Frame;
+use crate::memory::{refill, reserve};
+use crate::objects::{Frame, Live};
 use crate::pairs::{Pair, PairSort, PairStore, Retain};
 use crate::step::step;
 
@@ -34,28 +35,47 @@ impl MeshCandidates {
     }
 }
 
-/// One list of boxes and the structure that joins it.
+/// Boxes and the structure that joins them.
 #[derive(Debug)]
 struct Join<const D: usize, T: Real> {
     structure: Box<dyn BroadPhase<D, T>>,
     boxes: Vec<Aabb<D, T>>,
+    /// Of a join of two sets: the slots of the first set, and a bit for each slot of the second one.
+    slots: Vec<u32>,
+    live: Vec<u64>,
     store: PairStore,
     found: Vec<Pair>,
 }
 
 impl<const D: usize, T: Real> Join<D, T> {
     fn new(spec: &Spec) -> Result<Self, Error> {
-        Ok(Self { structure: spec.build()?, boxes: Vec::new(), store: PairStore::default(), found: Vec::new() })
+        let structure = spec.build()?;
+        let store = PairStore::default();
+        Ok(Self { structure, boxes: Vec::new(), slots: Vec::new(), live: Vec::new(), store, found: Vec::new() })
     }
 
-    /// Joins the boxes; `keep` filters the pairs.
-    fn run(&mut self, keep: impl Fn(Pair) -> bool + Sync, cancel: Option<&Cancel>, context: &mut Context) -> Result<(), Error> {
+    /// Joins the boxes with each other, or the first `probes` of them with the others; `keep` filters the pairs.
+    fn run(
+        &mut self,
+        probes: Option<usize>,
+        keep: impl Fn(Pair) -> bool + Sync,
+        cancel: Option<&Cancel>,
+        context: &mut Context,
+    ) -> Result<(), Error> {
         let filter = |retain: &mut Retain<'_>| match cancel {
             Some(cancel) if cancel.is_cancelled() => retain.retain(|_| false), // the pairs are discarded
             _ => retain.retain(&keep),
         };
         let frame = Frame { filter: Some(&filter), ..Frame::new(&self.boxes) };
-        step(&mut *self.structure, &frame, context, &mut self.store)?;
+        match probes {
+            None => step(&mut *self.structure, &frame, context, &mut self.store)?,
+            Some(count) => {
+                let frame = Frame { live: Live::Bits(&self.live), ..frame };
+                self.structure.update(&frame, context)?;
+                let probes = Probes { boxes: &self.boxes[..count], ids: Some(&self.slots) };
+                self.structure.probe(&frame, probes, context, &mut self.store)?;
+            }
+        }
         cancel.map_or(Ok(()), Cancel::check)?;
         self.found.clear();
         self.store.copy_into(&mut self.found);
@@ -66,7 +86,7 @@ impl<const D: usize, T: Real> Join<D, T> {
 /// The structures of a mesh.
 #[derive(Debug)]
 pub(super) struct Joins<const D: usize, T: Real> {
-    /// Vertices, then faces; in the plane vertices, then edges.
+    /// Vertices with faces; in the plane with edges.
     mixed: Join<D, T>,
     edges: Join<D, T>,
     sorter: PairSort,
@@ -97,7 +117,7 @@ impl<const D: usize, T: Real> Joins<D, T> {
         }
         by_edges.boxes.clear();
         by_edges.boxes.extend(edges.iter().map(|edge| elements.around(edge)));
-        by_edges.run(|pair| rules.allow(&edges[pair.a as usize], &edges[pair.b as usize]), *cancel, context)?;
+        by_edges.run(None, |pair| rules.allow(&edges[pair.a as usize], &edges[pair.b as usize]), *cancel, context)?;
         mixed.join_vertices(elements, faces, |vertex, face| rules.allow(&[vertex], face), *cancel, context)?;
         std::mem::swap(&mut out.edge_edge, &mut by_edges.found);
         sorter.sort(&mut out.edge_edge, edges.len());
@@ -109,7 +129,8 @@ impl<const D: usize, T: Real> Joins<D, T> {
 }
 
 impl<const D: usize, T: Real> Join<D, T> {
-    /// Pairs of a vertex and another element, whose ids follow those of the vertices.
+    /// Pairs of a vertex and another element, whose slots follow those of the vertices. The others are in the structure, and the vertices are paired
+    /// with them, so that no two vertices and no two others are compared.
     fn join_vertices<const N: usize>(
         &mut self,
         elements: &Elements<D, T>,
@@ -118,11 +139,19 @@ impl<const D: usize, T: Real> Join<D, T> {
         cancel: Option<&Cancel>,
         context: &mut Context,
     ) -> Result<(), Error> {
+        let first = elements.vertices();
+        let slots = first + others.len();
         self.boxes.clear();
+        reserve(&mut self.boxes, slots, "boxes of a mesh")?;
         self.boxes.extend_from_slice(elements.boxes());
         self.boxes.extend(others.iter().map(|other| elements.around(other)));
-        let first = elements.vertices() as u32;
-        let keep = |pair: Pair| (pair.a < first) & (pair.b >= first) && allow(pair.a, &others[(pair.b - first) as usize]);
-        self.run(keep, cancel, context)
+        if self.slots.len() != first || self.live.len() != slots.div_ceil(64) {
+            reserve(&mut self.slots, first, "vertices of a mesh")?;
+            self.slots.extend(0..first as u32);
+            refill(&mut self.live, slots.div_ceil(64), 0, "elements of a mesh")?;
+            (first..slots).for_each(|slot| self.live[slot / 64] |= 1 << (slot % 64));
+        }
+        let allows = |pair: Pair| allow(pair.a, &others[pair.b as usize - first]);
+        self.run(Some(first), allows, cancel, context)
     }
 }

@@ -5,8 +5,8 @@
 //! both ends of a step, grown by the inflation. A narrow phase or a continuous collision test takes these candidates.
 //!
 //! # Cost
-//! Two joins of boxes: vertices with faces, and edges; pairs of two vertices or two faces are dropped while they are found. Bad cases:
-//! faces much longer than others, and many elements at one place.
+//! Two joins of boxes: vertices with faces, and edges with edges. Pairs that share a vertex are dropped while they are found. Bad cases: faces much
+//! longer than others, and many elements at one place.
 
 mod candidates;
 mod elements;

@@ -1,19 +1,17 @@
 //! Particles: the neighbors of every point within a radius, as compressed rows.
 //!
 //! # The structure
-//! Points are sorted into cells a little wider than the radius (`grid.rs`), so that the neighbors of a point are in its own cell or in an
-//! adjacent one. The cells of a row are contiguous: the three cells of a row that touch a cell are one run of points, and many
-//! points of a run are compared at once (`kernels/point_runs.rs`). Each point looks at all runs around it and writes its own row (`rows.rs`),
-//! so rows need no second pass over pairs. In a periodic space runs continue at the other side; nothing is copied.
+//! Points are sorted into cells a little wider than the radius (`point_cells`), so that the neighbors of a point are in its own cell or in an
+//! adjacent one. For full lists, each point looks at all runs of points around it and writes its own row (`rows.rs`), so rows need no second pass
+//! over pairs. For half lists, each pair is found once, and rows are made of the sorted list of pairs (`from_pairs.rs`).
 //!
 //! # Cost
 //! Linear in points and neighbors. With more than three axes, cells use the three longest. Where points are spread so far that cells of this
 //! width would be many more than points, cells are wider; where that would make them crowded, boxes around the points are searched instead
-//! (`sparse.rs`).
+//! (`from_pairs.rs`).
 
-mod grid;
+mod from_pairs;
 mod rows;
-mod sparse;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,10 +20,11 @@ use crate::arrays::{Cancel, Shared};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Period, Real};
+use crate::kernels::point_runs::Reach;
 use crate::objects::MAX_OBJECTS;
 use crate::pairs::Pair;
 use crate::par::{Executor, Sequential};
-use grid::Grid;
+use crate::point_cells::{Grid, Points, Wanted, sorted_pairs};
 
 /// The neighbors of each point, in compressed rows: those of point `i` are `indices[offsets[i]..offsets[i + 1]]`, ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -174,6 +173,38 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
     /// As for [`neighbors`]; also [`Error::InvalidValue`] for a period that is not positive and finite or a radius of more than half of it,
     /// [`Error::InvalidPoint`] for an infinite coordinate on a periodic axis, and [`Error::Cancelled`].
     pub fn list(&self) -> Result<Neighbors<T>, Error> {
+        self.with_cells(self.half, |task, grid, context, cancel| match grid {
+            Some(grid) if !task.half || task.set.is_narrow(grid) => rows::list(task, grid, context, cancel),
+            Some(grid) => Ok(from_pairs::rows_of(task, &half_of(task, grid, context, cancel)?)),
+            None => Ok(from_pairs::rows_of(task, &from_pairs::far_pairs(task, self.executor.clone(), cancel)?)),
+        })
+    }
+
+    /// Finds them as a sorted list of pairs, each once, whether or not [`half`](NeighborSearch::half) is set. Distances are not listed.
+    ///
+    /// ```
+    /// use broadphase::{NeighborSearch, Pair};
+    /// let points = [[0.0, 0.0], [0.5, 0.0], [0.9, 0.0]];
+    /// assert_eq!(NeighborSearch::new(&points, 0.6).pairs()?, [Pair { a: 0, b: 1 }, Pair { a: 1, b: 2 }]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`list`](NeighborSearch::list).
+    pub fn pairs(&self) -> Result<Vec<Pair>, Error> {
+        self.with_cells(true, |task, grid, context, cancel| match grid {
+            Some(grid) if task.set.is_narrow(grid) => Ok(rows::list(task, grid, context, cancel)?.pairs()),
+            Some(grid) => half_of(task, grid, context, cancel),
+            None => from_pairs::far_pairs(task, self.executor.clone(), cancel),
+        })
+    }
+
+    /// Checks and wraps the points, and sorts them into cells; without cells if those do not work.
+    fn with_cells<R>(
+        &self,
+        half: bool,
+        find: impl FnOnce(&Task<'_, D, T>, Option<&Grid>, &Context, &Cancel) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         self.check()?;
         let wrapped: Vec<[T; D]>;
         let points = match &self.period {
@@ -186,13 +217,10 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
         let cancel = self.cancel.clone().unwrap_or_default();
         cancel.check()?;
         let context = Context::new().with_executor(self.executor.clone());
-        let task = Task { points, radius: self.radius, period: self.period, half: self.half, distances: self.distances };
-        let grid = Grid::new(&task, &context);
-        if grid.is_crowded() && sparse::suits(&task) {
-            drop(grid);
-            return sparse::list(&task, self.executor.clone(), &cancel);
-        }
-        rows::list(&task, &grid, &context, &cancel)
+        let set = Points { points, radius: self.radius, period: self.period };
+        let task = Task { set, half, distances: self.distances };
+        let grid = Some(Grid::new(&set, &context)).filter(|grid| !(grid.is_crowded() && from_pairs::suits(&task)));
+        find(&task, grid.as_ref(), &context, &cancel)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -222,11 +250,29 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
     }
 }
 
-/// The search: points checked, and wrapped if the space is periodic.
+/// Each pair once, sorted.
+fn half_of<const D: usize, T: Real>(
+    task: &Task<'_, D, T>,
+    grid: &Grid,
+    context: &Context,
+    cancel: &Cancel,
+) -> Result<Vec<Pair>, Error> {
+    let reach = task.set.radius * task.set.radius;
+    let wanted = Wanted {
+        reach: Reach { sure: reach, most: reach },
+        confirm: &|_| true,
+        is_stopped: &|| cancel.is_cancelled(),
+        limit: u64::MAX,
+    };
+    let pairs = sorted_pairs(&task.set, grid, &wanted, context)?;
+    cancel.check()?;
+    Ok(pairs)
+}
+
+/// The search.
 struct Task<'a, const D: usize, T> {
-    points: &'a [[T; D]],
-    radius: T,
-    period: Option<Period<D, T>>,
+    /// The points: checked, and wrapped if the space is periodic.
+    set: Points<'a, D, T>,
     half: bool,
     distances: bool,
 }
@@ -235,10 +281,10 @@ impl<const D: usize, T: Real> Task<'_, D, T> {
     /// The squared distance of two points: the definition.
     #[inline(always)]
     fn squared_distance(&self, a: u32, b: u32) -> T {
-        let (a, b) = (&self.points[a as usize], &self.points[b as usize]);
+        let (a, b) = (&self.set.points[a as usize], &self.set.points[b as usize]);
         let mut sum = T::ZERO;
         for k in 0..D {
-            let d = match &self.period {
+            let d = match &self.set.period {
                 Some(period) => period.separation(k, a[k], b[k]),
                 None => a[k] - b[k],
             };

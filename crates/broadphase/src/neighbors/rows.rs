@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::grid::{AXES, Grid};
 use super::{Neighbors, Task};
 use crate::arrays::Cancel;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::point_runs::{Columns, Image, Run, near};
+use crate::kernels::point_runs::{Columns, near};
 use crate::kernels::{Kernel, Simd};
+use crate::point_cells::{Grid, Runs};
 
 /// Points per job, about.
 const PER_JOB: usize = 4096;
@@ -32,8 +32,8 @@ pub(super) fn list<const D: usize, T: Real>(
     context: &Context,
     cancel: &Cancel,
 ) -> Result<Neighbors<T>, Error> {
-    let points = Columns::gather(task.points, &grid.order);
-    let cuts = cut(grid);
+    let points = Columns::gather(task.set.points, &grid.order);
+    let cuts = grid.cut(PER_JOB);
     let jobs = cuts.len() - 1;
     let blocks: Vec<Mutex<Block>> = (0..jobs).map(|_| Mutex::default()).collect();
     context.run(jobs, |job, _| {
@@ -50,22 +50,6 @@ pub(super) fn list<const D: usize, T: Real>(
     gather(task, grid, &cuts, &blocks, context)
 }
 
-/// Cells cut into jobs of about as many points each: the first cell of each job, and the end.
-fn cut(grid: &Grid) -> Vec<usize> {
-    let mut cuts = vec![0];
-    let mut from = 0;
-    for cell in 0..grid.cells() {
-        if (grid.starts[cell + 1] - from) as usize >= PER_JOB {
-            cuts.push(cell + 1);
-            from = grid.starts[cell + 1];
-        }
-    }
-    if cuts.last() != Some(&grid.cells()) {
-        cuts.push(grid.cells());
-    }
-    cuts
-}
-
 /// Copies the rows into the order of the points.
 fn gather<const D: usize, T: Real>(
     task: &Task<'_, D, T>,
@@ -74,7 +58,7 @@ fn gather<const D: usize, T: Real>(
     blocks: &[Block],
     context: &Context,
 ) -> Result<Neighbors<T>, Error> {
-    let count = task.points.len();
+    let count = task.set.points.len();
     // Of each point its row: block, start, end.
     let mut rows = vec![(0u32, 0usize, 0usize); count];
     for (job, block) in blocks.iter().enumerate() {
@@ -144,16 +128,15 @@ impl<const D: usize, T: Real> Kernel for Rows<'_, '_, D, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { task, grid, points, cells, block } = self;
-        let reach = task.radius * task.radius;
-        // With fewer than three cells along a periodic axis, a neighbor may be near on both sides: images are tested point by point.
-        let is_narrow = grid.axes.iter().any(|axis| axis.periodic && axis.cells < 3) || D > AXES && task.period.is_some();
-        let (mut runs, mut row) = (Vec::new(), Vec::new());
+        let reach = task.set.radius * task.set.radius;
+        let is_narrow = task.set.is_narrow(grid);
+        let (mut around, mut runs, mut row) = (Runs::new(&task.set, grid, false), Vec::new(), Vec::new());
         for cell in cells {
             let own = grid.starts[cell] as usize..grid.starts[cell + 1] as usize;
             if own.is_empty() {
                 continue;
             }
-            list_runs(task, grid, cell, &mut runs);
+            around.list(cell, &mut runs);
             for position in own {
                 if is_narrow {
                     let id = points.id(position);
@@ -192,59 +175,4 @@ fn append_sorted(row: &mut [u32], items: &mut Vec<u32>) {
         }
         sorted[smaller as usize] = entry;
     }
-}
-
-/// The runs around a cell: the cells from the one before to the one behind it, in each of the rows around its own.
-fn list_runs<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, cell: usize, runs: &mut Vec<Run<D, T>>) {
-    runs.clear();
-    let place = grid.place(cell);
-    let [nx, ny, _] = grid.axes.map(|axis| axis.cells);
-    let [along_x, along_y, along_z] = [0, 1, 2].map(|axis| steps_along(grid, axis, place[axis]));
-    for (z, over_z) in along_z.into_iter().flatten() {
-        for (y, over_y) in along_y.into_iter().flatten() {
-            let row = nx * (y + ny * z);
-            let mut push = |from: usize, to: usize, over_x: i8| {
-                let points = grid.starts[row + from] as usize..grid.starts[row + to + 1] as usize;
-                if !points.is_empty() {
-                    runs.push(Run { points, image: image(task, grid, [over_x, over_y, over_z]) });
-                }
-            };
-            // Cells that no border separates are one run.
-            let (first, last) = (place[0].saturating_sub(1), (place[0] + 1).min(nx - 1));
-            push(first, last, 0);
-            along_x.into_iter().flatten().filter(|step| step.1 != 0).for_each(|(x, over)| push(x, x, over));
-        }
-    }
-}
-
-/// The cells along an axis that touch a cell, itself included, each once, and over which border they do: -1 the lower one, 1 the upper one.
-fn steps_along(grid: &Grid, axis: usize, at: usize) -> [Option<(usize, i8)>; 3] {
-    let axis = &grid.axes[axis];
-    let last = axis.cells - 1;
-    let before = match at {
-        0 if axis.periodic && axis.cells >= 3 => Some((last, -1)),
-        0 => None,
-        _ => Some((at - 1, 0)),
-    };
-    let behind = match at {
-        _ if at < last => Some((at + 1, 0)),
-        _ if axis.periodic && axis.cells >= 3 => Some((0, 1)),
-        _ => None,
-    };
-    [before, Some((at, 0)), behind]
-}
-
-/// How points across these borders are moved.
-fn image<const D: usize, T: Real>(task: &Task<'_, D, T>, grid: &Grid, over: [i8; AXES]) -> Option<Image<D, T>> {
-    if over == [0; AXES] {
-        return None;
-    }
-    let mut image = Image { length: [T::ZERO; D], sign: [T::ONE; D] };
-    for (axis, over) in grid.axes.iter().zip(over) {
-        let Some(length) = task.period.and_then(|period| period.length(axis.k)).filter(|_| over != 0) else { continue };
-        image.length[axis.k] = length;
-        // Over the lower border the others are larger: own - other is negative.
-        image.sign[axis.k] = if over < 0 { T::ONE } else { -T::ONE };
-    }
-    Some(image)
 }

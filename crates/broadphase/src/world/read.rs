@@ -265,6 +265,9 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         let mut left = Some(limit);
         for (engine, side) in self.sides() {
             let Some(limit) = left else { break };
+            if side.slots.len() == 0 {
+                continue;
+            }
             let frame = side.frame(self.world.shape, None);
             let shape = self.world.shape;
             let balls = shape == Shape::Ball || side.shapes.any();

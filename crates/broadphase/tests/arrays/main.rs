@@ -1,5 +1,6 @@
 //! Every call for boxes and points in arrays, against double loops.
 
+mod balls;
 mod between;
 mod distance;
 mod naive;

@@ -53,7 +53,10 @@ fn compare<const D: usize, T: Real>(points: &[[T; D]], radius: T, period: Option
     }
     assert_eq!(search.clone().distances().list().unwrap(), expected, "{what}");
     assert_eq!(search.clone().distances().workers(3).unwrap().list().unwrap(), expected, "{what}, threads");
+    let pairs = search.pairs().unwrap();
+    assert_eq!(pairs, search.clone().half().workers(3).unwrap().pairs().unwrap(), "{what}, threads");
     let half = search.half().distances().list().unwrap();
+    assert_eq!(half.pairs(), pairs, "{what}, half");
     assert_eq!(half, naive(points, radius, period.as_ref(), true), "{what}, half");
     assert!(half.pairs().is_sorted());
     assert_eq!(half.pairs().len() * 2, expected.indices.len());

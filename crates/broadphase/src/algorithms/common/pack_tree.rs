@@ -136,25 +136,63 @@ impl<const D: usize, T: Real> PackTree<D, T> {
 
     /// Visits the items whose boxes overlap `area`, in their order. Returns how many were compared with it.
     pub(crate) fn visit_overlapping(&self, area: &Aabb<D, T>, visit: &mut impl FnMut(usize)) -> u64 {
-        if self.len() == 0 { 0 } else { self.enter(self.height - 1, 0, area, visit) }
+        let mut tests = 0;
+        let _never_broken = self.search_box(area, &mut tests, &mut |item| {
+            visit(item);
+            ControlFlow::Continue(())
+        });
+        tests
     }
 
-    fn enter(&self, level: usize, index: usize, area: &Aabb<D, T>, visit: &mut impl FnMut(usize)) -> u64 {
+    /// The same until the visitor breaks; counts the items that are compared.
+    pub(crate) fn search_box(
+        &self,
+        area: &Aabb<D, T>,
+        tests: &mut u64,
+        visit: &mut impl FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if self.len() == 0 { ControlFlow::Continue(()) } else { self.enter(self.height - 1, 0, area, tests, visit) }
+    }
+
+    fn enter(
+        &self,
+        level: usize,
+        index: usize,
+        area: &Aabb<D, T>,
+        tests: &mut u64,
+        visit: &mut impl FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let (start, count) = self.levels[level];
         let lanes = (count as usize - index * LANES).min(LANES);
-        let bounds = area.bounds(&self.packs[start as usize + index]);
-        let reached = (0..lanes).filter(|&lane| bounds[lane] == T::ZERO).map(|lane| index * LANES + lane);
-        if level == 0 {
-            reached.for_each(visit);
-            return lanes as u64;
+        let mut reached = overlapping(area, &self.packs[start as usize + index]) & ((1 << lanes) - 1);
+        *tests += if level == 0 { lanes as u64 } else { 0 };
+        while reached != 0 {
+            let item = index * LANES + reached.trailing_zeros() as usize;
+            reached &= reached - 1;
+            match level {
+                0 => visit(item)?,
+                _ => self.enter(level - 1, item, area, tests, visit)?,
+            }
         }
-        reached.fold(0, |tests, item| tests + self.enter(level - 1, item, area, visit))
+        ControlFlow::Continue(())
     }
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         bytes_of(&self.packs)
     }
+}
+
+/// A bit for each lane whose box overlaps `area`.
+#[inline(always)]
+fn overlapping<const D: usize, T: Real>(area: &Aabb<D, T>, pack: &Pack<D, T>) -> u32 {
+    let mut inside = [true; LANES];
+    for k in 0..D {
+        for lane in 0..LANES {
+            inside[lane] &= (area.min[k] <= pack.max[k][lane]) & (pack.min[k][lane] <= area.max[k]);
+        }
+    }
+    inside.iter().enumerate().fold(0, |mask, (lane, &inside)| mask | u32::from(inside) << lane)
 }
 
 /// Puts boxes in an order in which neighbors are neighbors in space: halved again and again across the longest side of their lower

@@ -94,6 +94,14 @@ impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
         }
         let search = Search::new(frame, measure, limit, visit);
         let top = self.top(frame);
+        if let Some(area) = measure.as_box().filter(|_| !measure.refines() && limit >= T::ZERO) {
+            let mut tests = 0;
+            let _broken = top.packs.search_box(area, &mut 0, &mut |item| {
+                let tree = self.tree(top.ids[item] as usize, frame);
+                tree.packs.search_box(area, &mut tests, &mut |item| search.offer_at(tree.ids[item], T::ZERO))
+            });
+            return;
+        }
         let _broken = top.packs.search(measure, &search.limit, &mut |item, _| {
             let tree = self.tree(top.ids[item] as usize, frame);
             tree.packs.search(measure, &search.limit, &mut |item, bound| search.offer_at(tree.ids[item], bound))

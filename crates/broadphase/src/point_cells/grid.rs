@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
-use super::Task;
+use super::Points;
 use crate::context::Context;
 use crate::geometry::Real;
 
 /// Axes that cells are cut along, at most.
-pub(super) const AXES: usize = 3;
+pub(crate) const AXES: usize = 3;
 /// Cells are wider than the radius by this factor, so that two neighbors are never two cells apart, however their coordinates round.
 const WIDER: f64 = 1.001;
 /// Cells per point, at most, and cells that any number of points may have.
@@ -15,6 +15,8 @@ const CELLS_PER_POINT: usize = 4;
 const FEW_CELLS: usize = 4096;
 /// Points per cell to aim at where points are sparse.
 const POINTS_PER_CELL: usize = 2;
+/// Points that may then share a cell with each point, itself included, on average: points that are spread evenly at random are three.
+const SPARSE_CROWD: usize = 4;
 /// Cells along one axis, at most.
 const MOST_CELLS: f64 = (1u64 << 30) as f64;
 /// Points per job of the pass that finds cells.
@@ -26,15 +28,15 @@ const CROWD: u64 = 48;
 
 /// One axis of the grid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// Which coordinate.
-    pub(super) k: usize,
+    pub(crate) k: usize,
     low: f64,
     /// Cells per unit of length.
     scale: f64,
     /// The number of cells.
-    pub(super) cells: usize,
-    pub(super) periodic: bool,
+    pub(crate) cells: usize,
+    pub(crate) periodic: bool,
 }
 
 impl Axis {
@@ -47,38 +49,41 @@ impl Axis {
 
 /// Points by cell. The first axis is the fastest one: cell (x, y, z) is number `x + nx * (y + ny * z)`.
 #[derive(Debug)]
-pub(super) struct Grid {
-    pub(super) axes: [Axis; AXES],
+pub(crate) struct Grid {
+    pub(crate) axes: [Axis; AXES],
     /// `order[starts[c]..starts[c + 1]]` are the points of cell c, ascending. Infinite points are in none.
-    pub(super) starts: Vec<u32>,
-    pub(super) order: Vec<u32>,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// Are cells wider than the radius asks for?
     is_coarse: bool,
 }
 
 impl Grid {
-    pub(super) fn new<const D: usize, T: Real>(task: &Task<'_, D, T>, context: &Context) -> Self {
-        let points = task.points.len();
-        let grid = Self::with_cells(task, context, CELLS_PER_POINT * points);
-        // Where cells hold hardly more than a point, wider ones are looked through as fast, and are fewer.
-        let is_sparse = grid.cells() > points / POINTS_PER_CELL && grid.crowd() <= (POINTS_PER_CELL * points) as u64;
-        if is_sparse && points / POINTS_PER_CELL > FEW_CELLS {
-            return Self::with_cells(task, context, points / POINTS_PER_CELL);
+    /// Sorts the points into cells. Where cells as narrow as the radius asks for hold hardly more than a point, wider ones are searched as fast, and
+    /// are fewer: they are tried first, and kept unless points crowd in them.
+    pub(crate) fn new<const D: usize, T: Real>(set: &Points<'_, D, T>, context: &Context) -> Self {
+        let points = set.points.len();
+        let (few, most) = (points / POINTS_PER_CELL, CELLS_PER_POINT * points);
+        let bounds = bounds(set);
+        let (axes, is_coarse) = choose_axes(set, &bounds, most.max(FEW_CELLS));
+        if few > FEW_CELLS && cells_of(&axes) > few {
+            let (axes, is_coarse) = choose_axes(set, &bounds, few);
+            let grid = Self::sort(set, axes, is_coarse, context);
+            if grid.crowd() <= (SPARSE_CROWD * points) as u64 {
+                return grid;
+            }
         }
-        grid
+        Self::sort(set, axes, is_coarse, context)
     }
 
-    /// With so many cells at most.
-    fn with_cells<const D: usize, T: Real>(task: &Task<'_, D, T>, context: &Context, most: usize) -> Self {
-        let (axes, is_coarse) = choose_axes(task, most.max(FEW_CELLS));
-        let cells: usize = axes.iter().map(|axis| axis.cells).product();
-        let points = task.points;
+    fn sort<const D: usize, T: Real>(set: &Points<'_, D, T>, axes: [Axis; AXES], is_coarse: bool, context: &Context) -> Self {
+        let (points, cells) = (set.points, cells_of(&axes));
         let jobs = points.len().div_ceil(PER_JOB);
         let keys: Vec<Mutex<Vec<u32>>> = (0..jobs).map(|_| Mutex::default()).collect();
         let number = |point: &[T; D]| {
             let finite = point.iter().fold(true, |all, x| all & x.is_finite());
-            let [x, y, z] = axes.map(|axis| axis.cell(point[axis.k].to_f64()));
-            let cell = x + axes[0].cells * (y + axes[1].cells * z);
+            let at = |axis: &Axis| axis.cell(point[axis.k].to_f64());
+            let cell = at(&axes[0]) + axes[0].cells * (at(&axes[1]) + axes[1].cells * at(&axes[2]));
             if finite { cell as u32 } else { NOWHERE }
         };
         context.run(jobs, |job, _| {
@@ -93,7 +98,7 @@ impl Grid {
     }
 
     /// Are cells wider than the radius asks for, and full of points that are not neighbors?
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(crate) fn is_crowded(&self) -> bool {
         self.is_coarse && self.crowd() > CROWD * self.order.len() as u64
     }
 
@@ -103,36 +108,57 @@ impl Grid {
     }
 
     /// The number of cells.
-    pub(super) fn cells(&self) -> usize {
+    pub(crate) fn cells(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The coordinates of a cell.
-    pub(super) fn place(&self, cell: usize) -> [usize; AXES] {
-        let [nx, ny, _] = self.axes.map(|axis| axis.cells);
-        [cell % nx, cell / nx % ny, cell / nx / ny]
+    /// Cells cut into jobs of about as many points each: the first cell of each job, and the end.
+    pub(crate) fn cut(&self, per_job: usize) -> Vec<usize> {
+        let mut cuts = vec![0];
+        let mut from = 0;
+        for cell in 0..self.cells() {
+            if (self.starts[cell + 1] - from) as usize >= per_job {
+                cuts.push(cell + 1);
+                from = self.starts[cell + 1];
+            }
+        }
+        if cuts.last() != Some(&self.cells()) {
+            cuts.push(self.cells());
+        }
+        cuts
     }
 }
 
-/// Up to three axes, those with the most cells first, and whether cells are wider than the radius asks for.
-fn choose_axes<const D: usize, T: Real>(task: &Task<'_, D, T>, most: usize) -> ([Axis; AXES], bool) {
-    let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
-    for point in task.points {
+/// The number of cells.
+fn cells_of(axes: &[Axis; AXES]) -> usize {
+    axes.iter().map(|axis| axis.cells).product()
+}
+
+/// The least and the greatest finite coordinate along each axis; not in that order if there is none.
+fn bounds<const D: usize, T: Real>(set: &Points<'_, D, T>) -> [(f64, f64); D] {
+    let (mut low, mut high) = ([T::INFINITY; D], [T::NEG_INFINITY; D]);
+    for point in set.points {
         for k in 0..D {
-            let x = point[k].to_f64();
-            let x = if x.is_finite() { x } else { low[k] };
-            low[k] = low[k].min(x);
-            high[k] = if x > high[k] { x } else { high[k] };
+            let x = point[k];
+            // Without branches: an infinite coordinate changes neither.
+            let (below, above) = (if x.is_finite() { x } else { low[k] }, if x.is_finite() { x } else { high[k] });
+            low[k] = if below < low[k] { below } else { low[k] };
+            high[k] = if above > high[k] { above } else { high[k] };
         }
     }
+    std::array::from_fn(|k| (low[k].to_f64(), high[k].to_f64()))
+}
+
+/// Up to three axes, those with the most cells first, and whether cells are wider than the radius asks for.
+fn choose_axes<const D: usize, T: Real>(set: &Points<'_, D, T>, bounds: &[(f64, f64); D], most: usize) -> ([Axis; AXES], bool) {
     // Squares of differences below this one underflow, and count as zero.
     let tiny = T::MIN_POSITIVE.to_f64().sqrt() * 4.0;
-    let width = (task.radius.to_f64() * WIDER).max(tiny);
+    let width = (set.radius.to_f64() * WIDER).max(tiny);
     // Low end, length, and whether it repeats, by axis; the longest first. Equal ones stay in order.
     let mut sides: Vec<(usize, f64, f64, bool)> = (0..D)
-        .map(|k| match task.period.and_then(|period| period.ends(k)) {
+        .map(|k| match set.period.and_then(|period| period.ends(k)) {
             Some((low, high)) => (k, low.to_f64(), high.to_f64() - low.to_f64(), true),
-            None if low[k] <= high[k] => (k, low[k], (high[k] - low[k]).min(f64::MAX), false),
+            None if bounds[k].0 <= bounds[k].1 => (k, bounds[k].0, (bounds[k].1 - bounds[k].0).min(f64::MAX), false),
             None => (k, 0.0, 0.0, false),
         })
         .collect();
@@ -145,8 +171,11 @@ fn choose_axes<const D: usize, T: Real>(task: &Task<'_, D, T>, most: usize) -> (
     };
     let product = |width: f64| sides.iter().map(|side| count(side.2, width, side.3)).product::<f64>();
     let mut wide = width;
+    while product(2.0 * wide) > most {
+        wide *= 2.0;
+    }
     while product(wide) > most {
-        wide *= 1.26; // twice the volume in space
+        wide *= 1.08; // a quarter more volume in space
     }
     let mut axes = [Axis { k: 0, low: 0.0, scale: 0.0, cells: 1, periodic: false }; AXES];
     for (axis, &(k, low, length, periodic)) in axes.iter_mut().zip(&sides) {

@@ -1,4 +1,4 @@
-//! Points for which cells do not work, since a few are far from the rest: boxes around them are searched instead.
+//! Rows from pairs. Also pairs of points for which cells do not work, since a few are far from the rest: boxes around them are searched instead.
 
 use super::{Neighbors, Task};
 use crate::arrays::{Cancel, Search, Shared};
@@ -12,7 +12,7 @@ const WIDER: f64 = 1.001;
 /// Do boxes of that width work in a periodic space? The radius must be short enough, and not so short that a box which is moved by a period
 /// loses to rounding what it is wider by.
 pub(super) fn suits<const D: usize, T: Real>(task: &Task<'_, D, T>) -> bool {
-    let (radius, Some(period)) = (task.radius.to_f64(), &task.period) else { return true };
+    let (radius, Some(period)) = (task.set.radius.to_f64(), &task.set.period) else { return true };
     (0..D).all(|k| {
         let (Some(length), Some((low, high))) = (period.length(k), period.ends(k)) else { return true };
         let largest = low.abs().max(high.abs());
@@ -21,16 +21,16 @@ pub(super) fn suits<const D: usize, T: Real>(task: &Task<'_, D, T>) -> bool {
     })
 }
 
-/// All rows, from the pairs of boxes.
-pub(super) fn list<const D: usize, T: Real>(
+/// All pairs, sorted, from those of boxes around the points.
+pub(super) fn far_pairs<const D: usize, T: Real>(
     task: &Task<'_, D, T>,
     executor: Shared,
     cancel: &Cancel,
-) -> Result<Neighbors<T>, Error> {
+) -> Result<Vec<Pair>, Error> {
     // Boxes are cut along three axes at most, or along two: the longest.
     let mut extents: Vec<(usize, f64)> = (0..D)
         .map(|k| {
-            let finite = task.points.iter().map(|point| point[k].to_f64()).filter(|x| x.is_finite());
+            let finite = task.set.points.iter().map(|point| point[k].to_f64()).filter(|x| x.is_finite());
             let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
             (k, high - low)
         })
@@ -40,9 +40,9 @@ pub(super) fn list<const D: usize, T: Real>(
         0..=2 => pairs_of::<D, T, 2>(task, &extents, executor, cancel)?,
         _ => pairs_of::<D, T, 3>(task, &extents, executor, cancel)?,
     };
-    let reach = task.radius * task.radius;
+    let reach = task.set.radius * task.set.radius;
     pairs.retain(|pair| task.squared_distance(pair.a, pair.b) <= reach);
-    Ok(rows_of(task, &pairs))
+    Ok(pairs)
 }
 
 /// Pairs of boxes around the points, sorted, along `E` of their axes.
@@ -54,15 +54,15 @@ fn pairs_of<const D: usize, T: Real, const E: usize>(
 ) -> Result<Vec<Pair>, Error> {
     let axis = |e: usize| axes.get(e).map(|axis| axis.0);
     let tiny = T::MIN_POSITIVE.sqrt() * T::from_f64(4.0);
-    let half = task.radius * T::from_f64(0.5 * WIDER) + tiny;
+    let half = task.set.radius * T::from_f64(0.5 * WIDER) + tiny;
     let around = |point: &[T; D]| {
         let center: [T; E] = std::array::from_fn(|e| axis(e).map_or(T::ZERO, |k| point[k]));
         let grown = Aabb::point(center).grow(half);
         Aabb::new(grown.min.map(Real::next_down), grown.max.map(Real::next_up))
     };
-    let boxes: Vec<Aabb<E, T>> = task.points.iter().map(around).collect();
+    let boxes: Vec<Aabb<E, T>> = task.set.points.iter().map(around).collect();
     let mut search = Search::new(boxes).executor(executor).cancel(cancel);
-    if let Some(period) = &task.period {
+    if let Some(period) = &task.set.period {
         let ends: [Option<(T, T)>; E] = std::array::from_fn(|e| axis(e).and_then(|k| period.ends(k)));
         let lengths = std::array::from_fn(|e| axis(e).and_then(|k| period.length(k)));
         search = search.periodic(Period::axes(lengths).with_origin(ends.map(|ends| ends.map_or(T::ZERO, |ends| ends.0))));
@@ -71,8 +71,8 @@ fn pairs_of<const D: usize, T: Real, const E: usize>(
 }
 
 /// Rows from sorted pairs.
-fn rows_of<const D: usize, T: Real>(task: &Task<'_, D, T>, pairs: &[Pair]) -> Neighbors<T> {
-    let count = task.points.len();
+pub(super) fn rows_of<const D: usize, T: Real>(task: &Task<'_, D, T>, pairs: &[Pair]) -> Neighbors<T> {
+    let count = task.set.points.len();
     let mut offsets = vec![0usize; count + 1];
     for pair in pairs {
         offsets[pair.a as usize] += 1;
@@ -82,17 +82,19 @@ fn rows_of<const D: usize, T: Real>(task: &Task<'_, D, T>, pairs: &[Pair]) -> Ne
     for offset in &mut offsets {
         (*offset, total) = (total, total + *offset);
     }
-    let mut indices = vec![0; total];
-    let mut next = offsets.clone();
-    let mut put = |of: u32, neighbor: u32| {
-        indices[next[of as usize]] = neighbor;
-        next[of as usize] += 1;
-    };
-    // Sorted pairs, first from their second side, then from their first one: rows come out ascending.
-    if !task.half {
+    let indices = if task.half {
+        pairs.iter().map(|pair| pair.b).collect()
+    } else {
+        let (mut indices, mut next) = (vec![0; total], offsets.clone());
+        let mut put = |of: u32, neighbor: u32| {
+            indices[next[of as usize]] = neighbor;
+            next[of as usize] += 1;
+        };
+        // Sorted pairs, first from their second side, then from their first one: rows come out ascending.
         pairs.iter().for_each(|pair| put(pair.b, pair.a));
-    }
-    pairs.iter().for_each(|pair| put(pair.a, pair.b));
+        pairs.iter().for_each(|pair| put(pair.a, pair.b));
+        indices
+    };
     let mut neighbors = Neighbors { offsets, indices, distances: Vec::new() };
     if task.distances {
         let entry = |a: usize| neighbors.of(a).iter().map(move |&b| task.squared_distance(a as u32, b).sqrt());

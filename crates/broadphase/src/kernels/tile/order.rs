@@ -80,7 +80,7 @@ impl RunOrder {
     #[inline(always)]
     pub(crate) fn near_before(&self, run: &[Record], x: u16) -> usize {
         // About as many as records that are spread at random are off.
-        let near = 1 << (run.len() | 1).ilog2() / 2;
+        let near = 1 << ((run.len() | 1).ilog2() / 2);
         let Some(mut at) = self.expected(run, x).checked_sub(near) else { return 0 };
         let is_before = |at: usize| run.get(at).is_some_and(|record| record.span().0 < x);
         for _ in 0..STEPS {

@@ -1,4 +1,4 @@
-//! Which cell size suits which box: the cell_sizes of sizes `base * factor^exponent`.
+//! Which cell size suits which box: the sizes `base * factor^exponent`.
 
 use super::level::Key;
 use crate::geometry::{Aabb, Real};
@@ -20,7 +20,7 @@ pub(super) struct CellSizes {
 ///
 /// Sizes below the first, zero and subnormal ones included, count as that size, so no loop runs down to them. Above the
 /// second, an object is held with the unbounded ones. A box is at least as large as four steps of its coordinates' precision:
-/// finer cells could not tell two places apart, and the number of cells from the origin stays within 2^22 in `f32` and 2^51 in
+/// finer cells could not separate two places, and the number of cells from the origin stays within 2^22 in `f32` and 2^51 in
 /// `f64`.
 fn limits<T: Real>() -> (f64, f64, f64) {
     if T::KEY_BITS == 32 {
@@ -42,7 +42,7 @@ fn sides<const D: usize, T: Real>(value: &Aabb<D, T>) -> Option<[f64; D]> {
 }
 
 impl CellSizes {
-    /// The cell_sizes that has the first object in the middle of a step: its longest side times the root of the factor.
+    /// The sizes that have the first object in the middle of a step: its longest side times the root of the factor.
     pub(super) fn new<const D: usize, T: Real>(first: &Aabb<D, T>, factor: f64) -> Option<Self> {
         let longest = sides(first)?.into_iter().fold(0.0, f64::max);
         // A point at the origin says nothing of sizes.
@@ -60,12 +60,12 @@ impl CellSizes {
         Some(Self { sizes, lowest, steps: 1.0 / factor.log2() })
     }
 
-    /// The cell size of an exponent; infinite beyond the cell_sizes.
+    /// The cell size of an exponent; infinite beyond the last one.
     pub(super) fn size<T: Real>(&self, exponent: i32) -> T {
         self.sizes.get((exponent - self.lowest) as usize).map_or(T::INFINITY, |&size| T::from_f64(size))
     }
 
-    /// The smallest exponent whose cells are larger than `side`, which is within the cell_sizes.
+    /// The smallest exponent whose cells are larger than `side`, which is within the sizes.
     fn exponent(&self, side: f64) -> i32 {
         let doublings = |x: f64| (x.to_bits() >> 52) as f64;
         let guess = (doublings(side) - doublings(self.sizes[0])) * self.steps;

@@ -9,7 +9,7 @@
 //! 3. From the second object on, the bit in `crowded` is set and `heads` names a container in one pool: room for `capacity`
 //!    ids, whose successors are full. No allocation per cell, and freed containers are used again.
 //!
-//! Removal moves the cell's last id into the gap, as in the paper; a [`Placement`] tells each object where its id stands.
+//! Removal moves the cell's last id into the gap, as in the paper; a [`Placement`] per object says where its id stands.
 //!
 //! A change to a large grid costs what its cache lines cost, one after the other. So the two bits of a cell are in one line, and so
 //! is a container; a removal finds the container by the object's place, without a look at the head. Long lists ask for huge
@@ -196,7 +196,7 @@ impl Cells {
 
     /// Takes `id` out of its cell.
     ///
-    /// Its place tells the container, which is the cell's first one nearly always. So the container, the head and the bits are read
+    /// Its place determines the container, which is nearly always the cell's first one. So the container, the head and the bits are read
     /// at once, none by way of another.
     #[inline]
     pub(super) fn remove(&mut self, cell: u32, id: u32, placements: &mut [Placement]) {

@@ -259,7 +259,7 @@ impl<const D: usize, T: Real> Level<D, T> {
         if strangers <= self.count / 64 {
             return None;
         }
-        // Equal gains go to the shortest axis; so do gains of zero, where only a later bit will tell the objects apart.
+        // Equal gains go to the shortest axis; so do gains of zero, where only a later bit will separate the objects.
         (0..D).max_by_key(|&k| (gain[k], std::cmp::Reverse((bits[k], k))))
     }
 

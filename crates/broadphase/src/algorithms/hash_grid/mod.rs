@@ -14,7 +14,7 @@
 //! finer one. See `level.rs` for why this holds whatever the floats round to.
 //!
 //! # Departures from the paper
-//! `hash-grid:paper=true` (`paper/`) makes none of them. `broadphase bench SCENE --algorithms hash-grid,hash-grid:paper=true` tells what they gain
+//! `hash-grid:paper=true` (`paper/`) makes none of them. `broadphase bench SCENE --algorithms hash-grid,hash-grid:paper=true` measures what they gain
 //! together on a scene.
 //! 1. *Flat storage.* The paper's cell points to a heap vector; a cell here is 4 bytes and 2 bits (`cells.rs`), an object 12
 //!    bytes, and boxes are copied only into the buffers of a search: about 670 bytes per object in the paper's example are at most 96.

@@ -21,7 +21,7 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
             return scan(frame, measure, limit, visit);
         }
         let search = Search::new(frame, measure, limit, visit);
-        // Objects whose changes wait are not looked for in cells: each is asked at the end.
+        // Objects with queued changes are skipped in cells, and tested one by one at the end.
         let offer = |id: u32| if self.queue.contains(id) { ControlFlow::Continue(()) } else { search.offer(id) };
         for level in self.levels.iter().filter(|level| level.count > 0) {
             let flow = match measure.as_ray() {

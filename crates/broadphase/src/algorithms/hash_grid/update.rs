@@ -19,7 +19,7 @@ use crate::objects::{Changes, Frame};
 
 /// Slots per job of the first pass.
 const SLOTS_PER_JOB: usize = 1 << 14;
-/// How far ahead of their use cells are requested from memory, if there are this many slots.
+/// How many changes ahead of its use a cell is prefetched, if there are this many slots.
 const AHEAD: usize = 8;
 const LARGE: usize = 1 << 18;
 
@@ -319,7 +319,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// The cell of a box in the level of an entry, and whether it suits; the cell is asked for.
+    /// The cell of a box in the level of an entry, and whether it suits; the cell is prefetched.
     #[inline(always)]
     fn locate(&self, entry: u16, value: &Aabb<D, T>) -> (u32, bool) {
         let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return (NONE, false) };

@@ -19,7 +19,7 @@
 //!
 //! # What the text leaves open
 //! 1. Objects that no grid can hold, for which the text has a global container, are joined as everywhere in this crate
-//!    (`objects/unbounded.rs`). So are sizes beyond the cell_sizes; sizes of zero, for which algorithm 3 would not end, count as its lowest step.
+//!    (`objects/unbounded.rs`). So are sizes beyond the largest cells; sizes of zero, for which algorithm 3 would not end, count as its lowest step.
 //! 2. Far from the origin a box may round to more than two cells of a grid. It then goes to the next larger grid, and its search in a grid above visits
 //!    each cell that it can reach, which are the 27 ones otherwise.
 //!

@@ -1,4 +1,4 @@
-//! How long something that did not pay is left alone.
+//! Exponential backoff, counted in frames: how long to wait before trying again what did not pay.
 
 /// A wait that doubles with every failure in a row: `FIRST` steps after the first one, at most `LONGEST`. What a step is, a frame or a
 /// changed frame, is the owner's choice.

@@ -1,4 +1,4 @@
-//! For those who write a structure of their own: how it hands its pairs over. Other users do not need this module.
+//! For authors of structures: how a structure hands its pairs over. Other users do not need this module.
 //!
 //! A structure implements [`BroadPhase`], and writes its pairs in chunks: [`WritePairs::begin`], then [`rewrite`](WritePairs::rewrite) or
 //! [`edit`](WritePairs::edit) for the chunks that changed, from any worker, then [`finish`](WritePairs::finish). A chunk may be a tile, a node, a run of

@@ -17,7 +17,7 @@
 //! and which of them started and ended. Move one object with [`World::set_box`], several with [`World::set_boxes_of`]. Make objects that never move
 //! [`ObjectKind::Static`]: they cost nothing until something comes near.
 //!
-//! **Which algorithm should I use?** The default, `auto`, chooses for you; [`World::stats`] tells what it chose and why. To try another one, pass a
+//! **Which algorithm should I use?** The default, `auto`, chooses for you; [`World::stats`] says what it chose and why. To try another one, pass a
 //! [`Spec`] to [`World::set_algorithm`]: a text such as `"tiles:target=500"`, or typed options such as [`tiles::Options`](algorithms::tiles::Options).
 //! [`algorithms::list`] has all of them, with their papers and options. Each gives the same pairs.
 //!
@@ -105,7 +105,7 @@
 //!
 //! # Modules
 //! The modules are listed in the order in which data passes through them: boxes in ([`geometry`], [`objects`]), the structure ([`algorithms`], one of which
-//! [`auto`] chooses), the joins (`kernels`), pairs out (`pairs`). [`step()`] is one frame from end to end. Nobody but the author of a structure needs
+//! [`auto`] chooses), the joins (`kernels`), pairs out (`pairs`). [`step()`] is one frame from end to end. Only authors of structures need
 //! [`implement`].
 
 #![deny(missing_debug_implementations)]
@@ -131,7 +131,7 @@ pub mod mesh;
 mod periodic;
 pub mod implement;
 mod world;
-// What everyone uses.
+// Used by all of them.
 mod context;
 mod backoff;
 mod memory;

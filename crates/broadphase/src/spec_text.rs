@@ -53,7 +53,7 @@ pub fn options<'t, E: Named>(text: &'t str, entry: &E) -> Result<Vec<Given<'t>>,
     text.split(':').skip(1).map(option).collect()
 }
 
-/// The name that somebody who mistyped one may have meant: fewest edits, the first one on a tie. Case does not count, and a name is also
+/// The name that a mistyped one may stand for: fewest edits, the first one on a tie. Case does not count, and a name is also
 /// meant by its first words. `None` only without names.
 ///
 /// ```

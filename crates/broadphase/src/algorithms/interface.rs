@@ -113,7 +113,7 @@ pub trait Query<const D: usize, T: Real>: Sync {
     fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>);
 
     #[doc(hidden)]
-    /// The same for someone who wants objects of environment `env` and of environment 0 only: others may be left out. Structures that
+    /// The same, where only objects of environment `env` and of environment 0 are wanted: others may be left out. Structures that
     /// do not keep environments apart leave none out.
     fn search_env(&self, frame: &Frame<'_, D, T>, env: u32, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         let _ = env;
@@ -173,7 +173,7 @@ pub struct Region<const D: usize, T> {
     pub kind: Outline,
     /// The space that it covers.
     pub bounds: Aabb<D, T>,
-    /// The chunk of the pair store that holds what was found here, if the region has one of its own: [`PairStore::chunk_tests`] tells what
+    /// The chunk of the pair store that holds what was found here, if the region has one of its own: [`PairStore::chunk_tests`] says what
     /// the search of it cost.
     pub chunk: Option<usize>,
 }

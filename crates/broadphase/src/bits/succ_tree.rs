@@ -180,7 +180,7 @@ impl SuccTree {
         self.words.capacity() * 8
     }
 
-    /// Tells the ancestors that word `at` of level 0 is occupied now.
+    /// Sets the ancestors' bits, since word `at` of level 0 is occupied now.
     #[inline(always)]
     fn raise(&mut self, at: usize) {
         let mut i = at;
@@ -195,7 +195,7 @@ impl SuccTree {
         }
     }
 
-    /// Tells the ancestors that word `at` of level 0 is empty now.
+    /// Clears the ancestors' bits, as far as they cover nothing else, since word `at` of level 0 is empty now.
     #[inline(always)]
     fn lower(&mut self, at: usize) {
         let mut i = at;

@@ -1,8 +1,8 @@
 //! Every box against every other: the join of brute force, of small nodes and of bipartite probes.
 //!
 //! 1. The simple loop compares box `i` with each `j > i`, one axis after the other.
-//! 2. [`STEP`] values of `j` are compared at once, on all axes, without a branch: most pairs miss, and a miss is cheapest when
-//!    nobody looks at it.
+//! 2. [`STEP`] values of `j` are compared at once, on all axes, without a branch: most pairs miss, and a branch
+//!    per pair would cost more than the comparisons.
 //! 3. [`ROWS`] values of `i` share each loaded `j`.
 //! 4. The `j` are cut into blocks that stay in the first-level cache while all rows pass over them.
 //!
@@ -114,8 +114,8 @@ unsafe fn splat_rows<const D: usize, T: Real, V: Lanes<Scalar = T>>(boxes: &Colu
     unsafe { [Row::splat(boxes, i), Row::splat(boxes, i + 1), Row::splat(boxes, i + 2), Row::splat(boxes, i + 3)] }
 }
 
-/// May any of the rows overlap any of `boxes[j..j + STEP]`? Masks are or-ed as vectors and looked at once: most steps hit nothing.
-/// Vectors look at two axes, which turn down nearly as much as three and cost two thirds; a single lane gains nothing by that.
+/// May any of the rows overlap any of `boxes[j..j + STEP]`? Masks are or-ed as vectors and tested once: most steps hit nothing.
+/// Vectors compare two axes, which reject nearly as much as three at two thirds of the cost; a single lane gains nothing by that.
 ///
 /// # Safety
 /// *isa* (of `V`), *in bounds*: `j + STEP <= boxes.len() + PAD`.
@@ -128,11 +128,11 @@ unsafe fn any<const D: usize, T: Real, V: Lanes<Scalar = T>>(
     // SAFETY: (isa, in bounds) the caller's duties.
     unsafe {
         let axes = if V::N > 1 { D.min(2) } else { D };
-        let nobody = V::splat(T::NAN);
-        let mut found = nobody.le(nobody);
+        let nothing = V::splat(T::NAN);
+        let mut found = nothing.le(nothing);
         let mut at = 0;
         while at < STEP {
-            let (mut low, mut high) = ([nobody; D], [nobody; D]);
+            let (mut low, mut high) = ([nothing; D], [nothing; D]);
             for k in 0..axes {
                 low[k] = V::load(boxes.min(k).as_ptr().add(j + at));
                 high[k] = V::load(boxes.max(k).as_ptr().add(j + at));

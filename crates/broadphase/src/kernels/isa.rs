@@ -77,7 +77,7 @@ impl FromStr for Isa {
 pub struct Kernels(Token);
 
 /// The table of instruction sets: under which condition each is compiled, its name in [`Isa`], and its token type. From it follow the
-/// tokens, and the three functions that tell them apart.
+/// tokens, and the three functions that match on them.
 macro_rules! instruction_sets {
     ($($condition:meta => $name:ident($token:ty);)*) => {
         #[derive(Clone, Copy)]
@@ -103,7 +103,7 @@ macro_rules! instruction_sets {
                 }
             }
 
-            /// Runs a kernel with this instruction set: the only place where the sets are told apart.
+            /// Runs a kernel with this instruction set: the only place that matches on the set.
             #[inline]
             pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
                 match self.0 {

@@ -4,10 +4,10 @@
 #[cfg(target_os = "linux")]
 const HUGE: usize = 2 << 20;
 
-/// Asks for huge pages under the room of a long list that is about to be written: the scatter writes to thousands of places in
+/// Requests huge pages for the capacity of a long list that is about to be written: the scatter writes to thousands of places in
 /// turn, and each small page would cost a walk through the page table. A hint, which the system may ignore.
 ///
-/// Call it before the room is touched: pages that exist stay as they are.
+/// Call it before the memory is touched: pages that exist stay as they are.
 pub(crate) fn prefer_huge_pages<X>(list: &[X], room: usize) {
     #[cfg(target_os = "linux")]
     {
@@ -20,7 +20,7 @@ pub(crate) fn prefer_huge_pages<X>(list: &[X], room: usize) {
         let end = (list.as_ptr().addr() + room * size_of::<X>()) & !(HUGE - 1);
         if start < end {
             let first = list.as_ptr().with_addr(start).cast_mut().cast();
-            // SAFETY: (layout) the advice changes neither content nor access of any page, whoever owns it; a failure is no error.
+            // SAFETY: (layout) the advice changes neither content nor access of any page, whatever else is in it; a failure is no error.
             let _ = unsafe { madvise(first, end - start, MADV_HUGEPAGE) };
         }
     }

@@ -85,7 +85,7 @@ impl<'a> PairSink<'a> {
         }
     }
 
-    /// Tells the other sinks how many refined pairs there are here.
+    /// Adds the number of refined pairs here to the count that all sinks share.
     fn publish(&mut self) {
         let own = self.settled as u64 + self.counted;
         if let (Some(written), true) = (self.written, own > self.own) {

@@ -1,9 +1,9 @@
 //! Boxes as columns in ascending order of their lower coordinate on a sweep axis, and what that order is good for.
 //!
-//! The axes are turned: column 0 is the sweep axis, whichever axis of the caller that is, so that no kernel asks.
+//! The axes are turned: column 0 is the sweep axis, whichever axis of the caller that is, so kernels need not know.
 //! `reach[r]` is the largest upper coordinate among the boxes up to `r`: what may overlap an interval on the sweep axis starts
-//! before its end, and stands behind the last box up to which nobody reaches its start. Both ends of that range are found by
-//! bisection. Bad case: one long box makes `reach` long for everyone behind it.
+//! before its end, and stands behind the last box up to which no box reaches its start. Both ends of that range are found by
+//! bisection. Bad case: one long box makes `reach` long for every box behind it.
 
 use std::ops::Range;
 

@@ -21,7 +21,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The handle as one number, for those who store or transmit it.
+    /// The handle as one number, to be stored or transmitted.
     ///
     /// ```
     /// use broadphase::Handle;

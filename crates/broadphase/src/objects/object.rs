@@ -73,7 +73,7 @@ impl Pairing {
 pub struct Object<const D: usize, T> {
     /// The box, without margin.
     pub aabb: Aabb<D, T>,
-    /// Who may pair with it.
+    /// Which objects may pair with it.
     pub tag: Tag,
     /// How it takes part.
     pub kind: ObjectKind,

@@ -1,4 +1,4 @@
-//! Who may pair with whom.
+//! Which objects may pair: layers, masks, groups and environments.
 
 /// Decides which pairs are reported: both objects must allow the other.
 ///

@@ -281,13 +281,12 @@ impl PairStore {
     }
 
     /// Runs a part of the search for differences, and adds its time.
-    fn time_events<R>(&self, work: impl FnOnce() -> R) -> R {
+    fn time_events(&self, work: &mut dyn FnMut()) {
         let start = self.timed.then(Instant::now);
-        let result = work();
+        work();
         if let Some(start) = start {
             self.event_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         }
-        result
     }
 
     /// The bytes it holds.
@@ -414,15 +413,23 @@ impl PairStore {
         frame: &Frame<'_, D, T>,
         fill: impl FnOnce(&mut PairSink<'_>),
     ) {
+        let mut fill = Some(fill);
+        with_refine(frame, &mut |refine| {
+            self.rewrite_chunk(chunk, worker, refine, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
+        });
+    }
+
+    /// Compiled once, not for each structure.
+    fn rewrite_chunk(&self, chunk: usize, worker: usize, refine: Option<Refine<'_>>, fill: &mut dyn FnMut(&mut PairSink<'_>)) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
         chunk.rewrite(self.report.delta());
         chunk.pairs.clear();
-        self.fill(chunk, worker, frame, fill);
+        self.fill(chunk, worker, refine, fill);
         if self.report.delta() {
             // While both are in the cache.
             let scratch = &mut *self.scratch.get(worker);
-            self.time_events(|| events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended));
+            self.time_events(&mut || events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended));
         }
     }
 
@@ -456,26 +463,21 @@ impl PairStore {
             chunk.kept = chunk.pairs.len();
             return;
         }
-        self.fill(chunk, worker, frame, fill);
+        let mut fill = Some(fill);
+        with_refine(frame, &mut |refine| {
+            self.fill(chunk, worker, refine, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
+        });
         if self.report.delta() {
             // What stayed neither started nor ended.
             let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
-            self.time_events(|| events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended));
+            self.time_events(&mut || events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended));
             chunk.old.extend_from_slice(&gone[..lost]);
         }
         scratch.gone = gone;
     }
 
     /// Appends to a chunk.
-    fn fill<const D: usize, T: Real>(
-        &self,
-        chunk: &mut Chunk,
-        worker: usize,
-        frame: &Frame<'_, D, T>,
-        fill: impl FnOnce(&mut PairSink<'_>),
-    ) {
-        let refine = |pairs: &mut Vec<Pair>, from: usize| frame.refine(pairs, from);
-        let refine: Option<Refine<'_>> = if frame.refines() { Some(&refine) } else { None };
+    fn fill(&self, chunk: &mut Chunk, worker: usize, refine: Option<Refine<'_>>, fill: &mut dyn FnMut(&mut PairSink<'_>)) {
         let mut hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.report != Report::Count, self.limit);
         hits.share(&self.written);
         fill(&mut hits);
@@ -551,6 +553,12 @@ impl PairStore {
             self.count += chunk.count;
         }
     }
+}
+
+/// Calls `work` with what removes pairs that the frame's filters forbid, if there are any filters.
+fn with_refine<const D: usize, T: Real>(frame: &Frame<'_, D, T>, work: &mut dyn FnMut(Option<Refine<'_>>)) {
+    let refine = |pairs: &mut Vec<Pair>, from: usize| frame.refine(pairs, from);
+    work(if frame.refines() { Some(&refine) } else { None });
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! 3. From the second object on, the bit in `crowded` is set and `heads` names a container in one pool: room for `capacity`
 //!    ids, whose successors are full. No allocation per cell, and freed containers are used again.
 //!
-//! Removal moves the cell's last id into the gap, as in the paper; a [`Seat`] tells each object where its id stands.
+//! Removal moves the cell's last id into the gap, as in the paper; a [`Placement`] per object says where its id stands.
 //!
 //! A change to a large grid costs what its cache lines cost, one after the other. So the two bits of a cell are in one line, and so
 //! is a container; a removal finds the container by the object's place, without a look at the head. Long lists ask for huge
@@ -17,7 +17,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::Seat;
+use super::Placement;
 use crate::kernels::{prefer_huge_pages, prefetch};
 
 /// No container; the place of an object that is alone in its cell.
@@ -130,9 +130,9 @@ impl Cells {
         self.words[cell as usize / 64].crowded >> (cell % 64) & 1 == 1
     }
 
-    /// Puts `id` into a cell; `seats` learns where it stands.
+    /// Puts `id` into a cell; `placements` learns where it stands.
     #[inline]
-    pub(super) fn insert(&mut self, cell: u32, id: u32, seats: &mut [Seat]) {
+    pub(super) fn insert(&mut self, cell: u32, id: u32, placements: &mut [Placement]) {
         let (word, bit) = (cell as usize / 64, 1u64 << (cell % 64));
         self.touched += 1;
         if self.words[word].occupied & bit == 0 {
@@ -140,35 +140,35 @@ impl Cells {
             self.summary[word / 64] |= 1 << (word % 64);
             self.heads[cell as usize] = id;
             self.filled += 1;
-            seats[id as usize].place = NONE;
+            placements[id as usize].place = NONE;
             return;
         }
         if self.words[word].crowded & bit == 0 {
             self.words[word].crowded |= bit;
             let first = self.heads[cell as usize];
-            self.start_container(cell, NONE, 1, first, seats);
+            self.start_container(cell, NONE, 1, first, placements);
         }
         let head = self.heads[cell as usize];
         let total = self.header(head)[TOTAL];
         let fill = self.fill(total);
         if fill == self.capacity {
             self.header(head)[TOTAL] = 0;
-            self.start_container(cell, head, total + 1, id, seats);
+            self.start_container(cell, head, total + 1, id, placements);
         } else {
             self.header(head)[TOTAL] = total + 1;
             let place = self.place(head, fill);
             *self.word(place) = id;
-            seats[id as usize].place = place;
+            placements[id as usize].place = place;
         }
     }
 
     /// A new first container for a cell, with one id.
-    fn start_container(&mut self, cell: u32, next: u32, total: u32, id: u32, seats: &mut [Seat]) {
+    fn start_container(&mut self, cell: u32, next: u32, total: u32, id: u32, placements: &mut [Placement]) {
         self.touched += 1;
         let container = self.take_container();
         let row = self.header(container);
         (row[TOTAL], row[NEXT], row[HEADER]) = (total, next, id);
-        seats[id as usize].place = self.place(container, 0);
+        placements[id as usize].place = self.place(container, 0);
         self.heads[cell as usize] = container;
     }
 
@@ -196,12 +196,12 @@ impl Cells {
 
     /// Takes `id` out of its cell.
     ///
-    /// Its place tells the container, which is the cell's first one nearly always. So the container, the head and the bits are read
+    /// Its place determines the container, which is nearly always the cell's first one. So the container, the head and the bits are read
     /// at once, none by way of another.
     #[inline]
-    pub(super) fn remove(&mut self, cell: u32, id: u32, seats: &mut [Seat]) {
+    pub(super) fn remove(&mut self, cell: u32, id: u32, placements: &mut [Placement]) {
         let (word, bit) = (cell as usize / 64, 1u64 << (cell % 64));
-        let place = seats[id as usize].place;
+        let place = placements[id as usize].place;
         self.prefetch(cell);
         self.touched += 1;
         if place == NONE {
@@ -217,7 +217,7 @@ impl Cells {
         let total = self.header(head)[TOTAL] - 1;
         let fill = self.fill(total + 1);
         let last = *self.word(self.place(head, fill - 1));
-        prefetch(seats, last as usize);
+        prefetch(placements, last as usize);
         *self.word(place) = last;
         if fill == 1 {
             let next = self.header(head)[NEXT];
@@ -225,8 +225,8 @@ impl Cells {
             self.header(next)[TOTAL] = total;
             self.heads[cell as usize] = next;
             self.touched += 1;
-            seats[last as usize].place = place;
-            seats[id as usize].place = NONE;
+            placements[last as usize].place = place;
+            placements[id as usize].place = NONE;
             return;
         }
         // Is one object left, which needs no container? As often as not, and a wrong guess would keep the next change waiting until
@@ -239,8 +239,8 @@ impl Cells {
         self.free = select_unpredictable(one, head, self.free);
         self.heads[cell as usize] = select_unpredictable(one, only, head);
         self.words[word].crowded &= !select_unpredictable(one, bit, 0);
-        seats[select_unpredictable(one, only, last) as usize].place = select_unpredictable(one, NONE, place);
-        seats[id as usize].place = NONE;
+        placements[select_unpredictable(one, only, last) as usize].place = select_unpredictable(one, NONE, place);
+        placements[id as usize].place = NONE;
     }
 
     /// Requests a cell from memory.
@@ -385,14 +385,14 @@ mod tests {
 
     fn fill_and_empty(capacity: usize) {
         let mut cells = Cells::new(64, capacity);
-        let mut seats = vec![Seat::EMPTY; 20];
+        let mut placements = vec![Placement::EMPTY; 20];
         for round in 0..3 {
-            (0..20).for_each(|id| cells.insert(id % 2 * 40, id, &mut seats));
+            (0..20).for_each(|id| cells.insert(id % 2 * 40, id, &mut placements));
             assert_eq!(content(&cells, 40), (0..10).map(|k| 2 * k + 1).collect::<Vec<_>>());
             assert_eq!((cells.count(0), cells.filled), (10, 2));
             let order: Vec<u32> = (0..20).map(|k| k * 7 % 20).collect();
             for (done, &id) in order.iter().enumerate() {
-                cells.remove(id % 2 * 40, id, &mut seats);
+                cells.remove(id % 2 * 40, id, &mut placements);
                 let mut left: Vec<u32> = order[done + 1..].iter().copied().filter(|k| k % 2 == id % 2).collect();
                 left.sort_unstable();
                 assert_eq!(content(&cells, id % 2 * 40), left, "round {round}");
@@ -407,10 +407,10 @@ mod tests {
     #[test]
     fn a_second_total_is_noticed() {
         let mut cells = Cells::new(64, 3);
-        let mut seats = vec![Seat::EMPTY; 7];
-        (0..7).for_each(|id| cells.insert(5, id, &mut seats));
+        let mut placements = vec![Placement::EMPTY; 7];
+        (0..7).for_each(|id| cells.insert(5, id, &mut placements));
         assert!(cells.has_one_total(5));
-        let second = cells.container(seats[0].place);
+        let second = cells.container(placements[0].place);
         assert_ne!(second, cells.heads[5]);
         cells.header(second)[TOTAL] = 3;
         assert!(!cells.has_one_total(5));

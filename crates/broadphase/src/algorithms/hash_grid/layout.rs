@@ -2,12 +2,12 @@
 //!
 //! The paper numbers the cells of a grid row by row. Here each bit of the index belongs to one axis, in turn, so that cells that
 //! are near in space are near in memory: 64 consecutive cells, one word of an occupancy set, are a small cube, and
-//! [`REGION_BITS`] bits are a larger one. Three things stay as simple as in the paper: wrapping around is a bit mask, a step to
+//! [`BLOCK_BITS`] bits are a larger one. Three things stay as simple as in the paper: wrapping around is a bit mask, a step to
 //! the neighbor is one addition within the mask of its axis, and doubling an axis puts one more bit on top, so a cell splits in
 //! two and no cell changes its number.
 
 /// Cells that are joined together, as bits of the index: at most 4,096, a cube of 16 x 16 x 16.
-pub(super) const REGION_BITS: u32 = 12;
+pub(super) const BLOCK_BITS: u32 = 12;
 /// Cells in a word, as bits of the index.
 pub(super) const WORD_BITS: u32 = 6;
 /// The most bits of an index.

@@ -1,13 +1,13 @@
 //! One grid of the hierarchy: its cell size per axis, where a box belongs in it, and its growth.
 
-use super::Seat;
+use super::Placement;
+use super::cell_block::BlockShape;
 use super::cells::{Cells, NONE, for_each_bit};
 use super::layout::Layout;
-use super::region::Region;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
 
-/// The exponents of a level's cell size on each axis, see [`Ladder`](super::ladder::Ladder).
+/// The exponents of a level's cell size on each axis, see [`CellSizes`](super::cell_sizes::CellSizes).
 pub(super) type Key<const D: usize> = [i16; D];
 
 /// How far ahead of their use boxes are requested from memory.
@@ -30,7 +30,7 @@ pub(super) struct Level<const D: usize, T> {
     least: [T; D],
     longest: T,
     pub(super) layout: Layout<D>,
-    pub(super) region: Region<D>,
+    pub(super) block: BlockShape<D>,
     pub(super) cells: Cells,
     /// The number of objects.
     pub(super) count: usize,
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Level<D, T> {
             inverse: cell.map(|c| T::ONE / c),
             least: [T::ZERO; D],
             longest: T::ZERO,
-            region: Region::new(&layout),
+            block: BlockShape::new(&layout),
             layout,
             cells: Cells::new(cells, capacity),
             count: 0,
@@ -70,15 +70,15 @@ impl<const D: usize, T: Real> Level<D, T> {
         }
     }
 
-    /// Which boxes suit without a second look: with a floor, all that are small enough suit the floor, and none a level below.
-    pub(super) fn set_floor(&mut self, floor: Option<i16>, factor: f64) {
+    /// Which boxes suit without a second look: where levels share a grid, all boxes that are small enough suit that grid, and none suits a level below.
+    pub(super) fn set_merged(&mut self, up_to: Option<i16>, factor: f64) {
         let one_step = T::from_f64(1.0 / factor);
         // A side shorter than this by two steps or more makes an object long or flat: it is looked up again.
         let two_steps = T::from_f64(1.0 / (factor * factor));
         let usual = if self.is_cubic() { two_steps } else { one_step };
-        let (least, longest) = match floor {
-            Some(floor) if self.key == [floor; D] => (T::ZERO, T::ZERO),
-            Some(floor) if super::floor::longest(&self.key) <= floor => (T::INFINITY, T::INFINITY),
+        let (least, longest) = match up_to {
+            Some(up_to) if self.key == [up_to; D] => (T::ZERO, T::ZERO),
+            Some(up_to) if super::level_merging::longest(&self.key) <= up_to => (T::INFINITY, T::INFINITY),
             _ => (usual, one_step),
         };
         (self.least, self.longest) = ([least; D], longest);
@@ -87,7 +87,7 @@ impl<const D: usize, T: Real> Level<D, T> {
     /// Gives the memory of an empty level back.
     pub(super) fn shrink(&mut self, bits: [u32; D], density: u32, capacity: usize) {
         self.layout = Layout::new(bits);
-        self.region = Region::new(&self.layout);
+        self.block = BlockShape::new(&self.layout);
         let touched = self.cells.touched;
         self.cells = Cells::new(self.layout.cells(), capacity);
         self.cells.touched = touched;
@@ -97,21 +97,21 @@ impl<const D: usize, T: Real> Level<D, T> {
 
     /// Puts an object into its cell.
     #[inline]
-    pub(super) fn insert(&mut self, id: u32, value: &Aabb<D, T>, seats: &mut [Seat]) {
+    pub(super) fn insert(&mut self, id: u32, value: &Aabb<D, T>, placements: &mut [Placement]) {
         let at = self.coordinates(value);
         let cell = (0..D).fold(0, |cell, k| cell | self.layout.place(k, at[k]));
-        self.insert_at(cell, id, value, seats);
+        self.insert_at(cell, id, value, placements);
     }
 
     /// Puts an object into a cell, which is its own.
     #[inline]
-    pub(super) fn insert_at(&mut self, cell: u32, id: u32, value: &Aabb<D, T>, seats: &mut [Seat]) {
+    pub(super) fn insert_at(&mut self, cell: u32, id: u32, value: &Aabb<D, T>, placements: &mut [Placement]) {
         for (k, at) in self.coordinates(value).into_iter().enumerate() {
             self.lowest[k] = self.lowest[k].min(at);
             self.highest[k] = self.highest[k].max(at);
         }
-        self.cells.insert(cell, id, seats);
-        seats[id as usize].cell = cell;
+        self.cells.insert(cell, id, placements);
+        placements[id as usize].cell = cell;
         self.count += 1;
     }
 
@@ -233,12 +233,12 @@ impl<const D: usize, T: Real> Level<D, T> {
 
     /// The axis on which doubling separates most objects that share a cell though they are cells apart; `None` if hardly any
     /// do, so that more cells would only be empty. `ids` are all objects, cell by cell.
-    pub(super) fn best_axis(&self, ids: &[u32], seats: &[Seat], boxes: &[Aabb<D, T>]) -> Option<usize> {
+    pub(super) fn best_axis(&self, ids: &[u32], placements: &[Placement], boxes: &[Aabb<D, T>]) -> Option<usize> {
         let bits: [u32; D] = std::array::from_fn(|k| self.layout.axis_bits(k));
         let (mut gain, mut strangers) = ([0usize; D], 0usize);
-        let is_alone = |id: u32| seats[id as usize].place == NONE;
+        let is_alone = |id: u32| placements[id as usize].place == NONE;
         let mut ahead = ids.iter().filter(|id| !is_alone(**id)).skip(AHEAD);
-        for group in ids.chunk_by(|a, b| seats[*a as usize].cell == seats[*b as usize].cell) {
+        for group in ids.chunk_by(|a, b| placements[*a as usize].cell == placements[*b as usize].cell) {
             if is_alone(group[0]) {
                 continue;
             }
@@ -259,14 +259,14 @@ impl<const D: usize, T: Real> Level<D, T> {
         if strangers <= self.count / 64 {
             return None;
         }
-        // Equal gains go to the shortest axis; so do gains of zero, where only a later bit will tell the objects apart.
+        // Equal gains go to the shortest axis; so do gains of zero, where only a later bit will separate the objects.
         (0..D).max_by_key(|&k| (gain[k], std::cmp::Reverse((bits[k], k))))
     }
 
     /// Doubles the grid along `axis`; all cells are empty then.
     pub(super) fn double(&mut self, axis: usize, density: u32, capacity: usize) {
         self.layout = self.layout.doubled(axis);
-        self.region = Region::new(&self.layout);
+        self.block = BlockShape::new(&self.layout);
         let touched = self.cells.touched;
         // The old cells go first: the two are never held at once.
         self.cells = Cells::new(0, capacity);
@@ -278,6 +278,6 @@ impl<const D: usize, T: Real> Level<D, T> {
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        self.cells.bytes() + self.layout.bytes() + self.region.bytes()
+        self.cells.bytes() + self.layout.bytes() + self.block.bytes()
     }
 }

@@ -14,20 +14,20 @@
 //! finer one. See `level.rs` for why this holds whatever the floats round to.
 //!
 //! # Departures from the paper
-//! `hash-grid:paper=true` (`paper/`) makes none of them. `broadphase bench SCENE --algorithms hash-grid,hash-grid:paper=true` tells what they gain
+//! `hash-grid:paper=true` (`paper/`) makes none of them. `broadphase bench SCENE --algorithms hash-grid,hash-grid:paper=true` measures what they gain
 //! together on a scene.
 //! 1. *Flat storage.* The paper's cell points to a heap vector; a cell here is 4 bytes and 2 bits (`cells.rs`), an object 12
 //!    bytes, and boxes are copied only into the buffers of a search: about 670 bytes per object in the paper's example are at most 96.
 //! 2. *Order.* A cell's index interleaves the axes' bits (`layout.rs`). The list of occupied cells is a bit set, read in the
 //!    order of space, so a search touches memory that its predecessor has just touched.
-//! 3. *Search by region.* The objects of up to 4,096 cells are copied into columns, row by row, so that neighbors are runs that
-//!    one vector comparison tests many at once (`region.rs`).
+//! 3. *Search by block.* The objects of up to 4,096 cells are copied into columns, row by row, so that neighbors are runs that
+//!    one vector comparison tests many at once (`cell_block.rs`).
 //! 4. *Growth one axis at a time*, along the axis that separates most objects which share a cell, and not at all if hardly any
 //!    do. A world of 1024:1:1, a plane or a line gets a grid of its own shape, in place of the paper's 50 % loss.
-//! 5. *Long and flat objects* get cells of their own shape if they are common (`census.rs`).
-//! 6. *Many levels.* Levels share one grid where that costs less than to search each other (`floor.rs`). Of two levels, the one whose
+//! 5. *Long and flat objects* get cells of their own shape if they are common (`shape_levels.rs`).
+//! 6. *Many levels.* Levels share one grid where that costs less than to search each other (`level_merging.rs`). Of two levels, the one whose
 //!    objects have less to search searches the other; a level of at most `FEW`
-//!    objects is not searched at all, but tested against each region in passing: one giant among a million costs one
+//!    objects is not searched at all, but tested against each block in passing: one giant among a million costs one
 //!    comparison for every few objects. Empty levels cost nothing.
 //! 7. *Sizes and places.* A size of zero or below all reason counts as the smallest one, a size beyond all levels goes to the
 //!    list of unbounded objects, and a box is never in cells finer than the precision of its coordinates.
@@ -35,7 +35,7 @@
 //! # Cost
 //! Insertion, removal and move: constant (`touched` / operations in the statistics; the example `operations` of the tool times
 //! them). What is left to grow with the number of objects is the wait for memory, so changes to a large grid wait in a queue
-//! until it has arrived (`waiting.rs`). Doubling: constant per insertion, spread out (`growth_work`). Detection: linear, if a bounded
+//! until it has arrived (`prefetch_queue.rs`). Doubling: constant per insertion, spread out (`growth_work`). Detection: linear, if a bounded
 //! number of objects share a cell, which the hierarchy guarantees for objects
 //! that do not overlap, except for uncommon long ones. The bound breaks where overlaps themselves are quadratic, and where
 //! thousands of different long shapes are mixed evenly.
@@ -44,19 +44,20 @@
 //! Paper 000, sections 2 and 3: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection".
 
 mod cells;
-mod census;
-mod floor;
-mod ladder;
+mod shape_levels;
+mod level_merging;
+mod cell_sizes;
 mod layout;
 mod level;
 pub(crate) mod options;
 mod pairs;
 pub mod paper;
+mod policy;
 mod query;
-mod region;
+mod cell_block;
 mod update;
 mod validate;
-mod waiting;
+mod prefetch_queue;
 
 use std::sync::Mutex;
 
@@ -71,13 +72,12 @@ use crate::geometry::Real;
 use crate::kernels::Soa;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::Revision;
-use ladder::Ladder;
-use level::{Key, Level};
-use region::Gathered;
-use waiting::Waiting;
+pub(crate) use policy::FEW;
 
-/// A level with at most this many objects is tested against every region instead of being searched.
-pub(crate) const FEW: usize = 16;
+use cell_block::Gathered;
+use cell_sizes::CellSizes;
+use level::{Key, Level};
+use prefetch_queue::PrefetchQueue;
 
 /// The entry of an object: its level, and [`MISFIT`] if a long or flat box stands in cubes.
 const LEVEL: u16 = 0x3fff;
@@ -95,18 +95,18 @@ pub struct HashGrid<const D: usize, T: Real> {
     /// Have there ever been more objects than the threshold? If not, nothing below but `live` and `dirty` is in use.
     active: bool,
     live: usize,
-    ladder: Option<Ladder>,
+    cell_sizes: Option<CellSizes>,
     levels: Vec<Level<D, T>>,
     /// The levels by key, sorted.
     keys: Vec<(Key<D>, u16)>,
     /// By slot: where the object is.
-    seats: Vec<Seat>,
-    /// Slots whose seats are not what the last frame says.
-    waiting: Waiting,
+    placements: Vec<Placement>,
+    /// Slots whose changes have not been applied yet.
+    queue: PrefetchQueue,
     unbounded: Unbounded<D, T>,
     misfits: usize,
-    /// Objects up to this exponent stand in the level of this exponent.
-    floor: Option<i16>,
+    /// Objects up to this exponent share the grid of the level of this exponent.
+    merged_up_to: Option<i16>,
     /// The entry of the last insertion: the first guess for the next.
     recent: u16,
     /// Has anything changed since the last `pairs`?
@@ -118,7 +118,7 @@ pub struct HashGrid<const D: usize, T: Real> {
 
 /// Where an object is. One record per object: a change reads all of it, and should meet one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seat {
+struct Placement {
     cell: u32,
     /// Where in the level's pool the id stands, if the object is not alone in its cell.
     place: u32,
@@ -126,7 +126,7 @@ struct Seat {
     level: u16,
 }
 
-impl Seat {
+impl Placement {
     const EMPTY: Self = Self { cell: 0, place: cells::NONE, level: ABSENT };
 }
 
@@ -144,10 +144,10 @@ struct Counters {
     /// Objects looked at or put in their new cells by growth.
     growth_work: u64,
     censuses: u64,
-    /// Insertions at the last census.
-    census_at: u64,
-    /// Insertions and moves, and objects, when the floor was last looked for.
-    floor_at: Option<(u64, u64)>,
+    /// Insertions when shapes were last counted.
+    shapes_counted_at: u64,
+    /// When it was last chosen which levels share a grid.
+    merging_chosen_at: Option<policy::Choice>,
     /// The tests of the first frame after that, and whether a later one needed many more.
     usual_tests: Option<u64>,
     crowded: bool,
@@ -175,7 +175,7 @@ struct Scratch<const D: usize, T: Real> {
     /// The objects of levels with few of them; all objects below the threshold.
     few: Soa<D, T>,
     plan: pairs::Plan,
-    census: census::Buffers<D>,
+    counting: shape_levels::Buffers<D>,
     gathered: PerWorker<Gathered<D, T>>,
     /// How many buffers there are.
     workers: usize,
@@ -197,14 +197,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             options,
             active: false,
             live: 0,
-            ladder: None,
+            cell_sizes: None,
             levels: Vec::new(),
             keys: Vec::new(),
-            seats: Vec::new(),
-            waiting: Waiting::EMPTY,
+            placements: Vec::new(),
+            queue: PrefetchQueue::EMPTY,
             unbounded: Unbounded::default(),
             misfits: 0,
-            floor: None,
+            merged_up_to: None,
             recent: ABSENT,
             dirty: true,
             revision: Revision::default(),
@@ -218,16 +218,16 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let lock = |list: &Mutex<Vec<update::Pending>>| list.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).capacity();
         let pending: usize = scratch.pending.iter().map(|list| lock(list) * 8 + size_of::<Mutex<Vec<u32>>>()).sum();
         let gathered: usize = (0..scratch.workers).map(|worker| scratch.gathered.get(worker).bytes()).sum();
-        self.seats.capacity() * size_of::<Seat>()
+        self.placements.capacity() * size_of::<Placement>()
             + scratch.ids.capacity() * 4
             + self.levels.iter().map(Level::bytes).sum::<usize>()
             + self.levels.capacity() * size_of::<Level<D, T>>()
             + self.keys.capacity() * size_of::<(Key<D>, u16)>()
             + self.unbounded.bytes()
-            + self.ladder.as_ref().map_or(0, Ladder::bytes)
+            + self.cell_sizes.as_ref().map_or(0, CellSizes::bytes)
             + scratch.few.bytes()
             + scratch.plan.bytes()
-            + scratch.census.bytes()
+            + scratch.counting.bytes()
             + pending
             + gathered
     }

@@ -1,10 +1,10 @@
-//! The detection step (algorithm 4 of the paper), region by region.
+//! The detection step (algorithm 4 of the paper), block by block.
 
 use std::ops::Range;
 
+use super::cell_block::{Gathered, Nearby};
 use super::layout::MAX_BITS;
 use super::level::Level;
-use super::region::{Gathered, Nearby};
 use super::{FEW, HashGrid};
 use crate::algorithms::Probes;
 use crate::algorithms::common::probe_chunks;
@@ -26,7 +26,7 @@ const CHUNK_BITS: u32 = 10;
 /// What each chunk of pairs is made of. Chunks are ranges of cell indices, and one for what no level's cells hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
-    /// For each chunk: its level, and the cells, in regions.
+    /// For each chunk: its level, and the cells, in blocks.
     chunks: Vec<(u16, Range<u32>)>,
     /// `targets[at[level]..at[level + 1]]` are the levels that the objects of `level` search.
     targets: Vec<u16>,
@@ -75,11 +75,11 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let plan = &self.scratch.plan;
         context.run_weighted(plan.chunks.len() + 1, SEEK * frame.slots(), |chunk, worker| {
             out.rewrite(chunk, worker, frame, |hits| match plan.chunks.get(chunk) {
-                Some((level, regions)) => {
+                Some((level, blocks)) => {
                     let gathered = &mut *self.scratch.gathered.get(worker);
                     let targets = &plan.targets[plan.at[*level as usize]..plan.at[*level as usize + 1]];
-                    for region in regions.clone() {
-                        self.join_region(frame, context, *level, region, targets, gathered, hits);
+                    for block in blocks.clone() {
+                        self.join_block(frame, context, *level, block, targets, gathered, hits);
                     }
                 }
                 None => {
@@ -91,25 +91,25 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         });
     }
 
-    /// All pairs of the objects in one region with those behind them in their level, and in the levels they search.
+    /// All pairs of the objects in one block with those behind them in their level, and in the levels they search.
     #[allow(clippy::too_many_arguments)]
-    fn join_region(
+    fn join_block(
         &self,
         frame: &Frame<'_, D, T>,
         context: &Context,
         level: u16,
-        region: u32,
+        block: u32,
         targets: &[u16],
         gathered: &mut Gathered<D, T>,
         hits: &mut PairSink,
     ) {
         let level = &self.levels[level as usize];
-        // One word of the summary is 4,096 cells, which is a region, or all of them if they are fewer.
-        if level.cells.summary[region as usize] == 0 {
+        // One word of the summary is 4,096 cells, which is a block, or all of them if they are fewer.
+        if level.cells.summary[block as usize] == 0 {
             return;
         }
-        let shape = &level.region;
-        shape.gather(region << shape.bits, &level.layout, &level.cells, frame.boxes, gathered);
+        let shape = &level.block;
+        shape.gather(block << shape.bits, &level.layout, &level.cells, frame.boxes, gathered);
         let block = CellBlock {
             boxes: gathered.columns.columns(),
             starts: &gathered.starts,
@@ -121,9 +121,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.join_others(frame, context, level, &block, targets, &mut gathered.nearby, hits);
     }
 
-    /// The objects of a region against those of the levels they search, and of levels with few objects. What is near the region
-    /// is copied into columns once and tested against each row of cells. The objects of a region are not near to each other
-    /// where space has wrapped around: then, and where there are more objects near than in the region, each searches alone.
+    /// The objects of a block against those of the levels they search, and of levels with few objects. What is near the block
+    /// is copied into columns once and tested against each row of cells. The objects of a block are not near to each other
+    /// where space has wrapped around: then, and where there are more objects near than in the block, each searches alone.
     #[allow(clippy::too_many_arguments)]
     fn join_others(
         &self,
@@ -140,7 +140,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if targets.is_empty() && few.len() == 0 {
             return;
         }
-        let shape = &level.region;
+        let shape = &level.block;
         let row = |first: u32| block.starts[first as usize] as usize..block.starts[first as usize + shape.row] as usize;
         let own: usize = shape.rows.iter().map(|&first| row(first).len()).sum();
         let mut area = Aabb::empty();
@@ -192,9 +192,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 continue;
             }
             let bits = level.layout.bits();
-            let chunk = level.region.bits.max(bits.saturating_sub(CHUNK_BITS)) - level.region.bits;
-            let regions = 1u32 << (bits - level.region.bits).min(MAX_BITS);
-            plan.chunks.extend((0..regions >> chunk).map(|c| (index as u16, c << chunk..(c + 1) << chunk)));
+            let chunk = level.block.bits.max(bits.saturating_sub(CHUNK_BITS)) - level.block.bits;
+            let blocks = 1u32 << (bits - level.block.bits).min(MAX_BITS);
+            plan.chunks.extend((0..blocks >> chunk).map(|c| (index as u16, c << chunk..(c + 1) << chunk)));
             for (other, target) in levels.iter().enumerate() {
                 if other != index && target.count > FEW {
                     let (there, back) = (level.search_cost(target), target.search_cost(level));
@@ -252,7 +252,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(value)).for_each(|id| hits.push(pair(id)));
             return;
         }
-        let waits = |id: u32| self.waiting.contains(id);
+        let waits = |id: u32| self.queue.contains(id);
         for level in self.levels.iter().filter(|level| level.count > 0) {
             let found = |id: u32| {
                 if !waits(id) {
@@ -262,7 +262,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             let tests = level.search(frame, value, found);
             hits.count_tests(tests);
         }
-        for id in self.unbounded.ids().iter().copied().filter(|&id| !waits(id)).chain(self.waiting.live(frame)) {
+        for id in self.unbounded.ids().iter().copied().filter(|&id| !waits(id)).chain(self.queue.live(frame)) {
             hits.count_tests(1);
             if frame.boxes[id as usize].overlaps(value) {
                 hits.push(pair(id));
@@ -271,7 +271,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 }
 
-/// Tests objects of a region with objects found by one of them, and empties the list.
+/// Tests objects of a block with objects found by one of them, and empties the list.
 fn test_candidates<const D: usize, T: Real>(
     frame: &Frame<'_, D, T>,
     block: &CellBlock<'_, D, T>,
@@ -302,10 +302,10 @@ impl<const D: usize, T: Real> Level<D, T> {
         tests
     }
 
-    /// Is an area of the size of a region, as that of its objects is unless space has wrapped around?
+    /// Is an area of the size of a block, as that of its objects is unless space has wrapped around?
     fn is_whole(&self, area: &Aabb<D, T>) -> bool {
         (0..D).all(|k| {
-            let cells = f64::from(1u32 << self.layout.axis_bits_below(k, self.region.bits));
+            let cells = f64::from(1u32 << self.layout.axis_bits_below(k, self.block.bits));
             (area.max[k] - area.min[k]).to_f64() <= 2.0 * (cells + 1.0) * self.cell[k].to_f64()
         })
     }

@@ -21,8 +21,8 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
             return scan(frame, measure, limit, visit);
         }
         let search = Search::new(frame, measure, limit, visit);
-        // Objects whose changes wait are not looked for in cells: each is asked at the end.
-        let offer = |id: u32| if self.waiting.contains(id) { ControlFlow::Continue(()) } else { search.offer(id) };
+        // Objects with queued changes are skipped in cells, and tested one by one at the end.
+        let offer = |id: u32| if self.queue.contains(id) { ControlFlow::Continue(()) } else { search.offer(id) };
         for level in self.levels.iter().filter(|level| level.count > 0) {
             let flow = match measure.as_ray() {
                 Some(ray) => level.along(frame, ray, &search, offer),
@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
             }
         }
         if self.unbounded.ids().iter().try_for_each(|&id| offer(id)).is_continue() {
-            let _broken = self.waiting.live(frame).try_for_each(|id| search.offer(id));
+            let _broken = self.queue.live(frame).try_for_each(|id| search.offer(id));
         }
     }
 }

@@ -6,10 +6,10 @@
 
 use std::sync::Mutex;
 
+use super::cell_sizes::CellSizes;
 use super::cells::NONE;
-use super::ladder::Ladder;
 use super::level::{Key, Level};
-use super::{ABSENT, HashGrid, LEVEL, MISFIT, Seat, Strategy, UNBOUNDED};
+use super::{ABSENT, HashGrid, LEVEL, MISFIT, Placement, Strategy, UNBOUNDED};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -19,7 +19,7 @@ use crate::objects::{Changes, Frame};
 
 /// Slots per job of the first pass.
 const SLOTS_PER_JOB: usize = 1 << 14;
-/// How far ahead of their use cells are requested from memory, if there are this many slots.
+/// How many changes ahead of its use a cell is prefetched, if there are this many slots.
 const AHEAD: usize = 8;
 const LARGE: usize = 1 << 18;
 
@@ -40,31 +40,31 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.active = true;
             self.live = 0;
             self.resize(frame.slots());
-            if self.is_floor_due(live) {
-                self.find_floor(frame, live);
+            if self.is_merging_due(live) {
+                self.choose_merging(frame, live);
             }
             self.for_each(frame, 0..frame.slots() as u32, Self::move_object);
             self.dirty = true;
-            if self.is_census_due() {
-                self.take_census(frame);
+            if self.is_shape_count_due() {
+                self.add_common_shapes(frame);
             }
             return Ok(());
         }
         let unchanged = frame.changes.lists_nothing();
         match frame.changes {
-            _ if self.options.strategy == Strategy::Reinsert && !(unchanged && frame.slots() == self.seats.len()) => {
+            _ if self.options.strategy == Strategy::Reinsert && !(unchanged && frame.slots() == self.placements.len()) => {
                 frame.check()?;
                 self.reinsert(frame, context);
             }
             Changes::Listed { moved, inserted, removed } => {
                 let lists = [removed, moved, inserted];
-                let waits = self.seats.len() >= self.options.patience;
+                let waits = self.placements.len() >= self.options.patience;
                 if !waits {
-                    // All else begins at the seat, so the first one is on its way while the lists are checked.
-                    lists.iter().filter_map(|list| list.first()).for_each(|&id| prefetch(&self.seats, id as usize));
+                    // All else begins at the placement, so the first one is on its way while the lists are checked.
+                    lists.iter().filter_map(|list| list.first()).for_each(|&id| prefetch(&self.placements, id as usize));
                 }
                 frame.check()?;
-                self.dirty |= lists.iter().any(|list| !list.is_empty()) || frame.slots() < self.seats.len();
+                self.dirty |= lists.iter().any(|list| !list.is_empty()) || frame.slots() < self.placements.len();
                 self.resize(frame.slots());
                 for list in lists {
                     for &id in list {
@@ -81,13 +81,13 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             }
             Changes::Unknown | Changes::All => self.follow(frame, context)?,
         }
-        if self.is_census_due() {
+        if self.is_shape_count_due() {
             self.settle(frame);
-            self.take_census(frame);
+            self.add_common_shapes(frame);
         }
-        if self.is_floor_due(self.live) {
+        if self.is_merging_due(self.live) {
             self.settle(frame);
-            self.find_floor(frame, self.live);
+            self.choose_merging(frame, self.live);
         }
         Ok(())
     }
@@ -124,7 +124,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if checked.is_ok() {
             self.resize(frame.slots());
             lists.iter().for_each(|list| self.move_listed(frame, list));
-            self.waiting.clear(); // the comparison has noticed them
+            self.queue.clear(); // the comparison has noticed them
             self.dirty = true;
         }
         for (slot, list) in pending.iter_mut().zip(lists.drain(..)) {
@@ -140,7 +140,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// [`NONE`] if that is not all.
     #[inline(always)]
     fn unsettled(&self, frame: &Frame<'_, D, T>, id: u32) -> Option<u32> {
-        let Some(&Seat { cell: old, level: entry, .. }) = self.seats.get(id as usize) else { return Some(NONE) };
+        let Some(&Placement { cell: old, level: entry, .. }) = self.placements.get(id as usize) else { return Some(NONE) };
         if !frame.live.contains(id) {
             return (entry != ABSENT).then_some(NONE);
         }
@@ -158,10 +158,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let growths = self.counters.growths;
         for (index, &(id, cell)) in list.iter().enumerate() {
             if let Some(&(later, target)) = list.get(index + AHEAD) {
-                let seat = self.seats[later as usize];
-                if let Some(level) = self.levels.get((seat.level & LEVEL) as usize) {
-                    level.cells.prefetch(seat.cell);
-                    level.cells.prefetch_place(seat.place);
+                let placement = self.placements[later as usize];
+                if let Some(level) = self.levels.get((placement.level & LEVEL) as usize) {
+                    level.cells.prefetch(placement.cell);
+                    level.cells.prefetch_place(placement.place);
                     if target != NONE && self.counters.growths == growths {
                         level.cells.prefetch(target);
                     }
@@ -170,7 +170,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             if let Some(&(later, target)) = list.get(index + AHEAD / 2)
                 && target != NONE
                 && self.counters.growths == growths
-                && let Some(level) = self.levels.get((self.seats[later as usize].level & LEVEL) as usize)
+                && let Some(level) = self.levels.get((self.placements[later as usize].level & LEVEL) as usize)
             {
                 level.cells.prefetch_container(target);
             }
@@ -183,7 +183,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     /// Changes objects one by one. What later ones need is requested from memory in three steps, each of which reads what the one
-    /// before has requested: box and seat, then the cells and the old container, then the new one. In a large grid everything else is
+    /// before has requested: box and placement, then the cells and the old container, then the new one. In a large grid everything else is
     /// waiting; a small one is in the cache, and requests cost more than they save.
     fn for_each(
         &mut self,
@@ -191,13 +191,13 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         ids: impl Iterator<Item = u32> + Clone,
         mut change: impl FnMut(&mut Self, &Frame<'_, D, T>, u32),
     ) {
-        if self.seats.len() < LARGE {
+        if self.placements.len() < LARGE {
             return ids.for_each(|id| change(self, frame, id));
         }
         let [mut first, mut second, mut third] = [ids.clone(), ids.clone(), ids.clone()];
         let request = |id: u32, grid: &Self| {
             prefetch(frame.boxes, id as usize);
-            prefetch(&grid.seats, id as usize);
+            prefetch(&grid.placements, id as usize);
         };
         let cells = |id: u32, grid: &Self| _ = grid.request_cells(frame, id);
         let containers = |id: u32, grid: &Self| grid.request_container(id, grid.likely_cell(frame, id));
@@ -215,11 +215,11 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Requests the cell and the container that an object is in, and the cell that it will probably be in, which is returned.
     #[inline(always)]
     pub(super) fn request_cells(&self, frame: &Frame<'_, D, T>, id: u32) -> u32 {
-        let seat = self.seats[id as usize];
-        let Some(level) = self.likely_level(seat) else { return NONE };
-        if seat.level != ABSENT {
-            level.cells.prefetch(seat.cell);
-            level.cells.prefetch_place(seat.place);
+        let placement = self.placements[id as usize];
+        let Some(level) = self.likely_level(placement) else { return NONE };
+        if placement.level != ABSENT {
+            level.cells.prefetch(placement.cell);
+            level.cells.prefetch_place(placement.place);
         }
         let cell = self.likely_cell(frame, id);
         level.cells.prefetch(cell);
@@ -229,7 +229,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Requests the container that an object will probably be in; `cell` is its cell, or was when it was asked for.
     #[inline(always)]
     pub(super) fn request_container(&self, id: u32, cell: u32) {
-        if let Some(level) = self.likely_level(self.seats[id as usize]) {
+        if let Some(level) = self.likely_level(self.placements[id as usize]) {
             level.cells.prefetch_container(cell);
         }
     }
@@ -237,14 +237,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// The cell of an object in its likely level; [`NONE`] if it is not live.
     #[inline(always)]
     fn likely_cell(&self, frame: &Frame<'_, D, T>, id: u32) -> u32 {
-        let level = self.likely_level(self.seats[id as usize]).filter(|_| frame.live.contains(id));
+        let level = self.likely_level(self.placements[id as usize]).filter(|_| frame.live.contains(id));
         level.map_or(NONE, |level| level.locate(&frame.boxes[id as usize]).0)
     }
 
     /// The level that an object is in, or that of the last insertion.
     #[inline(always)]
-    fn likely_level(&self, seat: Seat) -> Option<&Level<D, T>> {
-        let entry = if seat.level == ABSENT { self.recent } else { seat.level };
+    fn likely_level(&self, placement: Placement) -> Option<&Level<D, T>> {
+        let entry = if placement.level == ABSENT { self.recent } else { placement.level };
         self.levels.get((entry & LEVEL) as usize)
     }
 
@@ -255,20 +255,20 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             level.clear();
         }
         self.unbounded.clear();
-        self.waiting.clear();
+        self.queue.clear();
         self.live = 0;
         self.misfits = 0;
-        let cut = frame.slots().min(self.seats.len());
-        self.seats.truncate(cut); // what was there is gone already
+        let cut = frame.slots().min(self.placements.len());
+        self.placements.truncate(cut); // what was there is gone already
         self.resize(frame.slots());
         self.for_each(frame, 0..frame.slots() as u32, |grid, frame, id| {
             // The old level is the first guess.
-            let before = std::mem::replace(&mut grid.seats[id as usize].level, ABSENT);
-            let cell = grid.seats[id as usize].cell;
+            let before = std::mem::replace(&mut grid.placements[id as usize].level, ABSENT);
+            let cell = grid.placements[id as usize].cell;
             if frame.live.contains(id) {
                 grid.insert(frame, id, before);
-                let seat = grid.seats[id as usize];
-                grid.counters.returns += u64::from(seat.level == before && seat.cell == cell);
+                let placement = grid.placements[id as usize];
+                grid.counters.returns += u64::from(placement.level == before && placement.cell == cell);
             }
         });
         self.dirty = true;
@@ -278,19 +278,19 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Slots behind the old end start empty; objects in slots cut off are removed.
     #[inline(always)]
     fn resize(&mut self, slots: usize) {
-        if slots != self.seats.len() {
+        if slots != self.placements.len() {
             self.resize_to(slots);
         }
     }
 
     fn resize_to(&mut self, slots: usize) {
-        (slots..self.seats.len()).for_each(|id| self.remove(id as u32));
-        self.waiting.cut(slots);
-        if slots > self.seats.capacity() {
-            self.seats.reserve(slots - self.seats.len());
-            prefer_huge_pages(&self.seats, self.seats.capacity());
+        (slots..self.placements.len()).for_each(|id| self.remove(id as u32));
+        self.queue.cut(slots);
+        if slots > self.placements.capacity() {
+            self.placements.reserve(slots - self.placements.len());
+            prefer_huge_pages(&self.placements, self.placements.capacity());
         }
-        self.seats.resize(slots, Seat::EMPTY);
+        self.placements.resize(slots, Placement::EMPTY);
     }
 
     /// Puts one object where it belongs now: constant time, beside growth.
@@ -299,10 +299,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             return self.remove(id);
         }
         let value = &frame.boxes[id as usize];
-        // Most objects are in the level of the last insertion. To try it first does not wait for the seat.
+        // Most objects are in the level of the last insertion. To try it first does not wait for the placement.
         let recent = self.recent;
         let guess = self.locate(recent, value);
-        let Seat { cell: old, level: entry, .. } = self.seats[id as usize];
+        let Placement { cell: old, level: entry, .. } = self.placements[id as usize];
         if entry == ABSENT {
             return if guess.1 { self.insert_at(frame, id, guess.0) } else { self.insert(frame, id, ABSENT) };
         }
@@ -319,7 +319,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// The cell of a box in the level of an entry, and whether it suits; the cell is asked for.
+    /// The cell of a box in the level of an entry, and whether it suits; the cell is prefetched.
     #[inline(always)]
     fn locate(&self, entry: u16, value: &Aabb<D, T>) -> (u32, bool) {
         let Some(level) = self.levels.get((entry & LEVEL) as usize) else { return (NONE, false) };
@@ -331,18 +331,18 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Moves an object within its level.
     #[inline(always)]
     fn change_cell(&mut self, frame: &Frame<'_, D, T>, id: u32, cell: u32) {
-        let seat = self.seats[id as usize];
-        let level = &mut self.levels[seat.level as usize];
+        let placement = self.placements[id as usize];
+        let level = &mut self.levels[placement.level as usize];
         level.cells.prefetch_container(cell);
-        level.cells.remove(seat.cell, id, &mut self.seats);
+        level.cells.remove(placement.cell, id, &mut self.placements);
         level.count -= 1;
-        level.insert_at(cell, id, &frame.boxes[id as usize], &mut self.seats);
+        level.insert_at(cell, id, &frame.boxes[id as usize], &mut self.placements);
         self.counters.moves += 1;
     }
 
     /// Moves an object that may belong to another level, or to none.
     fn change_level(&mut self, frame: &Frame<'_, D, T>, id: u32) {
-        let Seat { cell: old, level: entry, .. } = self.seats[id as usize];
+        let Placement { cell: old, level: entry, .. } = self.placements[id as usize];
         let value = &frame.boxes[id as usize];
         let target = self.find_level(value, entry);
         let level = self.levels.get((target & LEVEL) as usize);
@@ -357,14 +357,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     /// Takes an object out, if it is there.
     fn remove(&mut self, id: u32) {
-        match std::mem::replace(&mut self.seats[id as usize].level, ABSENT) {
+        match std::mem::replace(&mut self.placements[id as usize].level, ABSENT) {
             ABSENT => return,
             UNBOUNDED => {
                 self.unbounded.remove(id);
             }
             entry => {
                 let level = &mut self.levels[(entry & LEVEL) as usize];
-                level.cells.remove(self.seats[id as usize].cell, id, &mut self.seats);
+                level.cells.remove(self.placements[id as usize].cell, id, &mut self.placements);
                 level.count -= 1;
                 self.misfits -= usize::from(entry & MISFIT != 0);
             }
@@ -383,8 +383,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.live += 1;
         self.counters.insertions += 1;
         self.recent = entry;
-        self.seats[id as usize].level = entry;
-        level.insert_at(cell, id, &frame.boxes[id as usize], &mut self.seats);
+        self.placements[id as usize].level = entry;
+        level.insert_at(cell, id, &frame.boxes[id as usize], &mut self.placements);
     }
 
     /// Puts an object in, which is not there; `hint` is an entry whose level it may have.
@@ -393,7 +393,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.counters.insertions += 1;
         let value = &frame.boxes[id as usize];
         let entry = self.find_level(value, if hint == ABSENT { self.recent } else { hint });
-        self.seats[id as usize].level = entry;
+        self.placements[id as usize].level = entry;
         if entry == UNBOUNDED {
             return self.unbounded.insert(id);
         }
@@ -402,7 +402,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if self.levels[index].count >= self.levels[index].next_growth {
             self.grow(frame, index);
         }
-        self.levels[index].insert(id, value, &mut self.seats);
+        self.levels[index].insert(id, value, &mut self.placements);
         self.misfits += usize::from(entry & MISFIT != 0);
     }
 
@@ -416,12 +416,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if !is_bounded(value) {
             return UNBOUNDED;
         }
-        if self.ladder.is_none() {
-            self.ladder = Ladder::new(value, self.options.factor);
+        if self.cell_sizes.is_none() {
+            self.cell_sizes = CellSizes::new(value, self.options.factor);
         }
-        let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else { return UNBOUNDED };
-        let (own, cube) = match self.floor {
-            Some(floor) if cube[0] <= floor => ([floor; D], [floor; D]),
+        let Some((own, cube)) = self.cell_sizes.as_ref().and_then(|cell_sizes| cell_sizes.keys(value)) else { return UNBOUNDED };
+        let (own, cube) = match self.merged_up_to {
+            Some(up_to) if cube[0] <= up_to => ([up_to; D], [up_to; D]),
             _ => (own, cube),
         };
         let shaped = if own == cube { None } else { self.level_of(&own) };
@@ -435,7 +435,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             if self.levels[index as usize].holds(value) {
                 return index | if own != cube { MISFIT } else { 0 };
             }
-            key = Ladder::above(key);
+            key = CellSizes::above(key);
         }
     }
 
@@ -446,8 +446,8 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
     /// A new, empty level; `None` if its cells would be too large or levels too many.
     pub(super) fn add_level(&mut self, key: Key<D>) -> Option<u16> {
-        let ladder = self.ladder.as_ref()?;
-        let cell: [T; D] = key.map(|e| ladder.size(e.into()));
+        let cell_sizes = self.cell_sizes.as_ref()?;
+        let cell: [T; D] = key.map(|e| cell_sizes.size(e.into()));
         if self.levels.len() >= super::MOST_LEVELS || cell.iter().any(|c| !c.is_finite()) {
             return None;
         }
@@ -456,7 +456,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let options = &self.options;
         let bits = std::array::from_fn(|k| options.axis_bits(k));
         let mut level = Level::new(key, cell, bits, options.density, options.capacity);
-        level.set_floor(self.floor, options.factor);
+        level.set_merged(self.merged_up_to, options.factor);
         self.levels.push(level);
         self.keys.insert(at, (key, index));
         Some(index)
@@ -469,7 +469,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         let level = &mut self.levels[index];
         let mut ids = Vec::with_capacity(level.count); // not kept: growth is rare, and memory is not
         level.cells.for_each_cell(|cell| level.cells.for_each(cell, |id| ids.push(id)));
-        let axis = level.best_axis(&ids, &self.seats, frame.boxes);
+        let axis = level.best_axis(&ids, &self.placements, frame.boxes);
         self.counters.growth_work += level.count as u64;
         let Some(axis) = axis.filter(|_| level.layout.bits() < super::layout::MAX_BITS) else {
             level.next_growth = level.count + level.count / 2 + 1;
@@ -479,10 +479,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         for (at, &id) in ids.iter().enumerate() {
             if let Some(&later) = ids.get(at + AHEAD) {
                 prefetch(frame.boxes, later as usize);
-                prefetch(&self.seats, later as usize);
+                prefetch(&self.placements, later as usize);
             }
             // An object that is about to be removed may have any box, even none that is valid: any cell will do.
-            level.insert(id, &frame.boxes[id as usize], &mut self.seats);
+            level.insert(id, &frame.boxes[id as usize], &mut self.placements);
         }
         self.counters.growths += 1;
     }

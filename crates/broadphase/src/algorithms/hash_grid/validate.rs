@@ -17,11 +17,11 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         ensure!(self.live == frame.count(), "{} objects for {} in the frame", self.live, frame.count());
         if !self.active {
             ensure!(self.live <= self.options.threshold, "{} objects without a grid", self.live);
-            ensure!(self.levels.is_empty() && self.seats.is_empty(), "grids below the threshold");
+            ensure!(self.levels.is_empty() && self.placements.is_empty(), "grids below the threshold");
             return Ok(());
         }
         let slots = frame.slots();
-        ensure!(self.seats.len() == slots, "{} entries for {slots} slots", self.seats.len());
+        ensure!(self.placements.len() == slots, "{} entries for {slots} slots", self.placements.len());
         ensure!(self.keys.len() == self.levels.len(), "{} keys for {} levels", self.keys.len(), self.levels.len());
         ensure!(self.keys.is_sorted_by(|a, b| a.0 < b.0), "the keys are not ascending");
         for (key, index) in &self.keys {
@@ -31,13 +31,16 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         for (index, level) in self.levels.iter().enumerate() {
             seen += self.check_level(index, level, slots)?;
         }
-        let misfits = self.seats.iter().filter(|s| s.level < UNBOUNDED && s.level & MISFIT != 0).count();
+        let misfits = self.placements.iter().filter(|s| s.level < UNBOUNDED && s.level & MISFIT != 0).count();
         ensure!(misfits == self.misfits, "{misfits} unsuited objects, {} counted", self.misfits);
         let unbounded = self.unbounded.ids();
-        ensure!(self.seats.iter().filter(|s| s.level == UNBOUNDED).count() == unbounded.len(), "the unbounded list is another");
+        ensure!(
+            self.placements.iter().filter(|s| s.level == UNBOUNDED).count() == unbounded.len(),
+            "the unbounded list is another"
+        );
         ensure!(seen + unbounded.len() == self.live, "{seen} objects in cells, {} live", self.live);
         for id in 0..slots as u32 {
-            let entry = self.seats[id as usize].level;
+            let entry = self.placements[id as usize].level;
             ensure!((entry != ABSENT) == frame.live.contains(id), "slot {id} is live on one side only");
             ensure!(entry != UNBOUNDED || self.unbounded.contains(id), "slot {id} is not on the unbounded list");
         }
@@ -64,9 +67,10 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 found += 1;
                 let slot = id as usize;
                 let placed = |place: u32| if crowded { cells.at(place) == Some(id) } else { place == NONE };
-                if slot >= slots || (self.seats[slot].level & LEVEL) as usize != index || self.seats[slot].cell != cell {
+                if slot >= slots || (self.placements[slot].level & LEVEL) as usize != index || self.placements[slot].cell != cell
+                {
                     note(format!("level {index}: cell {cell} holds {id}, which is elsewhere"));
-                } else if !placed(self.seats[slot].place) {
+                } else if !placed(self.placements[slot].place) {
                     note(format!("level {index}: object {id} does not know its place in cell {cell}"));
                 }
             });
@@ -94,9 +98,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     fn check_boxes(&self, frame: &Frame<'_, D, T>) -> Result<(), Violation> {
         for id in frame.ids() {
             let value = &frame.boxes[id as usize];
-            let entry = self.seats[id as usize].level;
+            let entry = self.placements[id as usize].level;
             let Some(level) = self.levels.get((entry & LEVEL) as usize) else {
-                let suits = self.ladder.as_ref().is_some_and(|ladder| ladder.keys(value).is_some());
+                let suits = self.cell_sizes.as_ref().is_some_and(|cell_sizes| cell_sizes.keys(value).is_some());
                 ensure!(!is_bounded(value) || !suits, "object {id} is on the unbounded list without need");
                 continue;
             };
@@ -104,12 +108,12 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             ensure!(is_finite, "object {id} has infinite sides and is in a cell");
             ensure!(level.holds(value), "object {id} is larger than the cells of its level");
             let (cell, suits) = level.locate(value);
-            ensure!(cell == self.seats[id as usize].cell, "object {id} has left its cell");
+            ensure!(cell == self.placements[id as usize].cell, "object {id} has left its cell");
             ensure!(level.covers(value), "object {id} is outside of the coordinates in use");
             if suits {
                 continue;
             }
-            let Some((own, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else {
+            let Some((own, cube)) = self.cell_sizes.as_ref().and_then(|cell_sizes| cell_sizes.keys(value)) else {
                 return Err(Violation(format!("object {id} has no level and is in a cell")));
             };
             // Sizes at the border between two levels may count for either.
@@ -145,13 +149,13 @@ mod tests {
         type Damage = (&'static str, fn(&mut HashGrid<3, f32>));
         let damage: [Damage; 8] = [
             ("a lost object", |g| g.live -= 1),
-            ("another cell", |g| g.seats[7].cell ^= 1),
+            ("another cell", |g| g.placements[7].cell ^= 1),
             ("another place", |g| {
-                let [first, last] = [g.seats[0].place, g.seats[39].place];
-                (g.seats[0].place, g.seats[39].place) = (last, first);
+                let [first, last] = [g.placements[0].place, g.placements[39].place];
+                (g.placements[0].place, g.placements[39].place) = (last, first);
             }),
-            ("another level", |g| g.seats[5].level = g.seats[6].level),
-            ("a wrong note", |g| g.seats[5].level |= MISFIT),
+            ("another level", |g| g.placements[5].level = g.placements[6].level),
+            ("a wrong note", |g| g.placements[5].level |= MISFIT),
             ("a lost bit", |g| {
                 let word = g.levels[0].cells.words.iter_mut().find(|word| word.occupied != 0).unwrap();
                 word.occupied &= word.occupied - 1;

@@ -26,7 +26,7 @@
 //! Paper 004, section 2.1.3.
 //!
 //! # Departures from the paper
-//! `broadphase bench SCENE --algorithms level-grid,level-grid:paper=true` tells what they gain together on a scene.
+//! `broadphase bench SCENE --algorithms level-grid,level-grid:paper=true` measures what they gain together on a scene.
 //! With `paper=true` none of the first three is made.
 //! 1. A pair of two levels is found from the finer side, where fewer sections are within reach, and a pair of one level once. The paper's objects
 //!    ask one after the other, on all levels, so that a pair is tested from both sides.

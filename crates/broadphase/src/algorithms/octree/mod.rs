@@ -30,7 +30,7 @@
 //! Paper 004, section 2.1.2, and its remedy for removal (section 4).
 //!
 //! # Departures from the paper
-//! `broadphase bench SCENE --algorithms octree,octree:paper=true` tells what they gain together on a scene.
+//! `broadphase bench SCENE --algorithms octree,octree:paper=true` measures what they gain together on a scene.
 //! With `paper=true` none of the first five is made.
 //! 1. An object is tested with its node, the ancestors, and those nodes below that its box reaches; the paper's tests all objects of all nodes
 //!    below its own (figure 2.4).

@@ -8,7 +8,7 @@
 //! slot, so a particle is compared with the cell it is met in. A world may repeat ([`Options::periodic`]).
 //!
 //! # Departures from the paper
-//! `broadphase bench SCENE --shape ball --algorithms particle-grid,particle-grid:paper=true` tells what they gain together on a scene.
+//! `broadphase bench SCENE --shape ball --algorithms particle-grid,particle-grid:paper=true` measures what they gain together on a scene.
 //! With `paper=true` (`paper.rs`) only the first two are made.
 //! 1. Cells are wider than a particle by a thousandth: with floats, two that touch could land two cells apart.
 //! 2. The table is never larger than a few cells per particle: wider cells stand in for a sparse world's.

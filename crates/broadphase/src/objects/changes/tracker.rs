@@ -37,7 +37,7 @@ pub(crate) struct Comparing {
     pub(crate) most_per_mille: usize,
 }
 
-/// Tells a structure what changed; owns the copy of the last frame's boxes.
+/// Finds out what changed; owns the copy of the last frame's boxes.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeTracker<const D: usize, T> {
     /// The boxes and live slots of the last update, while tracking.
@@ -128,8 +128,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
         self.resize(frame.slots());
-        let kept = self.changes.slots.partition_point(|&id| (id as usize) < frame.slots());
-        for at in 0..kept {
+        for at in 0..self.changes.slots.len() {
             self.prefetch_change(frame, at + AHEAD);
             self.commit_slot(frame, self.changes.slots[at]);
         }
@@ -143,13 +142,16 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     fn resize(&mut self, slots: usize) {
-        // Slots that are cut off do not count as live when slots are added again.
+        // A slot that is cut off keeps no bit in the last word: it would count as live when boxes are compared.
         (slots..self.previous.len().min(slots.next_multiple_of(64))).for_each(|id| self.live.set(id as u32, false));
         self.previous.resize(slots, Aabb::default());
         self.live.resize(slots);
     }
 
     fn commit_slot(&mut self, frame: &Frame<'_, D, T>, id: u32) {
+        if id as usize >= frame.slots() {
+            return; // cut off
+        }
         let is_live = frame.live.contains(id);
         self.live.set(id, is_live);
         if is_live {

@@ -15,7 +15,7 @@
 //!
 //! # Cost
 //! O(log n) per insertion, and a walk in proportion to what is found. Bad cases: objects much larger than their neighbors' distance, as thin
-//! plates in a stack are, which make every box overlap every other, in both modes; sizes so different that floats do not tell how much
+//! plates in a stack are, which make every box overlap every other, in both modes; sizes so different that floats cannot express how much
 //! the larger boxes grow; crowds with long tails, where insertion one by one makes loose boxes, and a walk from a leaf meets thousands of
 //! nodes; in mode F a jump of everything, which is n walks and n insertions.
 //! Memory: per object two nodes of 40 bytes (three `f32` axes), a copy of the box; in mode F the candidates, at most 16 per object and pair.

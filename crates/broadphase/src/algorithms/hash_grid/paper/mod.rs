@@ -19,7 +19,7 @@
 //!
 //! # What the text leaves open
 //! 1. Objects that no grid can hold, for which the text has a global container, are joined as everywhere in this crate
-//!    (`objects/unbounded.rs`). So are sizes beyond the ladder; sizes of zero, for which algorithm 3 would not end, count as its lowest step.
+//!    (`objects/unbounded.rs`). So are sizes beyond the largest cells; sizes of zero, for which algorithm 3 would not end, count as its lowest step.
 //! 2. Far from the origin a box may round to more than two cells of a grid. It then goes to the next larger grid, and its search in a grid above visits
 //!    each cell that it can reach, which are the 27 ones otherwise.
 //!
@@ -34,7 +34,7 @@ mod validate;
 
 use std::ops::Range;
 
-use super::ladder::Ladder;
+use super::cell_sizes::CellSizes;
 use super::{Options, Strategy};
 use crate::algorithms::common::{assert_dimension, bytes_of, implement_broad_phase};
 use crate::algorithms::{Spec, Stats};
@@ -59,7 +59,7 @@ pub struct PaperHashGrid<const D: usize, T: Real> {
     /// Have there ever been more objects than the threshold? If not, no grid exists.
     active: bool,
     live: usize,
-    ladder: Option<Ladder>,
+    cell_sizes: Option<CellSizes>,
     grids: Vec<Grid<D, T>>,
     /// The grids in ascending order of cell size: what the paper calls the grid list.
     list: Vec<u16>,
@@ -126,7 +126,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             options: options.in_range(D),
             active: false,
             live: 0,
-            ladder: None,
+            cell_sizes: None,
             grids: Vec::new(),
             list: Vec::new(),
             objects: Vec::new(),
@@ -184,8 +184,8 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
         extra.extend(counted.map(|(name, count)| (name, count as f64)));
         let grids: usize = self.grids.iter().map(Grid::bytes).sum();
         let lists = bytes_of(&self.objects) + bytes_of(&self.chunks) + bytes_of(&self.ids) + bytes_of(&self.list);
-        let ladder = self.ladder.as_ref().map_or(0, Ladder::bytes);
-        let bytes = grids + bytes_of(&self.grids) + lists + ladder + self.unbounded.bytes();
+        let cell_sizes = self.cell_sizes.as_ref().map_or(0, CellSizes::bytes);
+        let bytes = grids + bytes_of(&self.grids) + lists + cell_sizes + self.unbounded.bytes();
         Stats { bytes, choice: None, extra }
     }
 }

@@ -1,7 +1,7 @@
 //! The update phase: algorithms 2 and 3, or everything removed and inserted again.
 
 use super::super::Strategy;
-use super::super::ladder::Ladder;
+use super::super::cell_sizes::CellSizes;
 use super::grid::Grid;
 use super::{ABSENT, Object, PaperHashGrid, UNBOUNDED, WHAT};
 use crate::context::Context;
@@ -139,10 +139,12 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
         if !is_bounded(value) {
             return Ok(UNBOUNDED);
         }
-        if self.ladder.is_none() {
-            self.ladder = Ladder::new(value, self.options.factor);
+        if self.cell_sizes.is_none() {
+            self.cell_sizes = CellSizes::new(value, self.options.factor);
         }
-        let Some((_, cube)) = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)) else { return Ok(UNBOUNDED) };
+        let Some((_, cube)) = self.cell_sizes.as_ref().and_then(|cell_sizes| cell_sizes.keys(value)) else {
+            return Ok(UNBOUNDED);
+        };
         let mut exponent = cube[0];
         loop {
             let Some(index) = self.grid_of(exponent)? else { return Ok(UNBOUNDED) };
@@ -160,7 +162,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
         if let Some(&index) = self.list.get(at).filter(|&&index| self.grids[index as usize].exponent == exponent) {
             return Ok(Some(index));
         }
-        let cell: T = self.ladder.as_ref().map_or(T::INFINITY, |ladder| ladder.size(exponent.into()));
+        let cell: T = self.cell_sizes.as_ref().map_or(T::INFINITY, |cell_sizes| cell_sizes.size(exponent.into()));
         if !cell.is_finite() || self.grids.len() >= super::super::MOST_LEVELS {
             return Ok(None);
         }

@@ -47,10 +47,10 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
     fn check_boxes(&self, frame: &Frame<'_, D, T>) -> Result<(), Violation> {
         for id in frame.ids() {
             let (value, object) = (&frame.boxes[id as usize], self.objects[id as usize]);
-            let key = self.ladder.as_ref().and_then(|ladder| ladder.keys(value)).filter(|_| is_bounded(value));
+            let key = self.cell_sizes.as_ref().and_then(|cell_sizes| cell_sizes.keys(value)).filter(|_| is_bounded(value));
             let Some(grid) = self.grids.get(object.grid as usize) else {
-                let fits =
-                    key.is_some_and(|(_, cube)| self.ladder.as_ref().is_some_and(|l| l.size::<T>(cube[0].into()).is_finite()));
+                let fits = key
+                    .is_some_and(|(_, cube)| self.cell_sizes.as_ref().is_some_and(|l| l.size::<T>(cube[0].into()).is_finite()));
                 ensure!(!fits, "object {id} is in the global container without need");
                 continue;
             };

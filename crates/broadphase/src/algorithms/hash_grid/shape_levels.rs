@@ -2,21 +2,15 @@
 //!
 //! The paper's cells are cubes, as large as the longest side of an object, so many long objects share a cell: up to five times
 //! slower, the paper says. Here a level may have its own exponent on each axis. Such levels are not made for every odd box,
-//! since each one is one more level to search: a census counts the shapes of all objects that a cube does not suit, and only
-//! shapes that are common get a level. It is taken when a sixteenth of the objects are unsuited and as many objects as there
-//! are have been inserted or moved since the last one, so its cost is spread over them.
+//! since each one is one more level to search: the shapes of all objects that a cube does not suit are counted, and only
+//! shapes that are common get a level. `policy.rs` says when shapes are counted, and which are common.
 
 use super::level::Key;
-use super::{HashGrid, LEVEL, MISFIT};
+use super::{HashGrid, LEVEL, MISFIT, policy};
 use crate::geometry::Real;
 use crate::objects::Frame;
 
-/// Unsuited objects, 1 in so many, that make a census worth while; a shape with half that share gets a level.
-const SHARE: usize = 16;
-/// Fewer objects than this do not get a level of their own.
-const FEWEST: usize = 64;
-
-/// Buffers of both censuses, of shapes and of levels. They can be dropped without changing a result.
+/// Buffers for counting shapes and levels. They can be dropped without changing a result.
 #[derive(Debug, Default)]
 pub(super) struct Buffers<const D: usize> {
     /// The objects that a cube does not suit.
@@ -52,20 +46,19 @@ impl<const D: usize> Buffers<D> {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// Is it time to count shapes?
+    /// Should shapes be counted?
     #[inline(always)]
-    pub(super) fn is_census_due(&self) -> bool {
-        self.misfits >= FEWEST.max(self.live / SHARE)
-            && self.options.shapes != 0
-            && self.counters.newly_placed() - self.counters.census_at >= self.live as u64
+    pub(super) fn is_shape_count_due(&self) -> bool {
+        let inserted = self.counters.newly_placed() - self.counters.shapes_counted_at;
+        self.options.shapes != 0 && policy::is_shape_count_due(self.misfits, self.live, inserted)
     }
 
     /// Counts shapes, and moves objects into the levels that come of it.
     #[cold]
-    pub(super) fn take_census(&mut self, frame: &Frame<'_, D, T>) {
-        self.counters.census_at = self.counters.newly_placed();
+    pub(super) fn add_common_shapes(&mut self, frame: &Frame<'_, D, T>) {
+        self.counters.shapes_counted_at = self.counters.newly_placed();
         self.counters.censuses += 1;
-        let mut buffers = std::mem::take(&mut self.scratch.census);
+        let mut buffers = std::mem::take(&mut self.scratch.counting);
         if self.count_shapes(frame, &mut buffers) {
             for &(key, _) in &buffers.keys {
                 self.add_level(key);
@@ -75,23 +68,23 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 self.move_object(frame, id);
             }
             self.counters.moves = moves; // they did not move, their level did
-            self.counters.census_at = self.counters.newly_placed();
+            self.counters.shapes_counted_at = self.counters.newly_placed();
             self.dirty = true;
         }
-        self.scratch.census = buffers;
+        self.scratch.counting = buffers;
     }
 
     /// Lists the objects that a cube does not suit, and as `keys` those of their shapes that are common. Are there any?
     fn count_shapes(&self, frame: &Frame<'_, D, T>, buffers: &mut Buffers<D>) -> bool {
-        let Some(ladder) = &self.ladder else { return false };
+        let Some(cell_sizes) = &self.cell_sizes else { return false };
         buffers.misfits.clear();
         buffers.keys.clear();
-        for id in (0..self.seats.len() as u32).filter(|&id| self.is_misfit(id) && frame.live.contains(id)) {
+        for id in (0..self.placements.len() as u32).filter(|&id| self.is_misfit(id) && frame.live.contains(id)) {
             buffers.misfits.push(id);
-            ladder.keys(&frame.boxes[id as usize]).into_iter().for_each(|(own, _)| buffers.count(own));
+            cell_sizes.keys(&frame.boxes[id as usize]).into_iter().for_each(|(own, _)| buffers.count(own));
         }
         let common = &mut buffers.keys;
-        common.retain(|&(_, count)| count >= FEWEST.max(self.live / (2 * SHARE)));
+        common.retain(|&(_, count)| policy::is_common(count, self.live));
         common.sort_unstable_by_key(|&(key, count)| (std::cmp::Reverse(count), key));
         let shapes = self.levels.iter().filter(|level| !level.is_cubic()).count();
         common.truncate(self.options.shapes.saturating_sub(shapes));
@@ -99,7 +92,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     fn is_misfit(&self, id: u32) -> bool {
-        let entry = self.seats[id as usize].level;
+        let entry = self.placements[id as usize].level;
         entry & MISFIT != 0 && ((entry & LEVEL) as usize) < self.levels.len()
     }
 }

@@ -1,19 +1,19 @@
-//! A region: the cells that are joined together, laid out row by row with the neighbors they need.
+//! A block: the cells that are joined together, laid out row by row with the neighbors they need.
 //!
-//! The cells of a region are those that share all but the lowest bits of their index: a cube, or a box where an axis has fewer
+//! The cells of a block are those that share all but the lowest bits of their index: a cube, or a box where an axis has fewer
 //! bits. For a join, its objects and those of the cells around it are copied into columns, row after row along x. Then three
 //! adjacent cells of a row are one run of the columns, and the 13 neighbors that a cell is tested with (14 with itself) are
 //! 5 runs. Only the half of the shell that lies ahead is needed.
 
 use super::cells::{Cells, for_each_bit};
-use super::layout::{Layout, REGION_BITS};
+use super::layout::{BLOCK_BITS, Layout};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::{Soa, prefetch};
 
-/// The shape of a grid's regions.
+/// The shape of a grid's blocks.
 #[derive(Clone, Debug)]
-pub(super) struct Region<const D: usize> {
-    /// Bits of the index inside a region.
+pub(super) struct BlockShape<const D: usize> {
+    /// Bits of the index inside a block.
     pub(super) bits: u32,
     /// Words of 64 cells per axis, shell excluded.
     words: [usize; D],
@@ -32,7 +32,7 @@ pub(super) struct Region<const D: usize> {
     pub(super) ahead: Vec<u32>,
 }
 
-/// The objects of a region and its shell, in columns.
+/// The objects of a block and its shell, in columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathered<const D: usize, T: Real> {
     /// `starts[c]..starts[c + 1]` are the columns of cell c.
@@ -43,22 +43,22 @@ pub(super) struct Gathered<const D: usize, T: Real> {
     pub(super) nearby: Nearby<D, T>,
 }
 
-/// What a region's objects meet in other levels.
+/// What a block's objects meet in other levels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nearby<const D: usize, T: Real> {
-    /// Objects near the region.
+    /// Objects near the block.
     pub(super) others: Soa<D, T>,
     pub(super) ids: Vec<u32>,
-    /// Objects that one of the region's has found on its own: its position in the columns, and their ids.
+    /// Objects that one of the block's has found on its own: its position in the columns, and their ids.
     pub(super) candidates: Vec<(u32, u32)>,
 }
 
 /// How far ahead of their use boxes are requested from memory.
 const AHEAD: usize = 12;
 
-impl<const D: usize> Region<D> {
+impl<const D: usize> BlockShape<D> {
     pub(super) fn new(layout: &Layout<D>) -> Self {
-        let bits = layout.bits().min(REGION_BITS);
+        let bits = layout.bits().min(BLOCK_BITS);
         let own: [usize; D] = std::array::from_fn(|k| 1 << layout.axis_bits_below(k, bits));
         let mut stride = [1; D];
         for k in 1..D {
@@ -81,7 +81,7 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// Copies the objects of the region that starts at index `base`, and of its shell.
+    /// Copies the objects of the block that starts at index `base`, and of its shell.
     pub(super) fn gather<T: Real>(
         &self,
         base: u32,
@@ -118,7 +118,7 @@ impl<const D: usize> Region<D> {
         }
     }
 
-    /// The words of the region and its shell: index of the first cell, its place, and which of the cells are wanted.
+    /// The words of the block and its shell: index of the first cell, its place, and which of the cells are wanted.
     fn pass_axis(&self, axes: usize, index: u32, at: i64, set: u64, layout: &Layout<D>, visit: &mut impl FnMut(u32, i64, u64)) {
         if axes == 0 {
             return visit(index, at, set);
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn half_of_the_neighbors_are_five_runs_in_space_and_two_in_the_plane() {
-        let space = Region::new(&Layout::<3>::new([4; 3]));
+        let space = BlockShape::new(&Layout::<3>::new([4; 3]));
         assert_eq!((space.rows.len(), space.row, space.cells), (256, 16, 18 * 18 * 17));
         // The own row has one neighbor ahead, each other run three: 13 in all.
         assert_eq!(1 + 3 * space.ahead.len(), 13);
-        let plane = Region::new(&Layout::<2>::new([4; 2]));
+        let plane = BlockShape::new(&Layout::<2>::new([4; 2]));
         assert_eq!(1 + 3 * plane.ahead.len(), 4);
     }
 }

@@ -1,4 +1,4 @@
-//! Which cell size suits which box: the ladder of sizes `base * factor^exponent`.
+//! Which cell size suits which box: the sizes `base * factor^exponent`.
 
 use super::level::Key;
 use crate::geometry::{Aabb, Real};
@@ -8,7 +8,7 @@ const MOST_STEPS: i32 = 24;
 
 /// The cell sizes of all possible levels.
 #[derive(Clone, Debug)]
-pub(super) struct Ladder {
+pub(super) struct CellSizes {
     /// The cell sizes of the exponents from `lowest` on.
     sizes: Vec<f64>,
     lowest: i32,
@@ -20,7 +20,7 @@ pub(super) struct Ladder {
 ///
 /// Sizes below the first, zero and subnormal ones included, count as that size, so no loop runs down to them. Above the
 /// second, an object is held with the unbounded ones. A box is at least as large as four steps of its coordinates' precision:
-/// finer cells could not tell two places apart, and the number of cells from the origin stays within 2^22 in `f32` and 2^51 in
+/// finer cells could not separate two places, and the number of cells from the origin stays within 2^22 in `f32` and 2^51 in
 /// `f64`.
 fn limits<T: Real>() -> (f64, f64, f64) {
     if T::KEY_BITS == 32 {
@@ -41,8 +41,8 @@ fn sides<const D: usize, T: Real>(value: &Aabb<D, T>) -> Option<[f64; D]> {
     sides.iter().all(|&side| side < most).then_some(sides)
 }
 
-impl Ladder {
-    /// The ladder that has the first object in the middle of a step: its longest side times the root of the factor.
+impl CellSizes {
+    /// The sizes that have the first object in the middle of a step: its longest side times the root of the factor.
     pub(super) fn new<const D: usize, T: Real>(first: &Aabb<D, T>, factor: f64) -> Option<Self> {
         let longest = sides(first)?.into_iter().fold(0.0, f64::max);
         // A point at the origin says nothing of sizes.
@@ -60,12 +60,12 @@ impl Ladder {
         Some(Self { sizes, lowest, steps: 1.0 / factor.log2() })
     }
 
-    /// The cell size of an exponent; infinite beyond the ladder.
+    /// The cell size of an exponent; infinite beyond the last one.
     pub(super) fn size<T: Real>(&self, exponent: i32) -> T {
         self.sizes.get((exponent - self.lowest) as usize).map_or(T::INFINITY, |&size| T::from_f64(size))
     }
 
-    /// The smallest exponent whose cells are larger than `side`, which is within the ladder.
+    /// The smallest exponent whose cells are larger than `side`, which is within the sizes.
     fn exponent(&self, side: f64) -> i32 {
         let doublings = |x: f64| (x.to_bits() >> 52) as f64;
         let guess = (doublings(side) - doublings(self.sizes[0])) * self.steps;
@@ -107,24 +107,24 @@ mod tests {
     fn sizes_of_zero_and_subnormal_have_a_level() {
         for (first, other) in [(0.0f32, 1.0f32), (1.0, 0.0), (1e-44, 1e-44), (1.0, 1e-45), (1e30, 0.0), (0.0, 0.0)] {
             let boxed = |size: f32| Aabb::new([0.0f32; 3], [size; 3]);
-            let ladder = Ladder::new(&boxed(first), 2.0).unwrap();
+            let cell_sizes = CellSizes::new(&boxed(first), 2.0).unwrap();
             for size in [first, other] {
-                let (own, cube) = ladder.keys(&boxed(size)).unwrap();
+                let (own, cube) = cell_sizes.keys(&boxed(size)).unwrap();
                 assert_eq!(own, cube);
-                assert!(ladder.size::<f32>(own[0].into()) > size);
+                assert!(cell_sizes.size::<f32>(own[0].into()) > size);
             }
         }
-        assert!(Ladder::new(&Aabb::new([-1e38f32; 2], [1e38; 2]), 2.0).is_none());
+        assert!(CellSizes::new(&Aabb::new([-1e38f32; 2], [1e38; 2]), 2.0).is_none());
     }
 
     #[test]
     fn a_level_suits_sizes_from_its_cell_by_the_factor_up_to_its_cell() {
         for factor in [1.1, 1.5, 2.0, 4.0] {
-            let ladder = Ladder::new(&Aabb::new([0.0f64; 2], [1.0, 0.5]), factor).unwrap();
+            let cell_sizes = CellSizes::new(&Aabb::new([0.0f64; 2], [1.0, 0.5]), factor).unwrap();
             for step in -200..200 {
                 let size = 1.07f64.powi(step);
-                let (_, cube) = ladder.keys(&Aabb::new([0.0; 2], [size, size * 0.1])).unwrap();
-                let cell: f64 = ladder.size(cube[0].into());
+                let (_, cube) = cell_sizes.keys(&Aabb::new([0.0; 2], [size, size * 0.1])).unwrap();
+                let cell: f64 = cell_sizes.size(cube[0].into());
                 assert!(size < cell && cell / factor <= size * (1.0 + 1e-12), "{size} {cell}");
             }
         }
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn long_boxes_have_long_cells_and_nearly_cubic_ones_cubes() {
-        let ladder = Ladder::new(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0]), 2.0).unwrap();
-        assert_eq!(ladder.keys(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0])), Some(([0, -3, -3], [0; 3])));
-        assert_eq!(ladder.keys(&Aabb::new([0.0f32; 3], [10.0, 6.0, 4.0])), Some(([0; 3], [0; 3])));
+        let cell_sizes = CellSizes::new(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0]), 2.0).unwrap();
+        assert_eq!(cell_sizes.keys(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0])), Some(([0, -3, -3], [0; 3])));
+        assert_eq!(cell_sizes.keys(&Aabb::new([0.0f32; 3], [10.0, 6.0, 4.0])), Some(([0; 3], [0; 3])));
     }
 }

@@ -1,4 +1,4 @@
-//! Single changes, which wait until the memory that they need has arrived.
+//! A queue of single changes, which are applied when the cache lines that they need have been prefetched.
 //!
 //! A change to a large grid is two or three cache lines away from done, each of which is known only when the one before is
 //! there. A list of changes asks for the lines of later ones while it does the first ([`HashGrid::for_each`]). A caller that
@@ -15,44 +15,44 @@ use crate::geometry::Real;
 use crate::kernels::prefetch;
 use crate::objects::Frame;
 
-/// How many newcomers it takes for a line to arrive. A change needs three: its seat, then its cells, then its container.
+/// How many later changes it takes until a cache line has arrived. A change needs three lines: its placement, then its cells, then its container.
 const STEP: usize = 3;
 const STEPS: usize = 3;
-/// Places of the ring, a power of two.
-const ROOM: usize = 16;
-const _: () = assert!(STEPS * STEP < ROOM);
+/// The capacity of the ring, a power of two.
+const CAPACITY: usize = 16;
+const _: () = assert!(STEPS * STEP < CAPACITY);
 
-/// The objects whose changes wait, each once: a ring, those that came first in front.
+/// The objects whose changes are queued, each once: a ring, the oldest first.
 #[derive(Clone, Debug)]
-pub(super) struct Waiting {
+pub(super) struct PrefetchQueue {
     /// [`NONE`] in empty places.
-    ids: [u32; ROOM],
-    /// The cells that they will probably be in, once they have been asked for.
-    cells: [u32; ROOM],
+    ids: [u32; CAPACITY],
+    /// The cells that they will probably be in, once those have been prefetched.
+    cells: [u32; CAPACITY],
     first: usize,
     count: usize,
 }
 
-impl Waiting {
-    pub(super) const EMPTY: Self = Self { ids: [NONE; ROOM], cells: [NONE; ROOM], first: 0, count: 0 };
+impl PrefetchQueue {
+    pub(super) const EMPTY: Self = Self { ids: [NONE; CAPACITY], cells: [NONE; CAPACITY], first: 0, count: 0 };
 
-    /// Does a change of this object wait?
+    /// Is a change of this object queued?
     #[inline(always)]
     pub(super) fn contains(&self, id: u32) -> bool {
         self.count > 0 && self.ids.iter().fold(false, |found, &other| found | (other == id))
     }
 
-    /// Those that wait and are live: whom a reader of cells has to look at.
+    /// The queued objects that are live: a reader of cells has to test them separately.
     pub(super) fn live<const D: usize, T: Real>(&self, frame: &Frame<'_, D, T>) -> impl Iterator<Item = u32> {
         self.ids.into_iter().filter(|&id| id != NONE && frame.live.contains(id))
     }
 
-    /// Forgets all: they are in their place.
+    /// Forgets all, which have been applied.
     pub(super) fn clear(&mut self) {
         *self = Self::EMPTY;
     }
 
-    /// Forgets the slots that are no more.
+    /// Forgets the slots that are cut off.
     pub(super) fn cut(&mut self, slots: usize) {
         let mut all = std::mem::replace(self, Self::EMPTY);
         while let Some(id) = all.next() {
@@ -64,55 +64,55 @@ impl Waiting {
 
     #[inline(always)]
     fn push(&mut self, id: u32) {
-        self.ids[(self.first + self.count) % ROOM] = id;
+        self.ids[(self.first + self.count) % CAPACITY] = id;
         self.count += 1;
     }
 
-    /// The one that has waited longest does so no more.
+    /// Takes the oldest one out.
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
         self.count = self.count.checked_sub(1)?;
         self.first += 1;
-        Some(std::mem::replace(&mut self.ids[(self.first - 1) % ROOM], NONE))
+        Some(std::mem::replace(&mut self.ids[(self.first - 1) % CAPACITY], NONE))
     }
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// Lets a change wait, and makes the one that has waited longest if its memory should be there.
+    /// Queues a change, and applies the oldest one if its cache lines should have arrived.
     #[inline(always)]
     pub(super) fn postpone(&mut self, frame: &Frame<'_, D, T>, id: u32) {
-        if self.waiting.contains(id) {
+        if self.queue.contains(id) {
             return;
         }
-        prefetch(&self.seats, id as usize);
-        let Waiting { first, count, .. } = self.waiting;
+        prefetch(&self.placements, id as usize);
+        let PrefetchQueue { first, count, .. } = self.queue;
         let newest = first + count;
-        self.waiting.push(id);
+        self.queue.push(id);
         if count >= STEP {
-            let at = (newest - STEP) % ROOM;
-            self.waiting.cells[at] = self.request_cells(frame, self.waiting.ids[at]);
+            let at = (newest - STEP) % CAPACITY;
+            self.queue.cells[at] = self.request_cells(frame, self.queue.ids[at]);
         }
         if count >= 2 * STEP {
-            let at = (newest - 2 * STEP) % ROOM;
-            self.request_container(self.waiting.ids[at], self.waiting.cells[at]);
+            let at = (newest - 2 * STEP) % CAPACITY;
+            self.request_container(self.queue.ids[at], self.queue.cells[at]);
         }
         if count >= STEPS * STEP
-            && let Some(oldest) = self.waiting.next()
+            && let Some(oldest) = self.queue.next()
         {
             self.move_object(frame, oldest);
         }
     }
 
-    /// Makes all changes that wait. The frame has been checked.
+    /// Applies all queued changes. The frame has been checked.
     pub(super) fn settle(&mut self, frame: &Frame<'_, D, T>) {
-        while let Some(id) = self.waiting.next() {
+        while let Some(id) = self.queue.next() {
             self.move_object(frame, id);
         }
     }
 
-    /// The grid without waiting changes, for those that may take their time; `None` if it is as it should be.
+    /// A copy of the grid with all changes applied, for callers that are not in a hurry; `None` if none is queued.
     pub(super) fn settled(&self, frame: &Frame<'_, D, T>) -> Option<Self> {
-        let mut settled = (self.waiting.count > 0).then(|| self.clone())?;
+        let mut settled = (self.queue.count > 0).then(|| self.clone())?;
         settled.settle(frame);
         Some(settled)
     }

@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The rows of all records that are right, in the order of the files' names.
+/// The rows of all records that are right and driven by `step` on one thread, in the order of the files' names.
 fn read(folder: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
@@ -59,7 +59,9 @@ fn read(folder: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
         let record: Value =
             serde_json::from_str(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
         let machine = machine(&record["machine"]);
-        let found = record["rows"].as_array().into_iter().flatten().filter(|row| row["wrong"].is_null() && row["threads"] == 1);
+        let right = |row: &&Value| row["wrong"].is_null() && row["threads"] == 1;
+        let by_step = |row: &&Value| row["drive"].is_null() || row["drive"] == "step";
+        let found = record["rows"].as_array().into_iter().flatten().filter(right).filter(by_step);
         rows.extend(found.filter_map(|row| {
             Some(Row {
                 scene: row["scene"].as_str()?.to_string(),
@@ -71,6 +73,9 @@ fn read(folder: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
             })
         }));
     }
+    // A row that two groups measured is that of the first.
+    let mut seen = BTreeSet::new();
+    rows.retain(|row: &Row| seen.insert((row.scene.clone(), row.n, row.name.clone())));
     Ok(rows)
 }
 

@@ -8,6 +8,11 @@
 //! | `between` | one call on two arrays: objects with even numbers against those with odd ones |
 //! | `statics` | as `world`; objects that stand still over the whole run are static |
 //!
+//! Peers are driven in the same ways. A peer of `world` and `statics` is one structure over all frames, which is told the boxes of a frame and
+//! asked for its pairs: no events are asked of it, and its boxes are not set one by one. A peer of `oneshot` and `between` is made anew for each
+//! frame. Two sets and static objects are what the library has for them (two trees, two ranges, groups of its proxies), else its pairs are
+//! filtered inside the timed frame.
+//!
 //! Pairs are those of the objects' own numbers, whatever the drive calls them, so that rows of a drive can be compared.
 
 use std::fmt;
@@ -15,9 +20,10 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use broadphase::{Aabb, Context, Error, Handle, Object, Pair, Real, Regions, Search, Shape, Spec, World};
+use broadphase_peers::Groups;
 
 use super::measure::{Timing, timed};
-use super::rows::{Contestant, Facts, Refusal};
+use super::rows::{Contestant, Facts, Refusal, Theirs};
 
 /// A way to drive a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +122,19 @@ pub fn contestant<const D: usize, T: Real>(
             Box::new(OneCall { spec: spec.clone(), threads, shape, split, even: Vec::new(), odd: Vec::new(), pairs: Vec::new() })
         }
     })
+}
+
+/// A peer, driven this way, over `n` objects.
+pub fn peer<const D: usize, T: Real>(drive: Drive, peer: Theirs<D, T>, scope: &Scope, n: usize) -> Theirs<D, T> {
+    let peer = match scope {
+        Scope::All => peer,
+        Scope::Between => peer.with_groups(Groups::two_sets((0..n).map(|id| id % 2 == 1).collect())),
+        Scope::NotStill(still) => peer.with_groups(Groups::scenery(still.to_vec())),
+    };
+    match drive {
+        Drive::Step | Drive::World | Drive::Statics => peer,
+        Drive::Oneshot | Drive::Between => peer.fresh(),
+    }
 }
 
 /// A world whose objects follow the frames.

@@ -26,7 +26,7 @@ pub struct Request<'a> {
     pub shape: Shape,
     /// Threads of our algorithms: a row for each number.
     pub threads: &'a [usize],
-    /// How our rows are driven; peers have one way.
+    /// How rows are driven.
     pub drive: Drive,
     /// The time that a row may spend in frames.
     pub row_limit: Duration,
@@ -166,23 +166,20 @@ impl Request<'_> {
                 rows.push(Row::new(contestant, label, choice.named, setting, self.shape));
             }
         }
-        if self.drive != Drive::Step && !self.peers.is_empty() {
-            note_once(&format!("peers have one way to be driven: none of them in rows of --drive {}", self.drive));
-        }
-        for choice in self.peers.iter().filter(|_| self.drive == Drive::Step) {
+        for choice in self.peers {
             let spec = &choice.spec;
             let hopeless = || (!choice.named).then(|| check::hopeless_peer(spec, setting.n, self.row_limit)).flatten();
             if let Some(misfit) = self.peer_misfit(spec, setting).or_else(hopeless) {
                 note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
-            let contestant = Theirs::<D, T>::new(spec, self.shape)?;
+            let contestant = drives::peer(self.drive, Theirs::<D, T>::new(spec, self.shape)?, scope, setting.n);
             let label = Label {
                 name: spec.to_string(),
                 base: spec.descriptor().name,
                 peer: true,
                 threads: 1,
-                drive: Drive::Step,
+                drive: self.drive,
                 isa: None,
             };
             rows.push(Row::new(Box::new(contestant), label, choice.named, setting, self.shape));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use broadphase::{Aabb, Ball, BroadPhase, Context, Error, Frame, Pair, PairStore, Real, Regions, Report, Shape, Spec};
-use broadphase_peers::{Peer, PeerError, PeerSpec};
+use broadphase_peers::{Groups, Peer, PeerError, PeerSpec};
 
 use super::measure::{Timing, timed};
 
@@ -156,9 +156,17 @@ impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
     }
 }
 
-/// A library that people use instead.
+/// A library that people use instead: one structure over all frames, or a new one for each.
 pub struct Theirs<const D: usize, T: Real> {
-    peer: Box<dyn Peer<D, T>>,
+    spec: PeerSpec,
+    /// Between frames there is none if each frame has its own.
+    peer: Option<Box<dyn Peer<D, T>>>,
+    /// Is nothing kept from frame to frame?
+    fresh: bool,
+    /// Which pairs are asked for; all without.
+    groups: Option<Groups>,
+    /// The library has no way to leave pairs out, so we filter, inside the timed frame.
+    filter_groups: bool,
     /// It finds boxes, and balls are asked for: as its user would have to, we filter, inside the timed frame.
     filter_balls: bool,
     pairs: Vec<Pair>,
@@ -168,18 +176,52 @@ impl<const D: usize, T: Real> Theirs<D, T> {
     /// Builds the peer.
     pub fn new(spec: &PeerSpec, shape: Shape) -> Result<Self, PeerError> {
         let filter_balls = shape == Shape::Ball && !spec.descriptor().balls;
-        Ok(Self { peer: spec.build()?, filter_balls, pairs: Vec::new() })
+        let peer = Some(spec.build()?);
+        let (fresh, groups, filter_groups) = (false, None, false);
+        Ok(Self { spec: spec.clone(), peer, fresh, groups, filter_groups, filter_balls, pairs: Vec::new() })
+    }
+
+    /// The same, with a new structure for each frame: set-up is part of the frame.
+    pub fn fresh(self) -> Self {
+        Self { fresh: true, ..self }
+    }
+
+    /// The same, asked for these pairs only.
+    pub fn with_groups(mut self, groups: Groups) -> Self {
+        self.filter_groups = self.peer.as_mut().is_some_and(|peer| !peer.set_groups(&groups));
+        Self { groups: Some(groups), ..self }
+    }
+
+    /// The structure of this frame.
+    fn open(&mut self) -> Result<&mut Box<dyn Peer<D, T>>, PeerError> {
+        let peer = match self.peer.take() {
+            Some(peer) => peer,
+            None => {
+                let mut peer = self.spec.build()?;
+                self.groups.as_ref().map(|groups| peer.set_groups(groups));
+                peer
+            }
+        };
+        Ok(self.peer.insert(peer))
     }
 }
 
 impl<const D: usize, T: Real> Contestant<D, T> for Theirs<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
         let ball = |id: u32| Ball::of_box(&boxes[id as usize]);
+        if self.fresh {
+            self.peer = None; // freeing the last one is not timed, nor is freeing our own lists
+        }
         let timing = timed(
             self,
-            |theirs| theirs.peer.update(boxes),
+            |theirs| theirs.open()?.update(boxes),
             |theirs| {
-                theirs.peer.detect(boxes, &mut theirs.pairs)?;
+                let mut pairs = std::mem::take(&mut theirs.pairs);
+                theirs.open()?.detect(boxes, &mut pairs)?;
+                theirs.pairs = pairs;
+                if let Some(groups) = theirs.groups.as_ref().filter(|_| theirs.filter_groups) {
+                    theirs.pairs.retain(|pair| groups.allows(pair));
+                }
                 if theirs.filter_balls {
                     theirs.pairs.retain(|pair| ball(pair.a).overlaps(&ball(pair.b)));
                 }
@@ -194,6 +236,6 @@ impl<const D: usize, T: Real> Contestant<D, T> for Theirs<D, T> {
     }
 
     fn facts(&self) -> Facts {
-        Facts { bytes: self.peer.bytes(), ..Facts::default() }
+        Facts { bytes: self.peer.as_ref().and_then(|peer| peer.bytes()), ..Facts::default() }
     }
 }

@@ -112,3 +112,22 @@ fn an_unknown_drive_is_a_usage_error_that_offers_the_nearest() {
     folder.fails("bench pile --drive wolrd", 2, &["--drive", "did you mean 'world'?"]);
     folder.fails("bench pile --drive step,", 2, &["--drive"]);
 }
+
+/// Peers that a build has, with `--features peers` and others.
+#[test]
+fn peers_are_driven_in_every_way_and_find_the_pairs_of_their_drive() {
+    let folder = Folder::new();
+    for dim in [2, 3] {
+        let line =
+            format!("bench settled:moving=0.3:dim={dim} --n 300 --frames 10 --algorithms brute-force --peers all --drive {ALL}");
+        let rows = rows(&folder, &line);
+        for drive in ALL.split(',') {
+            let rows: Vec<&Value> = rows.iter().filter(|row| row["drive"] == drive).collect();
+            let ours = rows.iter().find(|row| row["algorithm"] == "brute-force").unwrap();
+            for row in &rows {
+                assert_eq!((&row["pairs_hash"], &row["pairs_total"]), (&ours["pairs_hash"], &ours["pairs_total"]), "{row}");
+                assert!(row["wrong"].is_null() && row["cpu_ms_mean"].as_f64().is_some(), "{row}");
+            }
+        }
+    }
+}

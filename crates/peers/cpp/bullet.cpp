@@ -22,6 +22,7 @@ struct Bullet {
     uint32_t dim;
     std::unique_ptr<btBroadphaseInterface> broadphase;
     std::vector<btBroadphaseProxy*> proxies;
+    Groups groups;
 
     btVector3 low(const float* box) const { return btVector3(box[0], box[1], dim == 3 ? box[2] : 0.0f); }
     btVector3 high(const float* box) const { return low(box + dim); }
@@ -65,7 +66,9 @@ struct Bullet {
         for (uint32_t i = 0; i < n; ++i) {
             const float* box = boxes + size_t(i) * 2 * dim;
             void* id = reinterpret_cast<void*>(uintptr_t(i));
-            proxies.push_back(broadphase->createProxy(low(box), high(box), 0, id, 1, -1, nullptr));
+            int group = groups.in_second(i) ? 2 : 1;
+            int mask = !groups.divides() ? -1 : group == 2 ? 1 : groups.still ? -1 : 2;
+            proxies.push_back(broadphase->createProxy(low(box), high(box), 0, id, group, mask, nullptr));
         }
     }
 
@@ -137,7 +140,11 @@ struct Bullet {
 
 extern "C" {
 
-Bullet* peers_bullet_new(int32_t kind, uint32_t dim) noexcept { return new (std::nothrow) Bullet{Kind(kind), dim, nullptr, {}}; }
+Bullet* peers_bullet_new(int32_t kind, uint32_t dim) noexcept { return new (std::nothrow) Bullet{Kind(kind), dim, nullptr, {}, {}}; }
+
+bool peers_bullet_groups(Bullet* self, const uint8_t* second, uint32_t n, bool still, Message* message) noexcept {
+    return guarded(message, [&] { self->groups.set(second, n, still); });
+}
 
 bool peers_bullet_update(Bullet* self, const float* boxes, uint32_t n, Message* message) noexcept {
     return guarded(message, [&] { self->update(boxes, n); });

@@ -33,28 +33,40 @@ template <class T, int D>
 struct Cgal {
     std::ptrdiff_t cutoff;
     std::vector<Box<T, D>> boxes;
+    // The second group.
+    std::vector<Box<T, D>> others;
+    Groups groups;
 
     void update(const T* from, uint32_t n) {
-        boxes.resize(n);
+        boxes.clear();
+        others.clear();
+        boxes.reserve(n);
         for (uint32_t i = 0; i < n; ++i) {
-            Box<T, D>& box = boxes[i];
+            Box<T, D> box;
             for (int k = 0; k < D; ++k) {
                 box.min[k] = from[k];
                 box.max[k] = from[D + k];
             }
             box.id = i;
+            (groups.in_second(i) ? others : boxes).push_back(box);
             from += 2 * D;
         }
     }
 
     void detect(PairList* out) {
         auto report = [out](const Box<T, D>& a, const Box<T, D>& b) { out->push(a.id, b.id); };
-        CGAL::box_self_intersection_d(boxes.begin(), boxes.end(), report, Traits<T, D>(), cutoff,
-                                      CGAL::Box_intersection_d::CLOSED);
+        if (groups.within_first()) {
+            CGAL::box_self_intersection_d(boxes.begin(), boxes.end(), report, Traits<T, D>(), cutoff,
+                                          CGAL::Box_intersection_d::CLOSED);
+        }
+        if (groups.divides()) {
+            CGAL::box_intersection_d(boxes.begin(), boxes.end(), others.begin(), others.end(), report, Traits<T, D>(), cutoff,
+                                     CGAL::Box_intersection_d::CLOSED, CGAL::Box_intersection_d::BIPARTITE);
+        }
     }
 
     // The boxes; the copy that the call makes of them is freed before it returns.
-    size_t bytes() const { return boxes.capacity() * sizeof(Box<T, D>); }
+    size_t bytes() const { return (boxes.capacity() + others.capacity()) * sizeof(Box<T, D>); }
 };
 
 }  // namespace
@@ -62,7 +74,10 @@ struct Cgal {
 #define CGAL_PEER(NAME, T, D)                                                                                  \
     extern "C" {                                                                                               \
     void* peers_cgal_##NAME##_new(std::ptrdiff_t cutoff) noexcept {                                            \
-        return new (std::nothrow) Cgal<T, D>{cutoff, {}};                                                      \
+        return new (std::nothrow) Cgal<T, D>{cutoff, {}, {}, {}};                                                    \
+    }                                                                                                          \
+    bool peers_cgal_##NAME##_groups(void* self, const uint8_t* second, uint32_t n, bool still, Message* message) noexcept { \
+        return guarded(message, [&] { static_cast<Cgal<T, D>*>(self)->groups.set(second, n, still); });        \
     }                                                                                                          \
     bool peers_cgal_##NAME##_update(void* self, const T* boxes, uint32_t n, Message* message) noexcept {       \
         return guarded(message, [&] { static_cast<Cgal<T, D>*>(self)->update(boxes, n); });                    \

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 struct Pair {
     uint32_t a;
@@ -26,6 +27,21 @@ struct PairList {
         }
         data[length++] = x < y ? Pair{x, y} : Pair{y, x};
     }
+};
+
+// Two groups of objects, as of src/groups.rs. Pairs across are asked for, pairs within the second are not, pairs within the first are if the
+// second is scenery.
+struct Groups {
+    std::vector<uint8_t> second;
+    bool still = false;
+
+    void set(const uint8_t* of, uint32_t n, bool is_still) {
+        second.assign(of, of + n);
+        still = is_still;
+    }
+    bool divides() const { return !second.empty(); }
+    bool in_second(uint32_t id) const { return id < second.size() && second[id]; }
+    bool within_first() const { return !divides() || still; }
 };
 
 struct Message {

@@ -8,7 +8,7 @@ use std::any::Any;
 use crate::Peer;
 
 /// Makes an [`AnyPeer`] out of a peer for one combination.
-#[cfg_attr(not(any(feature = "peers", feature = "physx", bullet, cgal)), allow(dead_code))]
+#[cfg_attr(not(any(feature = "peers", feature = "rapier", feature = "box3d", feature = "physx", bullet, cgal)), allow(dead_code))]
 pub(crate) trait Erase<const D: usize> {
     fn erase(peer: Box<dyn Peer<D, Self>>) -> AnyPeer;
 }
@@ -38,7 +38,7 @@ impl Erase<3> for f64 {
 }
 
 /// A peer for one of the four combinations of dimension and scalar.
-#[cfg_attr(not(any(feature = "peers", feature = "physx", bullet, cgal)), allow(dead_code))]
+#[cfg_attr(not(any(feature = "peers", feature = "rapier", feature = "box3d", feature = "physx", bullet, cgal)), allow(dead_code))]
 pub(crate) enum AnyPeer {
     /// 2D `f32`.
     Flat32(Box<dyn Peer<2, f32>>),

@@ -131,6 +131,13 @@ static LIST: &[PeerDescriptor] = &[
         ..RUST
     },
     PeerDescriptor {
+        name: "bvh-arena",
+        version: "1.4.0",
+        scalars: F32,
+        driven: "Bvh cleared and filled one object at a time each frame, then its overlapping pairs",
+        ..RUST
+    },
+    PeerDescriptor {
         name: "bullet-dbvt-f",
         driven: "btDbvtBroadphase, pairs found at each move (m_deferedcollide off)",
         ..BULLET
@@ -154,6 +161,22 @@ static LIST: &[PeerDescriptor] = &[
         options: &[("cutoff", "1000", "below this many boxes a segment tree gives way to a sweep")],
         driven: "box_self_intersection_d on boxes by value, closed intervals",
         ..RUST
+    },
+    PeerDescriptor {
+        name: "rapier",
+        feature: "rapier",
+        built: cfg!(feature = "rapier"),
+        version: "0.36.1",
+        driven: "BroadPhaseBvh as the pipeline drives it: set_aabb for what moved, update, added and deleted pairs kept as a set, filtered",
+        ..ENGINE
+    },
+    PeerDescriptor {
+        name: "box3d",
+        feature: "box3d",
+        built: cfg!(feature = "box3d"),
+        version: "0.1.16",
+        driven: "b3DynamicTree: fat boxes enlarged, partial rebuild, a query for what moved, pairs kept as a set, filtered",
+        ..ENGINE
     },
     PeerDescriptor {
         name: "physx-abp",

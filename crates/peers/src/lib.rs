@@ -8,21 +8,29 @@
 //! and in the README beside this crate.
 //!
 //! Without features no peer is built, and [`list`] says so: `peers` builds those written in Rust, `cpp-peers` Bullet and CGAL,
-//! `physx` and `jolt` the broad phases of two physics engines.
+//! `rapier`, `box3d`, `physx` and `jolt` the broad phases of four physics engines.
 
 mod any;
+#[cfg(feature = "box3d")]
+mod box3d;
 #[cfg(any(feature = "cpp-peers", feature = "jolt"))]
 mod cpp;
 mod descriptor;
 mod error;
+mod groups;
+#[cfg(any(feature = "peers", feature = "rapier"))]
+mod guard;
 mod peer;
 #[cfg(feature = "physx")]
 mod physx;
+#[cfg(feature = "rapier")]
+mod rapier;
 #[cfg(feature = "peers")]
 mod rust;
 mod spec;
 
 pub use descriptor::{PeerDescriptor, list};
 pub use error::PeerError;
+pub use groups::Groups;
 pub use peer::Peer;
 pub use spec::PeerSpec;

@@ -2,13 +2,20 @@
 
 use broadphase::{Aabb, Pair};
 
-use crate::PeerError;
+use crate::{Groups, PeerError};
 
 /// A library under measurement, for boxes of `D` dimensions and scalar `T`. Object `i` is `boxes[i]` in every frame.
 ///
 /// Methods stand in the order of a frame. A change of the number of objects is legal, and costs a rebuild.
 /// A peer owns what it keeps between frames; dropping it frees everything.
 pub trait Peer<const D: usize, T>: Send {
+    /// Asks for the pairs that `groups` allows, and no others, from now on. Called before the first frame, whose number of objects is theirs.
+    /// `false` if the library has no way to leave pairs out: then it reports all of them, and its user filters.
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        let _ = groups;
+        false
+    }
+
     /// The first part of a frame: brings the library's structure up to date with `boxes`.
     ///
     /// # Errors

@@ -60,6 +60,14 @@ impl PeerSpec {
         if let Some(peer) = crate::cpp::open(self, dim, scalar)? {
             return Ok(Some(peer));
         }
+        #[cfg(feature = "rapier")]
+        if let Some(peer) = crate::rapier::open(self.descriptor.name, dim, scalar) {
+            return Ok(Some(peer));
+        }
+        #[cfg(feature = "box3d")]
+        if let Some(peer) = crate::box3d::open(self.descriptor.name, dim, scalar) {
+            return Ok(Some(peer));
+        }
         #[cfg(feature = "physx")]
         if let Some(peer) = crate::physx::open(self.descriptor.name, dim, scalar) {
             return Ok(Some(peer));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use broadphase::{Aabb, Ball, Pair, Real};
-use broadphase_peers::{PeerDescriptor, PeerSpec, list};
+use broadphase_peers::{Groups, PeerDescriptor, PeerSpec, list};
 
 /// A small generator of its own (splitmix64), so that the frames never change under the tests.
 struct Random(u64);
@@ -184,6 +184,68 @@ fn all_objects_at_one_place() {
         if (dim, scalar) == (3, "float32") {
             let frame = vec![Aabb::<3, f32>::new([1.0; 3], [2.0; 3]); 40];
             agree(peer, &[frame.clone(), frame], "one place");
+        }
+    });
+}
+
+/// Runs frames in which odd objects are a group of their own, fresh and kept, and compares what the groups allow.
+fn agree_in_groups<const D: usize, T: Real>(peer: &PeerDescriptor, frames: &[Vec<Aabb<D, T>>], still: bool) {
+    let second: Vec<bool> = (0..frames[0].len()).map(|id| id % 2 == 1).collect();
+    let groups = if still { Groups::scenery(second) } else { Groups::two_sets(second) };
+    let spec: PeerSpec = peer.name.parse().unwrap();
+    let mut built = spec.build::<D, T>().unwrap();
+    let native = built.set_groups(&groups);
+    let mut out = Vec::new();
+    for (number, boxes) in frames.iter().enumerate() {
+        built.frame(boxes, &mut out).unwrap();
+        if !native {
+            out.retain(|pair| groups.allows(pair));
+        }
+        let found: BTreeSet<Pair> = out.iter().copied().collect();
+        let mut wanted = expected(boxes, peer.balls);
+        wanted.retain(|pair| groups.allows(pair));
+        let (missing, extra) = (wanted.difference(&found).next(), found.difference(&wanted).next());
+        let what = format!("{} {D}D {} n = {}, still: {still}, frame {number}", peer.name, T::NAME, boxes.len());
+        assert!(found == wanted && out.len() == found.len(), "{what}: missing {missing:?}, extra {extra:?}");
+    }
+}
+
+#[test]
+fn groups_leave_out_the_pairs_that_they_forbid() {
+    /// The odd objects keep their first boxes.
+    fn scenery<const D: usize, T: Real>(mut frames: Vec<Vec<Aabb<D, T>>>) -> Vec<Vec<Aabb<D, T>>> {
+        let first = frames[0].clone();
+        for boxes in &mut frames {
+            boxes.iter_mut().zip(&first).skip(1).step_by(2).for_each(|(at, first)| *at = *first);
+        }
+        frames
+    }
+    fn both<const D: usize, T: Real>(peer: &PeerDescriptor) {
+        for n in [0, 1, 2, 3, 5, 300] {
+            let frames = recording::<D, T>(n, 12, Kind::Equal);
+            agree_in_groups(peer, &frames, false);
+            agree_in_groups(peer, &scenery(frames), true);
+        }
+    }
+    each_peer(|peer, dim, scalar| match (dim, scalar) {
+        (2, "float32") => both::<2, f32>(peer),
+        (2, _) => both::<2, f64>(peer),
+        (_, "float32") => both::<3, f32>(peer),
+        _ => both::<3, f64>(peer),
+    });
+}
+
+#[test]
+fn boxes_whose_volume_underflows_and_a_list_instead_of_a_tree() {
+    each_peer(|peer, dim, scalar| {
+        if (dim, scalar) == (3, "float32") && !peer.balls {
+            let boxes: Vec<Aabb<3, f32>> = (0..3000)
+                .map(|k| {
+                    let x = (k % 50) as f32 * 1e-18;
+                    Aabb::new([x, 0.0, (k / 50) as f32 * 1e-18], [x + 1.5e-18, 1e-18, (k / 50) as f32 * 1e-18])
+                })
+                .collect();
+            agree(peer, &[boxes], "tiny boxes");
         }
     });
 }

@@ -5,8 +5,8 @@ use broadphase_peers::{PeerError, PeerSpec, list};
 #[test]
 fn the_list_has_every_name_in_the_order_of_the_contract() {
     let names: Vec<_> = list().iter().map(|peer| peer.name).collect();
-    let contract = "parry parry-refit obvhs obvhs-refit bvh rstar box-intersect-ze broccoli kiddo \
-                    bullet-dbvt-f bullet-dbvt-d bullet-axis-sweep cgal physx-abp jolt";
+    let contract = "parry parry-refit obvhs obvhs-refit bvh rstar box-intersect-ze broccoli kiddo bvh-arena \
+                    bullet-dbvt-f bullet-dbvt-d bullet-axis-sweep cgal rapier box3d physx-abp jolt";
     assert_eq!(names.join(" "), contract);
 }
 
@@ -37,6 +37,8 @@ fn versions_are_those_of_the_lock_file() {
             "parry" | "parry-refit" => "parry3d",
             "obvhs-refit" => "obvhs",
             "box-intersect-ze" => "box_intersect_ze",
+            "rapier" => "rapier3d",
+            "box3d" => "box3d-sys",
             "physx-abp" => "physx-sys",
             name => name,
         };

@@ -7,10 +7,11 @@ use broadphase::{Aabb, Pair};
 
 use super::list::{Message, PairList, call, fill};
 use crate::any::{AnyPeer, Erase};
-use crate::{Peer, PeerError};
+use crate::{Groups, Peer, PeerError};
 
 unsafe extern "C" {
     fn peers_bullet_new(kind: i32, dim: u32) -> *mut c_void;
+    fn peers_bullet_groups(handle: *mut c_void, second: *const bool, n: u32, still: bool, message: &mut Message) -> bool;
     fn peers_bullet_update(handle: *mut c_void, boxes: *const f32, n: u32, message: &mut Message) -> bool;
     fn peers_bullet_detect(handle: *mut c_void, boxes: *const f32, out: &mut PairList, message: &mut Message) -> bool;
     fn peers_bullet_bytes(handle: *const c_void) -> usize;
@@ -34,6 +35,7 @@ pub(super) fn open(name: &'static str, dim: usize, scalar: &str) -> Result<Optio
 /// One proxy per object, created in the first frame and told each new box; an object at rest is not told. Mode F looks for pairs at
 /// each move, mode D once a frame for all; the sweep mends its sorted axes at each move. The pair cache is then filtered to the
 /// exact boxes: its pairs are those of fat boxes (a margin of 0.05), or of boxes rounded to the sweep's integer grid.
+/// Groups are those of its proxies.
 struct Bullet<const D: usize> {
     name: &'static str,
     handle: NonNull<c_void>,
@@ -54,6 +56,15 @@ impl<const D: usize> Bullet<D> {
 }
 
 impl<const D: usize> Peer<D, f32> for Bullet<D> {
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        let second = groups.second();
+        let set = call(self.name, |message| {
+            // SAFETY: (live handle, `n` bools, which are bytes of 0 or 1) they are copied.
+            unsafe { peers_bullet_groups(self.handle.as_ptr(), second.as_ptr(), second.len() as u32, groups.still(), message) }
+        });
+        set.is_ok()
+    }
+
     fn update(&mut self, boxes: &[Aabb<D, f32>]) -> Result<(), PeerError> {
         self.n = boxes.len();
         call(self.name, |message| {

@@ -7,7 +7,7 @@ use broadphase::{Aabb, Pair};
 
 use super::list::{Message, PairList, call, fill};
 use crate::any::{AnyPeer, Erase};
-use crate::{Peer, PeerError, PeerSpec};
+use crate::{Groups, Peer, PeerError, PeerSpec};
 
 pub(super) fn open(spec: &PeerSpec, dim: usize, scalar: &str) -> Result<Option<AnyPeer>, PeerError> {
     if spec.descriptor().name != "cgal" {
@@ -26,6 +26,7 @@ pub(super) fn open(spec: &PeerSpec, dim: usize, scalar: &str) -> Result<Option<A
 /// The shim's functions for one dimension and scalar.
 trait Shim<const D: usize>: Sized + 'static {
     const NEW: unsafe extern "C" fn(isize) -> *mut c_void;
+    const GROUPS: unsafe extern "C" fn(*mut c_void, *const bool, u32, bool, &mut Message) -> bool;
     const UPDATE: unsafe extern "C" fn(*mut c_void, *const Self, u32, &mut Message) -> bool;
     const DETECT: unsafe extern "C" fn(*mut c_void, &mut PairList, &mut Message) -> bool;
     const BYTES: unsafe extern "C" fn(*const c_void) -> usize;
@@ -33,9 +34,10 @@ trait Shim<const D: usize>: Sized + 'static {
 }
 
 macro_rules! shim {
-    ($t:ident, $d:literal, $new:ident, $update:ident, $detect:ident, $bytes:ident, $free:ident) => {
+    ($t:ident, $d:literal, $new:ident, $groups:ident, $update:ident, $detect:ident, $bytes:ident, $free:ident) => {
         unsafe extern "C" {
             fn $new(cutoff: isize) -> *mut c_void;
+            fn $groups(handle: *mut c_void, second: *const bool, n: u32, still: bool, message: &mut Message) -> bool;
             fn $update(handle: *mut c_void, boxes: *const $t, n: u32, message: &mut Message) -> bool;
             fn $detect(handle: *mut c_void, out: &mut PairList, message: &mut Message) -> bool;
             fn $bytes(handle: *const c_void) -> usize;
@@ -44,6 +46,7 @@ macro_rules! shim {
 
         impl Shim<$d> for $t {
             const NEW: unsafe extern "C" fn(isize) -> *mut c_void = $new;
+            const GROUPS: unsafe extern "C" fn(*mut c_void, *const bool, u32, bool, &mut Message) -> bool = $groups;
             const UPDATE: unsafe extern "C" fn(*mut c_void, *const $t, u32, &mut Message) -> bool = $update;
             const DETECT: unsafe extern "C" fn(*mut c_void, &mut PairList, &mut Message) -> bool = $detect;
             const BYTES: unsafe extern "C" fn(*const c_void) -> usize = $bytes;
@@ -52,14 +55,50 @@ macro_rules! shim {
     };
 }
 
-shim!(f32, 2, peers_cgal_2f_new, peers_cgal_2f_update, peers_cgal_2f_detect, peers_cgal_2f_bytes, peers_cgal_2f_free);
-shim!(f64, 2, peers_cgal_2d_new, peers_cgal_2d_update, peers_cgal_2d_detect, peers_cgal_2d_bytes, peers_cgal_2d_free);
-shim!(f32, 3, peers_cgal_3f_new, peers_cgal_3f_update, peers_cgal_3f_detect, peers_cgal_3f_bytes, peers_cgal_3f_free);
-shim!(f64, 3, peers_cgal_3d_new, peers_cgal_3d_update, peers_cgal_3d_detect, peers_cgal_3d_bytes, peers_cgal_3d_free);
+shim!(
+    f32,
+    2,
+    peers_cgal_2f_new,
+    peers_cgal_2f_groups,
+    peers_cgal_2f_update,
+    peers_cgal_2f_detect,
+    peers_cgal_2f_bytes,
+    peers_cgal_2f_free
+);
+shim!(
+    f64,
+    2,
+    peers_cgal_2d_new,
+    peers_cgal_2d_groups,
+    peers_cgal_2d_update,
+    peers_cgal_2d_detect,
+    peers_cgal_2d_bytes,
+    peers_cgal_2d_free
+);
+shim!(
+    f32,
+    3,
+    peers_cgal_3f_new,
+    peers_cgal_3f_groups,
+    peers_cgal_3f_update,
+    peers_cgal_3f_detect,
+    peers_cgal_3f_bytes,
+    peers_cgal_3f_free
+);
+shim!(
+    f64,
+    3,
+    peers_cgal_3d_new,
+    peers_cgal_3d_groups,
+    peers_cgal_3d_update,
+    peers_cgal_3d_detect,
+    peers_cgal_3d_bytes,
+    peers_cgal_3d_free
+);
 
 /// Nothing is kept between frames but the buffer of boxes, which the algorithm sorts and partitions in place. Boxes are handed over
 /// by value with their ids, through CGAL's traits for one's own box type; closed boxes are its default. The cutoff of 1,000 is 3 to
-/// 4 times faster here than its default of 10.
+/// 4 times faster here than its default of 10. Two groups are its form for two ranges.
 struct Cgal<const D: usize, T: Shim<D>> {
     handle: NonNull<c_void>,
     scalar: std::marker::PhantomData<T>,
@@ -78,6 +117,15 @@ impl<const D: usize, T: Shim<D>> Cgal<D, T> {
 }
 
 impl<const D: usize, T: Shim<D>> Peer<D, T> for Cgal<D, T> {
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        let second = groups.second();
+        let set = call("cgal", |message| {
+            // SAFETY: (live handle, `n` bools, which are bytes of 0 or 1) they are copied.
+            unsafe { T::GROUPS(self.handle.as_ptr(), second.as_ptr(), second.len() as u32, groups.still(), message) }
+        });
+        set.is_ok()
+    }
+
     fn update(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), PeerError> {
         call("cgal", |message| {
             // SAFETY: (live handle, `n` boxes of 2 * D scalars) the handle is ours until drop; `Aabb` is `repr(C)`, min then max.

@@ -5,19 +5,25 @@ use box_intersect_ze::set::BBoxSet;
 use box_intersect_ze::{HasInfinity, Rng, intersect_ze};
 use broadphase::{Aabb, Pair, Real};
 
-use crate::{Peer, PeerError};
+use crate::groups::Division;
+use crate::{Groups, Peer, PeerError};
 
 /// Its intervals are half open, so each maximum is handed over as the next float up: `lo < hi.next_up()` is `lo <= hi`.
 /// The boxes are sorted and intersected with themselves at its default cutoff of 1,000; the buffers for boxes and pairs are kept.
+/// Two groups are two sets.
 pub(crate) struct BoxIntersect<const D: usize, T: Real> {
     set: BBoxSet<BoxND<T, D>, u32>,
+    /// The second group.
+    other: BBoxSet<BoxND<T, D>, u32>,
+    division: Division,
     found: Vec<(u32, u32)>,
     random: Random,
 }
 
 impl<const D: usize, T: Real> Default for BoxIntersect<D, T> {
     fn default() -> Self {
-        Self { set: BBoxSet { boxes: Vec::new() }, found: Vec::new(), random: Random(0) }
+        let none = || BBoxSet { boxes: Vec::new() };
+        Self { set: none(), other: none(), division: Division::default(), found: Vec::new(), random: Random(0) }
     }
 }
 
@@ -35,18 +41,34 @@ impl<const D: usize, T: Real + HasInfinity> Peer<D, T> for BoxIntersect<D, T>
 where
     BoxND<T, D>: BBox<Num = T>,
 {
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        self.division.set(groups);
+        true
+    }
+
     fn update(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), PeerError> {
-        self.set.clear();
-        for (id, at) in boxes.iter().enumerate() {
-            self.set.push(id as u32, BoxND::new(at.min, at.max.map(T::next_up)));
+        let fill = |set: &mut BBoxSet<BoxND<T, D>, u32>, division: &Division, second: bool| {
+            set.clear();
+            for (id, at) in boxes.iter().enumerate().filter(|(id, _)| division.holds(second, *id as u32)) {
+                set.push(id as u32, BoxND::new(at.min, at.max.map(T::next_up)));
+            }
+            set.sort();
+        };
+        fill(&mut self.set, &self.division, false);
+        if self.division.update_second(boxes.len()) {
+            fill(&mut self.other, &self.division, true);
         }
-        self.set.sort();
         Ok(())
     }
 
     fn detect(&mut self, _: &[Aabb<D, T>], out: &mut Vec<Pair>) -> Result<(), PeerError> {
         self.found.clear();
-        intersect_ze(&self.set, &self.set, &mut self.found, &mut self.random);
+        if self.division.within_first() {
+            intersect_ze(&self.set, &self.set, &mut self.found, &mut self.random);
+        }
+        if self.division.divides() {
+            intersect_ze(&self.set, &self.other, &mut self.found, &mut self.random);
+        }
         out.clear();
         out.extend(self.found.iter().map(|&(a, b)| Pair::new(a, b)));
         Ok(())
@@ -54,7 +76,7 @@ where
 
     /// The boxes and the pairs; the subsets that its recursion copies are freed before it returns.
     fn bytes(&self) -> Option<usize> {
-        let boxes = self.set.boxes.capacity() * size_of::<(BoxND<T, D>, u32)>();
+        let boxes = (self.set.boxes.capacity() + self.other.boxes.capacity()) * size_of::<(BoxND<T, D>, u32)>();
         Some(boxes + self.found.capacity() * size_of::<(u32, u32)>())
     }
 }

@@ -3,7 +3,7 @@
 mod box_intersect_ze;
 mod broccoli;
 mod bvh;
-mod guard;
+mod bvh_arena;
 mod kiddo;
 mod obvhs;
 mod parry;
@@ -15,11 +15,11 @@ use ::rstar::{Point, RTreeNum};
 use broadphase::Real;
 
 use self::broccoli::Broccoli;
-use self::guard::Guard;
 use self::kiddo::Points;
 use self::obvhs::Obvhs;
 
 use crate::any::{AnyPeer, Erase};
+use crate::guard::Guard;
 use crate::{Peer, PeerError, PeerSpec};
 
 /// The peer that `spec` names, if it is one of these and supports the dimension and the scalar.
@@ -34,6 +34,8 @@ pub(crate) fn open(spec: &PeerSpec, dim: usize, scalar: &str) -> Result<Option<A
         ("obvhs", 3, "float32") => guarded(name, Obvhs::<3>::new(1, spec.option("search")?)),
         ("obvhs-refit", 2, "float32") => guarded(name, Obvhs::<2>::new(spec.option("every")?, spec.option("search")?)),
         ("obvhs-refit", 3, "float32") => guarded(name, Obvhs::<3>::new(spec.option("every")?, spec.option("search")?)),
+        ("bvh-arena", 2, "float32") => guarded(name, bvh_arena::Arena::<2>::default()),
+        ("bvh-arena", 3, "float32") => guarded(name, bvh_arena::Arena::<3>::default()),
         ("broccoli", 2, "float32") => guarded(name, Broccoli::<f32>::default()),
         ("broccoli", 2, "float64") => guarded(name, Broccoli::<f64>::default()),
         (_, 2, "float32") => return Ok(generic::<2, f32>(name)),

@@ -3,7 +3,8 @@
 use broadphase::{Aabb, Pair, Real};
 use rstar::{AABB, Point, RTree, RTreeNum, RTreeObject};
 
-use crate::{Peer, PeerError};
+use crate::groups::Division;
+use crate::{Groups, Peer, PeerError};
 
 /// A leaf: the box and its object.
 struct Item<const D: usize, T: Real + RTreeNum>
@@ -27,12 +28,15 @@ where
 
 /// `bulk_load` owns its elements and its nodes, so nothing can be kept for the next frame. The library's own join of two trees
 /// is used, the tree with itself: it reports each pair in both orders and each object with itself, of which one order is taken.
-/// Envelopes are closed boxes: the pairs are exact.
+/// Envelopes are closed boxes: the pairs are exact. Two groups are two trees, joined with each other.
 pub(crate) struct RStar<const D: usize, T: Real + RTreeNum>
 where
     [T; D]: Point<Scalar = T>,
 {
     tree: RTree<Item<D, T>>,
+    /// The second group.
+    other: RTree<Item<D, T>>,
+    division: Division,
 }
 
 impl<const D: usize, T: Real + RTreeNum> Default for RStar<D, T>
@@ -40,7 +44,7 @@ where
     [T; D]: Point<Scalar = T>,
 {
     fn default() -> Self {
-        Self { tree: RTree::new() }
+        Self { tree: RTree::new(), other: RTree::new(), division: Division::default() }
     }
 }
 
@@ -48,18 +52,35 @@ impl<const D: usize, T: Real + RTreeNum> Peer<D, T> for RStar<D, T>
 where
     [T; D]: Point<Scalar = T>,
 {
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        self.division.set(groups);
+        true
+    }
+
     fn update(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), PeerError> {
         let item = |(id, at): (usize, &Aabb<D, T>)| Item { id: id as u32, envelope: AABB::from_corners(at.min, at.max) };
-        self.tree = RTree::bulk_load(boxes.iter().enumerate().map(item).collect());
+        let load = |division: &Division, second: bool| {
+            RTree::bulk_load(boxes.iter().enumerate().map(item).filter(|item| division.holds(second, item.id)).collect())
+        };
+        self.tree = load(&self.division, false);
+        if self.division.update_second(boxes.len()) {
+            self.other = load(&self.division, true);
+        }
         Ok(())
     }
 
     fn detect(&mut self, _: &[Aabb<D, T>], out: &mut Vec<Pair>) -> Result<(), PeerError> {
         out.clear();
-        for (a, b) in self.tree.intersection_candidates_with_other_tree(&self.tree) {
-            if a.id < b.id {
-                out.push(Pair { a: a.id, b: b.id });
+        if self.division.within_first() {
+            for (a, b) in self.tree.intersection_candidates_with_other_tree(&self.tree) {
+                if a.id < b.id {
+                    out.push(Pair { a: a.id, b: b.id });
+                }
             }
+        }
+        if self.division.divides() {
+            let across = self.tree.intersection_candidates_with_other_tree(&self.other);
+            out.extend(across.map(|(a, b)| Pair::new(a.id, b.id)));
         }
         Ok(())
     }

@@ -24,8 +24,8 @@ pub(crate) enum Leaf {
 
 /// parry's tree with its workspace.
 pub(crate) trait Tree<const D: usize>: Default + Send + 'static {
-    /// A tree over all boxes at once, with exact leaves.
-    fn built(boxes: &[Aabb<D, f32>]) -> Self;
+    /// A tree over all these objects at once, with exact leaves.
+    fn built<'a>(leaves: impl Iterator<Item = (u32, &'a Aabb<D, f32>)>) -> Self;
     /// Adds a leaf, exact: parry fattens it at its first move.
     fn insert(&mut self, id: u32, at: &Aabb<D, f32>);
     /// Writes a leaf in place; its ancestors wait for a refit.
@@ -42,6 +42,9 @@ pub(crate) trait Tree<const D: usize>: Default + Send + 'static {
     fn refit_partly(&mut self, before: &[u32], now: &[u32]);
     /// Visits the pairs of overlapping leaves; with `CHANGED` only those of which one changed since the last refit.
     fn pairs<const CHANGED: bool>(&mut self, visit: impl FnMut(u32, u32));
+    /// Visits the pairs of a leaf here and one of another tree that overlaps it, and at most four pairs that do not: parry starts with the
+    /// children of the two roots, unseen.
+    fn pairs_with(&self, other: &Self, visit: impl FnMut(u32, u32));
     /// The members of `others` whose leaves do not overlap that of `id` any more.
     fn parted(&self, id: u32, others: impl Iterator<Item = u32>, visit: impl FnMut(u32));
     /// The tree, and the copy of its nodes that a refit writes into; smaller buffers of the workspace are not told.
@@ -74,8 +77,14 @@ macro_rules! tree {
         }
 
         impl Tree<$d> for $name {
-            fn built(boxes: &[Aabb<$d, f32>]) -> Self {
-                let leaves = boxes.iter().map(Self::aabb).enumerate();
+            fn built<'a>(leaves: impl Iterator<Item = (u32, &'a Aabb<$d, f32>)>) -> Self {
+                let leaves: Vec<_> = leaves.map(|(id, at)| (id as usize, Self::aabb(at))).collect();
+                if leaves.len() <= 2 {
+                    // The builder takes the ids of so few leaves to be 0 and 1.
+                    let mut tree = Self::default();
+                    leaves.into_iter().for_each(|(id, at)| tree.bvh.insert(at, id as u32));
+                    return tree;
+                }
                 let bvh = $parry::partitioning::Bvh::from_iter($parry::partitioning::BvhBuildStrategy::Binned, leaves);
                 Self { bvh, workspace: Default::default() }
             }
@@ -112,6 +121,10 @@ macro_rules! tree {
 
             fn pairs<const CHANGED: bool>(&mut self, mut visit: impl FnMut(u32, u32)) {
                 self.bvh.traverse_bvtt_single_tree::<CHANGED>(&mut self.workspace, &mut visit);
+            }
+
+            fn pairs_with(&self, other: &Self, mut visit: impl FnMut(u32, u32)) {
+                self.bvh.leaf_pairs(&other.bvh, |a, b| a.intersects(b)).for_each(|(a, b)| visit(a, b));
             }
 
             #[inline(always)]

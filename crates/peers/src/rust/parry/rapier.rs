@@ -4,7 +4,7 @@ use broadphase::{Aabb, Pair};
 use parry3d::utils::hashmap::HashMap;
 
 use super::{Leaf, Tree};
-use crate::{Peer, PeerError};
+use crate::{Groups, Peer, PeerError};
 
 /// The regime of rapier 0.36's broad phase. An object that stays inside its fat leaf costs one comparison. The rest:
 ///
@@ -18,6 +18,7 @@ use crate::{Peer, PeerError};
 /// The map then holds the pairs of fat boxes; those whose boxes overlap are handed out, as the narrow phase would find.
 pub(crate) struct Rapier<const D: usize, B: Tree<D>> {
     skin: f32,
+    groups: Option<Groups>,
     tree: B,
     frame: u32,
     pairs: HashMap<(u32, u32), ()>,
@@ -37,6 +38,7 @@ impl<const D: usize, B: Tree<D>> Rapier<D, B> {
     pub(crate) fn new(skin: f32) -> Self {
         Self {
             skin,
+            groups: None,
             tree: B::default(),
             frame: 0,
             pairs: HashMap::default(),
@@ -54,7 +56,7 @@ impl<const D: usize, B: Tree<D>> Rapier<D, B> {
 
     /// All objects inserted one by one: rapier has no bulk build.
     fn set_up(&mut self, boxes: &[Aabb<D, f32>]) {
-        *self = Self::new(self.skin);
+        *self = Self { groups: self.groups.take(), ..Self::new(self.skin) };
         self.adjacent.resize_with(boxes.len(), Vec::new);
         for (id, at) in boxes.iter().enumerate() {
             self.tree.insert(id as u32, at);
@@ -90,11 +92,12 @@ impl<const D: usize, B: Tree<D>> Rapier<D, B> {
     }
 
     fn add_pairs(&mut self) {
-        let (pairs, fresh) = (&self.pairs, &mut self.fresh);
+        let (pairs, fresh, groups) = (&self.pairs, &mut self.fresh, &self.groups);
         fresh.clear();
         self.tree.pairs::<true>(|a, b| {
             let key = (a.min(b), a.max(b));
-            if !pairs.contains_key(&key) {
+            let allowed = groups.as_ref().is_none_or(|groups| groups.allows(&Pair { a: key.0, b: key.1 }));
+            if !pairs.contains_key(&key) && allowed {
                 fresh.push(key);
             }
         });
@@ -133,6 +136,12 @@ fn forget(list: &mut Vec<u32>, id: u32) {
 }
 
 impl<const D: usize, B: Tree<D>> Peer<D, f32> for Rapier<D, B> {
+    /// As rapier's collision groups: a pair that they forbid does not enter the map.
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        self.groups = Some(groups.clone());
+        true
+    }
+
     fn update(&mut self, boxes: &[Aabb<D, f32>]) -> Result<(), PeerError> {
         if boxes.len() != self.adjacent.len() {
             self.set_up(boxes);

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use broadphase::{Aabb, Pair};
 
-use crate::{Peer, PeerError};
+use crate::{Groups, Peer, PeerError};
 
 /// A peer whose panics end its row in a benchmark, not the benchmark. After one, every call repeats the error: what a panic
 /// left behind is not looked at again.
@@ -35,6 +35,10 @@ impl<P> Guard<P> {
 }
 
 impl<const D: usize, T, P: Peer<D, T>> Peer<D, T> for Guard<P> {
+    fn set_groups(&mut self, groups: &Groups) -> bool {
+        self.peer.set_groups(groups)
+    }
+
     fn update(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), PeerError> {
         self.run(|peer| peer.update(boxes))
     }

@@ -234,6 +234,11 @@ impl<const D: usize, T: Real> Side<D, T> {
         if self.plain.is_none() && !self.swept.any() {
             // Nearly always: no margins, no swept boxes.
             let old = &mut self.boxes[slot as usize];
+            if self.all {
+                // It counts as changed already.
+                *old = plain;
+                return;
+            }
             let differs = (0..D).fold(false, |any, k| any | (old.min[k] != plain.min[k]) | (old.max[k] != plain.max[k]));
             *old = plain;
             if differs {
@@ -282,6 +287,8 @@ impl<const D: usize, T: Real> Side<D, T> {
     #[inline(always)]
     pub(super) fn touch(&mut self, slot: u32) {
         self.mark(slot, Mark::Moved);
+        // Then the others need neither comparisons nor marks.
+        self.all |= self.most_changed();
     }
 
     #[inline(always)]
@@ -311,6 +318,7 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Did so many slots change that listing them does not pay?
+    #[inline(always)]
     fn most_changed(&self) -> bool {
         self.marked.len() > self.slots.count().div_ceil(2)
     }
@@ -323,8 +331,10 @@ impl<const D: usize, T: Real> Side<D, T> {
         [&mut *moved, &mut *inserted, &mut *removed].into_iter().for_each(Vec::clear);
         if most_changed {
             // All count as changed: only the slots that became empty are listed.
-            removed.extend(marked.iter().filter(|&&slot| marks[slot as usize] == Mark::Removed));
-            removed.sort_unstable();
+            if self.slots.has_changed() {
+                removed.extend(marked.iter().filter(|&&slot| marks[slot as usize] == Mark::Removed));
+                removed.sort_unstable();
+            }
             return self.tags.fit(self.slots.len());
         }
         marked.sort_unstable(); // results do not depend on the order of calls

@@ -38,6 +38,17 @@ impl Slots {
         self.count
     }
 
+    /// Are all numbers live?
+    #[inline(always)]
+    pub(crate) fn are_all_live(&self) -> bool {
+        self.count == self.len
+    }
+
+    /// Is what is live perhaps not what is known?
+    pub(crate) fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Is it live?
     #[inline(always)]
     pub(crate) fn contains(&self, slot: u32) -> bool {
@@ -51,7 +62,7 @@ impl Slots {
 
     /// As frames want it.
     pub(crate) fn live(&self) -> Live<'_> {
-        if self.count == self.len { Live::All } else { Live::Bits(&self.live) }
+        if self.are_all_live() { Live::All } else { Live::Bits(&self.live) }
     }
 
     /// The live ones, ascending.

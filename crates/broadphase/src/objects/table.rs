@@ -102,7 +102,9 @@ impl<const D: usize, T: Real> Table<D, T> {
     #[inline]
     pub(crate) fn find(&self, handle: Handle) -> Result<u32, Error> {
         let Handle { index, generation } = handle;
-        if self.slots.contains(index) && self.generations[index as usize] == generation {
+        // Where all indices are in use, as mostly, generations alone decide.
+        let is_live = |index: u32| self.slots.are_all_live() || self.slots.contains(index);
+        if self.generations.get(index as usize) == Some(&generation) && is_live(index) {
             Ok(index)
         } else {
             Err(Error::StaleHandle { index, generation })
@@ -378,6 +380,11 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Gives an object a box that is known to be valid.
     #[inline]
     pub(super) fn put_box(&mut self, index: u32, aabb: Aabb<D, T>) {
+        if self.statics_count == 0 && self.movers.aligned {
+            // Only movers, and every slot is its object's index: as long as no kind has changed.
+            let Self { movers, margin, margins, .. } = self;
+            return movers.set(index, aabb, || *margin + margins.get(index));
+        }
         let is_static = self.is_static(index);
         let Self { movers, statics, places, margin, margins, .. } = self;
         let side = if is_static { statics } else { movers };

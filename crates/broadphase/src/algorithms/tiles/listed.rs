@@ -19,6 +19,8 @@ struct Change {
     now: Option<Corners>,
     /// The one tile that it was wholly inside, and still is.
     home: Option<u16>,
+    /// The block of its records.
+    block: u32,
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
@@ -27,12 +29,12 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn patch(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         let changes = self.tracker.changes().slots();
         changes.iter().filter(|&&id| frame.live.contains(id)).try_for_each(|&id| frame.boxes[id as usize].check(id as usize))?;
-        self.extend(frame.slots());
-        self.pending.resize(frame.slots());
+        self.sorted.begin(self.partition.tiles.len())?;
+        self.set_slots(frame.slots());
+        self.pending.fit(frame.slots());
         if std::mem::take(&mut self.pending.flagged) {
             self.movers.invalidate();
         }
-        self.sorted.begin(self.partition.tiles.len());
         let count = self.tracker.changes().len();
         // Boxes are prefetched first, then records, and then changed.
         let mut coming = [Change::default(); AHEAD];
@@ -58,15 +60,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Ok(())
     }
 
-    /// The block of a slot.
-    fn block_of(&self, id: u32) -> usize {
-        (id as usize / self.block).min(self.blocks.len() - 1) // the last one may be extended
-    }
-
     /// Finds where an object was and is, and prefetches its record.
     fn locate(&mut self, frame: &Frame<'_, D, T>, id: u32) -> Change {
         let now = frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
         let before = self.tracker.previous(id).map(|value| self.lattice.corners(value));
+        let block = (id as usize / self.block).min(self.blocks.len() - 1); // the last one may be extended
         let mut home = None;
         if let (Some(before), Some(now)) = (&before, &now) {
             let tile = self.partition.tile_at(&before.low());
@@ -75,22 +73,22 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             if others.iter().all(|corner| self.partition.tile_at(corner) == tile) {
                 home = Some(tile);
                 if let Some(order) = self.sorted.order(tile as usize) {
-                    let block = self.block_of(id);
                     open(&mut self.blocks[block]).prefetch_record(tile as usize, order, before);
                 }
             }
         }
-        Change { id, before, now, home }
+        Change { id, before, now, home, block: block as u32 }
     }
 
     /// Changes the records of one object in sorted tiles; in others, marks the tile, or the record to be appended.
     fn apply(&mut self, change: &Change) {
-        let Change { id, before, now, home } = change;
-        let id = *id;
-        let index = self.block_of(id);
+        let Change { id, before, now, home, block } = change;
+        let (id, index) = (*id, *block as usize);
         let Self { blocks, sorted, pending, movers, partition, .. } = self;
         let block = open(&mut blocks[index]);
-        block.set_live(id, now.is_some());
+        if before.is_some() != now.is_some() {
+            block.set_live(id, now.is_some());
+        }
         if !pending.insert(id) {
             movers.invalidate(); // which has a record of what the object was in between
         }
@@ -105,7 +103,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 block.mark(tile);
                 block.runs[tile as usize].record(now, id)
             };
-            return movers.push(tile, record);
+            return movers.note(tile, record);
         }
         if let Some(before) = before {
             partition.visit(&before.low(), &before.high(), &mut |tile| {
@@ -138,7 +136,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     block.append_later(tile, id);
                 }
             }
-            movers.push(tile, record.unwrap_or_else(|| block.runs[tile as usize].record(now, id)));
+            movers.note(tile, record.unwrap_or_else(|| block.runs[tile as usize].record(now, id)));
         });
     }
 }

@@ -4,6 +4,7 @@ use super::Tiles;
 use super::records::Run;
 use crate::geometry::Real;
 use crate::kernels::tile::Record;
+use crate::memory;
 use crate::objects::Frame;
 
 /// Records by tile.
@@ -42,10 +43,9 @@ impl Movers {
 
     /// An object that has changed has this record in a tile.
     #[inline(always)]
-    pub(super) fn push(&mut self, tile: u16, record: Record) {
-        if self.is_complete {
-            self.found.push((tile, record));
-        }
+    pub(super) fn note(&mut self, tile: u16, record: Record) {
+        // Without memory for it, the records are made again when they are needed.
+        self.is_complete = self.is_complete && memory::push(&mut self.found, (tile, record), "records").is_ok();
     }
 
     /// Sorts `found` by tile, for the given number of tiles; stable.

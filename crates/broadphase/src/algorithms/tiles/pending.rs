@@ -28,12 +28,12 @@ impl PendingChanges {
         self.clear();
         self.touched.clear();
         self.touched.resize(tiles, false);
-        self.resize(slots);
+        self.fit(slots);
         self.all_touched = true;
     }
 
     /// Makes sure that every slot has its bits.
-    pub(super) fn resize(&mut self, slots: usize) {
+    pub(super) fn fit(&mut self, slots: usize) {
         self.bits.resize(slots.div_ceil(64), 0);
     }
 

@@ -7,7 +7,9 @@
 //! One record as wide as the tile makes every range as long as half of the tile; finding a record stays fast.
 
 use super::plan::is_worth_sorting;
+use crate::error::Error;
 use crate::kernels::tile::{Record, RunOrder};
+use crate::memory;
 
 /// What is known of a tile.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,8 +39,11 @@ impl SortedTiles {
     }
 
     /// Starts a patch, of so many tiles.
-    pub(super) fn begin(&mut self, tiles: usize) {
-        self.tiles.resize(tiles, TileOrder::default());
+    pub(super) fn begin(&mut self, tiles: usize) -> Result<(), Error> {
+        if self.tiles.len() != tiles {
+            memory::refill(&mut self.tiles, tiles, TileOrder::default(), "tiles")?;
+        }
+        Ok(())
     }
 
     /// The order of a tile's runs, if they are sorted.
@@ -58,9 +63,8 @@ impl SortedTiles {
     /// The present patch touches a tile that is not sorted.
     pub(super) fn note(&mut self, tile: u16) {
         let order = &mut self.tiles[tile as usize];
-        if !std::mem::replace(&mut order.is_noted, true) {
-            self.noted.push(tile);
-        }
+        // Without memory for it, the tile is not sorted.
+        order.is_noted = order.is_noted || memory::push(&mut self.noted, tile, "tiles").is_ok();
     }
 
     /// Ends a patch: calls `sort` for each tile that is worth being sorted.

@@ -7,7 +7,8 @@ use super::motion::{global_motion, motion_axis, relocated};
 use super::partition::{Partition, Point, Sample, mean_size};
 use super::plan::tuned::{BLOCK, BLOCKS, CUT_SAMPLE, LOOKS, SAMPLE_PER_TILE};
 use super::plan::{
-    Changed, Observations, Partitioning, Rewrite, UpdatePlan, has_degraded, is_uneven, most_changed, outgrown, plan_update,
+    Changed, Observations, Partitioning, Rewrite, UpdatePlan, has_degraded, is_uneven, most_changed, most_listed, outgrown,
+    plan_update,
 };
 use super::tile_size::TileSizeTuner;
 use super::{Load, Tiles, lock, open};
@@ -57,6 +58,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let comparing = Comparing {
             allowed: self.options.coherence,
             most_per_mille: most_changed(frame.slots(), self.load.tests_per_object()),
+            most_listed_per_mille: most_listed(self.load.tests_per_object()),
         };
         let changes = self.tracker.find_changes(frame, comparing);
         let changed = if changes.is_everything() { Changed::Everything } else { Changed::Slots(changes.len()) };
@@ -149,7 +151,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     /// Rewrites the records of changed objects in one pass over all records, and flags them: the joins then search only for their pairs.
     fn rewrite_flagged(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
-        self.pending.resize(frame.slots());
+        self.pending.fit(frame.slots());
         for &id in self.tracker.changes().slots() {
             self.pending.insert(id);
         }
@@ -172,7 +174,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
     /// Writes all records, or those of objects with a bit in `changed`, which get a flag.
     fn write(&mut self, frame: &Frame<'_, D, T>, context: &Context, changed: &[u64], in_order: bool) -> Result<(), Error> {
-        self.extend(frame.slots());
+        self.set_slots(frame.slots());
         self.sorted.clear();
         let in_order = std::mem::replace(&mut self.stale, true) || in_order;
         let (lattice, partition, kernels, axis) = (&self.lattice, &self.partition, context.kernels(), self.axis_motion.axis());
@@ -200,7 +202,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     /// Gives new slots to the last block.
-    pub(super) fn extend(&mut self, slots: usize) {
+    pub(super) fn set_slots(&mut self, slots: usize) {
         self.slots = slots;
         if let Some(block) = self.blocks.last_mut() {
             open(block).last = slots as u32;

@@ -257,11 +257,24 @@ pub(super) fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, boo
     (Pair::new(a.id(), b.id()), fits == ALL, equal & COORDINATES != 0)
 }
 
-/// Do the words of two records allow an overlap? The first part of [`compare`], which rules out nearly all.
-#[inline(always)]
-pub(super) fn may_overlap<S: Simd>(_: S, own: &Record, other: &Record) -> bool {
-    // SAFETY: (isa) `S` is proven by the kernel table.
-    unsafe { S::U16::load(&other.0).excess(S::U16::load(&own.0).reach()).zeros() == ALL }
+/// What no word of a record exceeds that overlaps a given one. The first part of [`compare`], which rules out nearly all.
+#[derive(Clone, Copy)]
+pub(super) struct Reach<S: Simd>(S::U16);
+
+impl<S: Simd> Reach<S> {
+    /// Of a record.
+    #[inline(always)]
+    pub(super) fn new(_: S, own: &Record) -> Self {
+        // SAFETY: (isa) `S` is proven by the kernel table.
+        Self(unsafe { S::U16::load(&own.0).reach() })
+    }
+
+    /// Do the words allow an overlap?
+    #[inline(always)]
+    pub(super) fn meets(self, other: &Record) -> bool {
+        // SAFETY: (isa) `S` was proven when this was made.
+        unsafe { S::U16::load(&other.0).excess(self.0).zeros() == ALL }
+    }
 }
 
 /// The pair of two records, and whether they overlap: by words, and by boxes where words are equal.

@@ -5,7 +5,7 @@
 //! compared in bytes, on all axes: extracting the bytes costs as much as comparing two movers, and each comparison is then cheap. From
 //! [`SORTED_FROM`] on, sorting pays: a mover is then compared only with the run of records that may reach it.
 
-use super::confirm::{Confirm, decide, may_overlap};
+use super::confirm::{Confirm, Reach, decide};
 use super::order::RunOrder;
 use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
@@ -94,21 +94,27 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for SortedJoin<'
         let Self { runs, movers, order, boxes, is_mover, hits } = self;
         let mut tests = 0;
         for own in movers {
-            let high = own.span().1;
+            let (high, reach) = (own.span().1, Reach::new(simd, own));
             for run in runs {
-                for other in &run[order.near_before(run, order.reach(own))..] {
-                    if other.span().0 > high {
+                // A cache line at a time: nearly always, no record in it overlaps.
+                let (lines, rest) = run[order.near_before(run, order.reach(own))..].as_chunks::<4>();
+                let mut left = rest;
+                for line in lines {
+                    tests += line.len();
+                    if line.iter().fold(false, |any, other| any | reach.meets(other)) {
+                        for other in line {
+                            confirm_one::<D, T, S>(simd, own, other, boxes, is_mover, hits);
+                        }
+                    }
+                    if line[3].span().0 > high {
+                        left = &[];
                         break;
                     }
-                    tests += 1;
-                    if !may_overlap(simd, own, other) {
-                        continue;
-                    }
-                    let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
-                    // A mover does not pair with itself, and a pair of two movers is found twice.
-                    let (own, other) = (own.id(), other.id());
-                    if is_pair && ((own < other) | ((own > other) & !is_mover(other))) {
-                        hits.push(pair);
+                }
+                tests += left.len();
+                for other in left {
+                    if reach.meets(other) {
+                        confirm_one::<D, T, S>(simd, own, other, boxes, is_mover, hits);
                     }
                 }
             }
@@ -118,6 +124,26 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for SortedJoin<'
         }
         // One of them is the mover itself.
         hits.count_tests((tests as u64).saturating_sub(movers.len() as u64));
+    }
+}
+
+/// Reports the pair of a mover and another record, if they are one.
+///
+/// Not a closure: the compiler would compile its body apart, without the instruction set.
+#[inline(always)]
+fn confirm_one<const D: usize, T: Real, S: Simd>(
+    simd: S,
+    own: &Record,
+    other: &Record,
+    boxes: &[Aabb<D, T>],
+    is_mover: impl Fn(u32) -> bool,
+    hits: &mut PairSink<'_>,
+) {
+    let (pair, is_pair) = decide::<D, T, S>(simd, own, other, boxes);
+    // A mover does not pair with itself, and a pair of two movers is found twice.
+    let (own, other) = (own.id(), other.id());
+    if is_pair && ((own < other) | ((own > other) & !is_mover(other))) {
+        hits.push(pair);
     }
 }
 

@@ -3,11 +3,10 @@
 
 use super::Record;
 use crate::kernels::prefetch::prefetch;
+use crate::memory;
 
 /// Records between two cache lines.
 const LINE: usize = 4;
-/// Records that are prefetched from where a range is expected to start.
-const EXPECTED: usize = 16;
 
 /// What is known of the sorted runs of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +78,7 @@ impl RunOrder {
     /// go on from there: bisection would cost more than those records.
     #[inline(always)]
     pub(crate) fn near_before(&self, run: &[Record], x: u16) -> usize {
-        // About as many as records that are spread at random are off.
-        let near = 1 << ((run.len() | 1).ilog2() / 2);
+        let near = near(run);
         let Some(mut at) = self.expected(run, x).checked_sub(near) else { return 0 };
         let is_before = |at: usize| run.get(at).is_some_and(|record| record.span().0 < x);
         for _ in 0..STEPS {
@@ -107,13 +105,20 @@ impl RunOrder {
     #[inline(always)]
     pub(crate) fn prefetch_from(&self, run: &[Record], x: u16) {
         let start = self.expected(run, x);
-        (start.saturating_sub(EXPECTED / 2)..start + EXPECTED).step_by(LINE).for_each(|at| prefetch(run, at));
+        let near = near(run);
+        (start.saturating_sub(near)..start + 2 * near + LINE).step_by(LINE).for_each(|at| prefetch(run, at));
     }
 
     /// Is the run sorted, and is no record wider than known?
     pub(crate) fn holds(&self, run: &[Record]) -> bool {
         run.is_sorted_by_key(|record| record.span().0) && run.iter().all(|record| record.width() <= self.widest)
     }
+}
+
+/// About by how many places records that are spread at random are off.
+#[inline(always)]
+fn near(run: &[Record]) -> usize {
+    1 << ((run.len() | 1).ilog2() / 2)
 }
 
 /// Steps after which bisection costs less.
@@ -143,21 +148,20 @@ pub(crate) fn sort_run(run: &mut [Record], buffer: &mut Vec<Record>) {
     run.iter().for_each(|record| starts[byte(record) + 1] += 1);
     let most = starts.iter().max().copied().unwrap_or(0);
     (1..257).for_each(|k| starts[k] += starts[k - 1]);
-    buffer.clear();
-    buffer.extend_from_slice(run);
+    let fits = memory::refill(buffer, run.len(), Record::default(), "records").is_ok();
+    if most > FEW || !fits {
+        // By the id too, so that the order is the same on every machine.
+        return run.sort_unstable_by_key(|record| (record.span().0, record.id()));
+    }
+    buffer.copy_from_slice(run);
     for record in &*buffer {
         let next = &mut starts[byte(record)];
         run[*next as usize] = *record;
         *next += 1;
     }
-    if most <= FEW {
-        // Each is near its place.
-        for at in 1..run.len() {
-            reinsert(&mut run[..=at], at);
-        }
-    } else {
-        // By the id too, so that the order is the same on every machine.
-        run.sort_unstable_by_key(|record| (record.span().0, record.id()));
+    // Each is near its place.
+    for at in 1..run.len() {
+        reinsert(&mut run[..=at], at);
     }
 }
 

@@ -33,8 +33,9 @@ const AHEAD: usize = 16;
 pub(crate) struct Comparing {
     /// May boxes be compared with the last frame's? If not, only lists are taken.
     pub(crate) allowed: bool,
-    /// More changed slots per thousand are everything.
+    /// More changed slots per thousand are everything: where they are found by comparing, and where they are listed.
     pub(crate) most_per_mille: usize,
+    pub(crate) most_listed_per_mille: usize,
 }
 
 /// Finds out what changed; owns the copy of the last frame's boxes.
@@ -77,15 +78,16 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// Finds what changed since the last commit. Lists must have been checked.
     pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> &ChangeSet {
         self.changes.clear(frame.slots());
-        let limit = frame.slots() * comparing.most_per_mille / 1000 + 8;
+        let limit = |per_mille: usize| frame.slots() * per_mille / 1000 + 8;
         self.pause.step();
         let may_compare = comparing.allowed && frame.may_compare();
         let is_told_apart = match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracking => {
-                moved.len() + inserted.len() + removed.len() <= limit && self.take_lists(frame, [moved, inserted, removed])
+                let most = limit(comparing.most_listed_per_mille);
+                moved.len() + inserted.len() + removed.len() <= most && self.take_lists(frame, [moved, inserted, removed])
             }
             Changes::Unknown if may_compare && self.tracking => {
-                let has_paid = self.previous.len() == frame.slots() && self.compare(frame, limit);
+                let has_paid = self.previous.len() == frame.slots() && self.compare(frame, limit(comparing.most_per_mille));
                 self.count(has_paid);
                 has_paid
             }
@@ -127,7 +129,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
 
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
-        self.resize(frame.slots());
+        self.fit(frame.slots());
         for at in 0..self.changes.slots.len() {
             self.prefetch_change(frame, at + AHEAD);
             self.commit_slot(frame, self.changes.slots[at]);
@@ -137,11 +139,11 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// The structure has taken in these slots, listed as changed or not. For callers whose lists leave changes out: what is remembered is what the
     /// structure holds.
     pub(crate) fn commit_slots(&mut self, frame: &Frame<'_, D, T>, slots: impl Iterator<Item = u32>) {
-        self.resize(frame.slots());
+        self.fit(frame.slots());
         slots.for_each(|id| self.commit_slot(frame, id));
     }
 
-    fn resize(&mut self, slots: usize) {
+    fn fit(&mut self, slots: usize) {
         // A slot that is cut off keeps no bit in the last word: it would count as live when boxes are compared.
         (slots..self.previous.len().min(slots.next_multiple_of(64))).for_each(|id| self.live.set(id as u32, false));
         self.previous.resize(slots, Aabb::default());
@@ -297,7 +299,7 @@ mod tests {
     use super::*;
     use crate::objects::Live;
 
-    const ALWAYS: Comparing = Comparing { allowed: true, most_per_mille: 100 };
+    const ALWAYS: Comparing = Comparing { allowed: true, most_per_mille: 100, most_listed_per_mille: 100 };
 
     fn points<const D: usize, T: Real>(n: usize) -> Vec<Aabb<D, T>> {
         (0..n).map(|i| Aabb::point([T::from_f64(i as f64); D])).collect()

@@ -129,7 +129,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
 
     /// The structure has taken in the changed slots: their boxes are the last frame's now.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
-        self.fit(frame.slots());
+        self.fit_slots(frame.slots());
         for at in 0..self.changes.slots.len() {
             self.prefetch_change(frame, at + AHEAD);
             self.commit_slot(frame, self.changes.slots[at]);
@@ -139,11 +139,11 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// The structure has taken in these slots, listed as changed or not. For callers whose lists leave changes out: what is remembered is what the
     /// structure holds.
     pub(crate) fn commit_slots(&mut self, frame: &Frame<'_, D, T>, slots: impl Iterator<Item = u32>) {
-        self.fit(frame.slots());
+        self.fit_slots(frame.slots());
         slots.for_each(|id| self.commit_slot(frame, id));
     }
 
-    fn fit(&mut self, slots: usize) {
+    fn fit_slots(&mut self, slots: usize) {
         // A slot that is cut off keeps no bit in the last word: it would count as live when boxes are compared.
         (slots..self.previous.len().min(slots.next_multiple_of(64))).for_each(|id| self.live.set(id as u32, false));
         self.previous.resize(slots, Aabb::default());

@@ -212,17 +212,19 @@ impl PairFinder {
         out: &mut Vec<Pair>,
         doubtful: &mut Vec<Pair>,
     ) -> Result<(), TryReserveError> {
-        out.try_reserve(self.near.iter().map(|near| near.within.count_ones() as usize).sum())?;
+        let count = |bits: fn(&Near) -> u32| self.near.iter().map(|near| bits(near).count_ones() as usize).sum();
+        out.try_reserve(count(|near| near.sure))?;
+        doubtful.try_reserve(count(|near| near.within & !near.sure))?;
         for near in self.near.drain(..) {
             let id = points.ids[near.position as usize];
             let pair = |lane: u32| Pair::new(id, points.ids[(near.first + lane) as usize]);
             let (mut sure, mut rest) = (near.sure, near.within & !near.sure);
             while sure != 0 {
-                out.push(pair(sure.trailing_zeros()));
+                out.push(pair(sure.trailing_zeros())); // reserved
                 sure &= sure - 1;
             }
             while rest != 0 {
-                doubtful.push(pair(rest.trailing_zeros()));
+                doubtful.push(pair(rest.trailing_zeros())); // reserved
                 rest &= rest - 1;
             }
         }

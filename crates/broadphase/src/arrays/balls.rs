@@ -6,7 +6,6 @@
 
 use super::Search;
 use super::prepare::Prepared;
-use super::run::FEW_FOR_ONE_SEARCH;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
@@ -16,6 +15,9 @@ use crate::objects::Shape;
 use crate::pairs::Pair;
 use crate::point_cells::{Grid, Points, Wanted, sorted_pairs};
 
+/// From so many balls on, cells are faster than a structure of boxes, whose records no longer fit into the cache
+/// (`python -m broadphase compare --cases balls`).
+pub(super) const CELLS_FROM: usize = 1 << 16;
 /// How many times the least radius the greatest may be: balls between twice the two are tested one by one.
 const ALIKE: f64 = 1.01;
 
@@ -24,7 +26,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     pub(super) fn alike_balls(&self, a: &Prepared<'a, D, T>, limit: u64) -> Result<Option<Vec<Pair>>, Error> {
         let is_plain = a.is_plain() && a.is_full() && a.tag(0).is_none() && self.keep.is_none();
         let is_default = self.spec.descriptor().name == "auto";
-        if self.shape != Shape::Ball || !is_plain || !is_default || a.boxes.len() <= FEW_FOR_ONE_SEARCH {
+        if self.shape != Shape::Ball || !is_plain || !is_default {
             return Ok(None);
         }
         let Some((radius, reach)) = reach_of(&a.boxes) else { return Ok(None) };
@@ -74,4 +76,66 @@ fn reach_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Option<(T, Reach<T
     let are_alike = all_finite && greatest <= least * T::from_f64(ALIKE);
     let reach = Reach { sure: square * (T::ONE - epsilon * T::from_f64(16.0)), most };
     (is_normal && are_alike).then_some((greatest + greatest, reach))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Balls of radius 1 to `spread`, every third one at a whole number, so that many touch exactly.
+    fn balls<const D: usize, T: Real>(spread: f64, shift: f64) -> Vec<Aabb<D, T>> {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let side = 1500f64.powf(1.0 / D as f64);
+        let mut ball = |index: usize| {
+            let center: [f64; D] = std::array::from_fn(|_| random() * side);
+            let center = if index.is_multiple_of(3) { center.map(f64::floor) } else { center };
+            Aabb::from_center(center.map(|x| T::from_f64(x + shift)), [T::from_f64(1.0 + (spread - 1.0) * random()); D])
+        };
+        (0..500).map(&mut ball).collect()
+    }
+
+    /// Compares with a double loop; returns whether cells were used.
+    fn compare<const D: usize, T: Real>(list: &[Aabb<D, T>]) -> bool {
+        let search = Search::new(list).shape(Shape::Ball);
+        let (prepared, _) = search.prepare().unwrap();
+        let Some(found) = search.alike_balls(&prepared, u64::MAX).unwrap() else { return false };
+        let all = (0..list.len()).flat_map(|a| (a + 1..list.len()).map(move |b| (a, b)));
+        let meet = |&(a, b): &(usize, usize)| {
+            let (a, b) = (&list[a], &list[b]);
+            a.overlaps(b) && Ball::of_box(a).overlaps(&Ball::of_box(b))
+        };
+        assert!(found.into_iter().eq(all.filter(meet).map(|(a, b)| Pair { a: a as u32, b: b as u32 })));
+        true
+    }
+
+    fn follow<const D: usize, T: Real>() {
+        assert!(compare(&balls::<D, T>(1.0, 0.0)) && compare(&balls::<D, T>(1.005, -1000.3)));
+        // Far from the origin, centers and radii are rounded: at 3e6 to a quarter, if they are of 32 bits.
+        assert!(compare(&balls::<D, f64>(1.0, 3e6)));
+        compare(&balls::<D, T>(1.0, 3e6));
+        assert!(!compare(&balls::<D, T>(1.1, 0.0)), "their sizes differ");
+        let mut flat = balls::<D, T>(1.0, 0.0);
+        flat[7].max[D - 1] = flat[7].center()[D - 1];
+        assert!(!compare(&flat), "a box that is not a cube separates what its ball does not");
+        flat[7] = Aabb::everything();
+        assert!(!compare(&flat), "an infinite box is no ball");
+        let points: Vec<_> = flat.iter().map(|value| Aabb::point(value.min)).collect();
+        assert!(!compare(&points), "a ball without extent has no cells");
+        let list = balls::<D, T>(1.0, 0.0);
+        let search = Search::new(&list).shape(Shape::Ball);
+        let (prepared, _) = search.prepare().unwrap();
+        assert_eq!(search.alike_balls(&prepared, 10), Err(Error::TooManyPairs { limit: 10 }));
+    }
+
+    #[test]
+    fn cells_find_the_pairs_of_a_double_loop_or_decline() {
+        follow::<2, f32>();
+        follow::<2, f64>();
+        follow::<3, f32>();
+        follow::<3, f64>();
+    }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Search;
+use super::balls::CELLS_FROM;
 use super::cancel::{Cancel, Cancellable, Shared};
 use super::chunks::{Chunks, Plan};
 use super::prepare::{Prepared, Treatment};
@@ -21,7 +22,7 @@ use crate::par::Sequential;
 const WAITING: u64 = 1 << 22;
 /// Up to so many boxes, `auto` tests all pairs of a single search. It builds a structure for fewer when it is used for many frames, which share
 /// the cost of building.
-pub(super) const FEW_FOR_ONE_SEARCH: usize = 128;
+const FEW_FOR_ONE_SEARCH: usize = 128;
 /// Algorithms whose remaining tiles a cancelled search skips. Others finish their current stage.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
 
@@ -67,7 +68,9 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
 
     /// All pairs of one list, as many as `limit`.
     pub(super) fn all_of(&self, a: &Prepared<'a, D, T>, limit: u64, sort: bool) -> Result<Vec<Pair>, Error> {
-        if let Some(pairs) = self.alike_balls(a, limit)? {
+        if a.boxes.len() >= CELLS_FROM
+            && let Some(pairs) = self.alike_balls(a, limit)?
+        {
             return Ok(pairs);
         }
         let rules = self.rules(a, a);

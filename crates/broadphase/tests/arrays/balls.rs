@@ -1,4 +1,4 @@
-//! Balls of about the same size, which are found by cells of points, against a double loop.
+//! Balls of about the same size, against a double loop; many of them, which are found by cells of points, against another algorithm.
 
 use broadphase::{Aabb, Ball, Cancel, Error, Pair, Real, Search, Shape};
 
@@ -89,4 +89,14 @@ fn errors_of_balls_are_those_of_boxes() {
     assert_eq!(Search::new(&list).shape(Shape::Ball).cancel(&cancel).list().unwrap_err(), Error::Cancelled);
     list[77].max[1] = f32::NAN;
     assert!(matches!(Search::new(&list).shape(Shape::Ball).list(), Err(Error::InvalidBox { index: Some(77), axis: 1, .. })));
+}
+
+#[test]
+fn many_balls_are_what_another_algorithm_finds() {
+    let list = balls::<3, f64>(70_000, 1.005, 0.3);
+    let search = Search::new(&list).shape(Shape::Ball);
+    let expected = search.clone().algorithm("tiles".parse().unwrap()).list().unwrap();
+    assert!(expected.len() > 70_000);
+    assert_eq!(search.list().unwrap(), expected);
+    assert_eq!(search.workers(3).unwrap().list().unwrap(), expected);
 }

@@ -72,7 +72,9 @@ pub fn run(asked: &DoctorArguments) -> Result<(), Failure> {
         None => Ok(()),
         Some(first) => {
             let (count, place) = (found.invalid_boxes, page::place(first));
-            Err(Failure::Data(format!("{}: {count} invalid boxes, the first in {place}; repair or remove them", found.name)))
+            let boxes = if count == 1 { "1 invalid box, in" } else { &format!("{count} invalid boxes, the first in") };
+            let them = if count == 1 { "it" } else { "them" };
+            Err(Failure::Data(format!("{}: {boxes} {place}; repair or remove {them}", found.name)))
         }
     }
 }

@@ -102,32 +102,23 @@ impl<const D: usize, T: Real> PackTree<D, T> {
         let (start, count) = self.levels[level];
         let lanes = (count as usize - index * LANES).min(LANES);
         let bounds = measure.bounds(&self.packs[start as usize + index]);
-        // The lanes that are reached, by distance: an insertion sort of at most eight.
         let mut mask = 0u32;
         for lane in 0..LANES {
             mask |= u32::from(bounds[lane] <= limit.get()) << lane;
         }
         mask &= (1 << lanes) - 1;
-        let (mut order, mut reached) = ([0u8; LANES], 0);
+        // In a region all are equally near. Otherwise the nearest is selected again and again: after one or two the limit usually excludes the rest, so
+        // sorting all eight would cost more.
+        let is_region = limit.get() == T::ZERO;
         while mask != 0 {
-            let lane = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            let mut at = reached;
-            while at > 0 && bounds[lane] < bounds[order[at - 1] as usize] {
-                order[at] = order[at - 1];
-                at -= 1;
-            }
-            order[at] = lane as u8;
-            reached += 1;
-        }
-        for &lane in &order[..reached] {
-            let bound = bounds[lane as usize];
-            if bound > limit.get() {
+            let lane = if is_region { mask.trailing_zeros() as usize } else { nearest(&bounds, mask) };
+            mask &= !(1 << lane);
+            if bounds[lane] > limit.get() {
                 break; // the limit has come down, and the rest is farther still
             }
-            let item = index * LANES + lane as usize;
+            let item = index * LANES + lane;
             match level {
-                0 => visit(item, bound)?,
+                0 => visit(item, bounds[lane])?,
                 _ => self.walk(level - 1, item, measure, limit, visit)?,
             }
         }
@@ -181,6 +172,18 @@ impl<const D: usize, T: Real> PackTree<D, T> {
     pub(crate) fn bytes(&self) -> usize {
         bytes_of(&self.packs)
     }
+}
+
+/// The lane of the mask with the least bound; of several, the first. The mask is not empty.
+#[inline(always)]
+fn nearest<T: Real>(bounds: &[T; LANES], mask: u32) -> usize {
+    let (mut best, mut rest) = (mask.trailing_zeros() as usize, mask & (mask - 1));
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        best = if bounds[lane] < bounds[best] { lane } else { best };
+        rest &= rest - 1;
+    }
+    best
 }
 
 /// A bit for each lane whose box overlaps `area`.

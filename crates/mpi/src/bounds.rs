@@ -1,8 +1,13 @@
 //! A few tight boxes around a rank's objects, and which objects are left out of them.
 //!
+//! # Inside and outside
+//! Most objects of a compact rank are inside a box that no other rank reached in the last frame ([`Bounds::watch`]). That box covers them all, so a
+//! few comparisons per object are enough; only the objects outside it are measured. It lies within the bound of the last frame, so it attracts
+//! nobody from far away.
+//!
 //! # Groups
 //! A coarse kd cut of a sample of the objects (halves at the median of the longest axis) gives up to [`Options::boxes`](crate::Options) groups. An
-//! object keeps its group while it moves; each frame takes one pass to find the tight box of every group. The cut is made again when the boxes
+//! object keeps its group while it moves; each frame finds the tight box of every group's outside objects. The cut is made again when the boxes
 //! have grown by a third, since then groups have mixed, or when the number of objects has doubled or halved.
 //!
 //! # Wide objects
@@ -50,7 +55,10 @@ pub(crate) struct Bounds<const D: usize, T: Real> {
     finite_wide: usize,
     /// What lies strictly inside is far from other ranks, as far as the last frame tells.
     watched: Aabb<D, T>,
-    /// The objects that do not, ascending, and the box that was watched when they were found, unless objects have changed since.
+    /// The watched box of the last pass over all objects, if it has any inside; else empty. It is told to other ranks.
+    inner: Aabb<D, T>,
+    /// The objects that are not strictly inside, and wide ones, ascending, and the box that was watched when they were found, unless objects have
+    /// changed since.
     outside: Vec<Chosen<D, T>>,
     outside_of: Option<Aabb<D, T>>,
     /// As of the last cut.
@@ -119,7 +127,8 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             limit: [T::INFINITY; D],
             wide: Vec::new(),
             finite_wide: 0,
-            watched: Aabb::everything(),
+            watched: Aabb::empty(),
+            inner: Aabb::empty(),
             outside: Vec::new(),
             outside_of: None,
             cut_sides: 0.0,
@@ -138,12 +147,12 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         &self.wide
     }
 
-    /// Notes in the next update which objects are not strictly inside this box, since it reads all of them anyway.
+    /// The next update measures only objects that are not strictly inside this box, which lies within the present bound.
     pub(crate) fn watch(&mut self, interior: Aabb<D, T>) {
         self.watched = interior;
     }
 
-    /// A box, and the objects that are not strictly inside it, ascending, if they are known.
+    /// A box, and the objects that are not strictly inside it, ascending, if they are known; some may be inside.
     pub(crate) fn outside(&self) -> Option<(&Aabb<D, T>, &[Chosen<D, T>])> {
         self.outside_of.as_ref().map(|watched| (watched, &self.outside[..]))
     }
@@ -218,24 +227,39 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.finite_wide = 0;
         self.outside.clear();
         self.outside_of = Some(self.watched);
-        // Whether an object is outside is unpredictable, so slots are noted without a branch, and boxes copied while they are in the cache.
+        let (watched, limit) = (self.watched, self.limit);
+        // Whether an object is outside is unpredictable, so slots are noted without a branch, and boxes read again while they are in the cache.
         let (mut noted, mut count) = ([0; NOTED], 0);
-        for slot in slots.ids() {
+        slots.for_each(|slot| {
             let value = &slots.boxes()[slot as usize];
             noted[count] = slot;
-            count += usize::from(!is_inside(value, &self.watched));
+            count += usize::from(!is_inside(value, &watched) | is_longer(value, &limit));
             if count == NOTED {
-                self.outside.extend(noted.iter().map(|&slot| (slot, slots.boxes()[slot as usize])));
+                self.include_noted(slots, &noted);
                 count = 0;
             }
-            if is_longer(value, &self.limit) {
+        });
+        self.include_noted(slots, &noted[..count]);
+        self.inner = if self.outside.len() < slots.count() { watched } else { Aabb::empty() };
+        if self.outside.is_empty() && slots.count() > 0 {
+            // All have gathered: how tightly, only a pass without the watched box can tell.
+            self.watched = Aabb::empty();
+            self.measure(slots);
+        }
+    }
+
+    /// Takes objects in that are not inside the watched box.
+    fn include_noted<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, noted: &[u32]) {
+        for &slot in noted {
+            let value = slots.boxes()[slot as usize];
+            self.outside.push((slot, value));
+            if is_longer(&value, &self.limit) {
                 self.wide.push(slot);
-                self.finite_wide += usize::from(has_finite_size(value));
+                self.finite_wide += usize::from(has_finite_size(&value));
             } else {
-                include(&mut self.boxes[usize::from(self.groups[slot as usize])], value);
+                include(&mut self.boxes[usize::from(self.groups[slot as usize])], &value);
             }
         }
-        self.outside.extend(noted[..count].iter().map(|&slot| (slot, slots.boxes()[slot as usize])));
     }
 
     /// Adds the changed objects to the boxes, which do not shrink.
@@ -245,8 +269,11 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.wide.retain(|&slot| is_wide(slot));
         let old = self.wide.len();
         for &slot in changed.iter().filter(|&&slot| slots.is_live(slot)) {
+            let value = &slots.boxes()[slot as usize];
             if !is_wide(slot) {
-                include(&mut self.boxes[usize::from(self.groups[slot as usize])], &slots.boxes()[slot as usize]);
+                if !is_inside(value, &self.inner) {
+                    include(&mut self.boxes[usize::from(self.groups[slot as usize])], value);
+                }
             } else if self.wide[..old].binary_search(&slot).is_err() {
                 self.wide.push(slot);
             }
@@ -320,7 +347,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
     fn tell<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         let Told { bound, normal, wide } = &mut self.told;
         normal.clear();
-        normal.extend(self.boxes.iter().filter(|value| value.is_valid()));
+        normal.extend(self.boxes.iter().chain([&self.inner]).filter(|value| value.is_valid()));
         *bound = normal.iter().fold(Aabb::empty(), |mut all, one| {
             include(&mut all, one);
             all

@@ -9,18 +9,16 @@ use broadphase::{Aabb, BroadPhase, Context, PairStore, Real, Report, step};
 
 use crate::ghosts::Origin;
 use crate::select::Chosen;
-use crate::slots::Slots;
-
-const NONE: u32 = u32::MAX;
+use crate::slots::{Slots, ascending};
 
 /// Boundary and ghosts.
 #[derive(Debug)]
 pub(crate) struct Cross<const D: usize, T: Real> {
     rank: u32,
     slots: Slots<D, T, Origin>,
-    /// By this rank's slots: the copy's slot.
-    copies: Vec<u32>,
-    boundary: Vec<u32>,
+    /// This rank's slots, ascending, and their copies' slots.
+    boundary: Vec<(u32, u32)>,
+    next: Vec<(u32, u32)>,
     structure: Box<dyn BroadPhase<D, T>>,
     store: PairStore,
     /// The structure may have missed changes.
@@ -31,7 +29,7 @@ impl<const D: usize, T: Real> Cross<D, T> {
     pub(crate) fn new(rank: usize, structure: Box<dyn BroadPhase<D, T>>, limit: u64) -> Self {
         let mut store = PairStore::new(Report::All);
         store.set_limit(limit);
-        Self { rank: rank as u32, slots: Slots::default(), copies: Vec::new(), boundary: Vec::new(), structure, store, all: true }
+        Self { rank: rank as u32, slots: Slots::default(), boundary: Vec::new(), next: Vec::new(), structure, store, all: true }
     }
 
     /// Where ghosts are held.
@@ -46,7 +44,7 @@ impl<const D: usize, T: Real> Cross<D, T> {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = (self.copies.capacity() + self.boundary.capacity()) * size_of::<u32>();
+        let lists = (self.boundary.capacity() + self.next.capacity()) * size_of::<(u32, u32)>();
         self.slots.bytes() + lists + self.structure.stats().bytes + self.store.bytes()
     }
 
@@ -56,27 +54,35 @@ impl<const D: usize, T: Real> Cross<D, T> {
         boundary: &[Chosen<D, T>],
         objects: &Slots<D, T, u64>,
     ) -> Result<(), broadphase::Error> {
-        let Self { rank, slots, copies, boundary: old, .. } = self;
-        copies.resize(objects.len().max(copies.len()), NONE);
-        let mut new = boundary.iter().peekable();
-        for &slot in &*old {
-            while new.next_if(|first| first.0 < slot).is_some() {}
-            if new.peek().is_none_or(|first| first.0 != slot) || objects.replaced().binary_search(&slot).is_ok() {
-                slots.remove(copies[slot as usize]);
-                copies[slot as usize] = NONE;
-            }
-        }
-        old.clear();
+        let Self { rank, slots, boundary: old, next, .. } = self;
+        let mut replaced = ascending(objects.replaced());
+        next.clear();
+        let (mut at, mut result) = (0, Ok(()));
         for &(slot, value) in boundary {
-            let copy = &mut copies[slot as usize];
-            if *copy == NONE {
-                *copy = slots.insert(value, Origin { rank: *rank, index: slot, id: objects.value(slot) })?;
-            } else {
-                slots.set_box(*copy, value);
+            while let Some(&(_, copy)) = old.get(at).filter(|old| old.0 < slot) {
+                slots.remove(copy);
+                at += 1;
             }
-            old.push(slot);
+            let known = old.get(at).filter(|old| old.0 == slot).map(|old| old.1);
+            at += usize::from(known.is_some());
+            if let Some(copy) = known {
+                if !replaced.has(slot) {
+                    slots.set_box(copy, value);
+                    next.push((slot, copy));
+                    continue;
+                }
+                slots.remove(copy);
+            }
+            match slots.insert(value, Origin { rank: *rank, index: slot, id: objects.value(slot) }) {
+                Ok(copy) => next.push((slot, copy)),
+                Err(error) => result = Err(error),
+            }
         }
-        Ok(())
+        for &(_, copy) in &old[at..] {
+            slots.remove(copy);
+        }
+        std::mem::swap(old, next);
+        result
     }
 
     /// Finds the pairs. On error there are none, and the next call finds them all.

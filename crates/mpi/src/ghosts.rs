@@ -6,7 +6,7 @@
 use broadphase::{Aabb, Real};
 
 use crate::select::Chosen;
-use crate::slots::Slots;
+use crate::slots::{Slots, ascending};
 use crate::wire::{Malformed, Reader, put};
 
 /// A copy of an object, and whose it is. For this rank's own objects beside them, `rank` is this rank.
@@ -41,7 +41,7 @@ fn is_set(bits: &[u8], index: usize) -> bool {
 impl<const D: usize, T: Real> Outgoing<D, T> {
     /// Appends to `message` what turns the receiver's list into `chosen`, which is ascending. The changes of `slots` are listed.
     pub(crate) fn write(&mut self, chosen: &[Chosen<D, T>], slots: &Slots<D, T, u64>, message: &mut Vec<u8>) {
-        let replaced = slots.replaced();
+        let mut replaced = ascending(slots.replaced());
         let Self { sent } = self;
         let head = message.len();
         put(message, &[sent.len() as u32, 0]);
@@ -58,7 +58,7 @@ impl<const D: usize, T: Real> Outgoing<D, T> {
             }
             let known = at < sent.len() && sent[at].0 == slot;
             // An entry that another object replaces is passed over by the loop above, as gone.
-            if known && replaced.binary_search(&slot).is_err() {
+            if known && !replaced.has(slot) {
                 if sent[at].1 != value {
                     set(&mut message[flags + bits..], at);
                     put(message, &[value]);

@@ -14,8 +14,8 @@ pub struct Options {
     pub events: bool,
     /// The algorithm for a rank's own objects.
     pub algorithm: Spec,
-    /// Tight boxes that a rank tells the others, at most: 1 to 64, rounded down to a power of two. More boxes mean fewer ghosts where a rank's
-    /// objects do not fill a box, and a longer table for all ranks.
+    /// Tight boxes that a rank tells the others, at most, beside that of its interior: 1 to 64, rounded down to a power of two. More boxes mean
+    /// fewer ghosts where a rank's objects do not fill a box, and a longer table for all ranks.
     pub boxes: usize,
     /// More local pairs, or pairs with ghosts, than this are an error of this rank.
     pub pair_limit: u64,

@@ -11,7 +11,7 @@
 use broadphase::{Aabb, Real};
 
 use crate::bounds::Bounds;
-use crate::slots::Slots;
+use crate::slots::{Slots, ascending};
 
 /// Bins per axis.
 const BINS: usize = 64;
@@ -80,13 +80,13 @@ impl<const D: usize, T: Real> Selection<D, T> {
         &self.boundary
     }
 
-    /// A box that will probably lie inside the interior of the next frame: this frame's, a little smaller.
+    /// A box that will probably lie inside the interior of the next frame: what this frame's has of `bound`, a little smaller.
     pub(crate) fn probable_interior(&self, bound: &Aabb<D, T>) -> Aabb<D, T> {
         let mut probable = self.interior;
         for k in 0..D {
             let slack = (bound.max[k] - bound.min[k]) * T::from_f64(SLACK);
-            probable.min[k] += slack;
-            probable.max[k] -= slack;
+            probable.min[k] = probable.min[k].max(bound.min[k]) + slack;
+            probable.max[k] = probable.max[k].min(bound.max[k]) - slack;
         }
         probable
     }
@@ -137,14 +137,13 @@ impl<const D: usize, T: Real> Selection<D, T> {
     /// Looks at these objects, ascending; all others are known to lie inside.
     fn choose(&mut self, wide: &[u32], candidates: impl Iterator<Item = Chosen<D, T>>) {
         let Self { near, chosen, boundary, bins, interior, .. } = self;
-        let mut wide = wide.iter().peekable();
+        let mut wide = ascending(wide);
         for object in candidates {
             let (slot, value) = &object;
             if is_inside(value, interior) {
                 continue;
             }
-            while wide.next_if(|&first| first < slot).is_some() {}
-            if wide.peek() != Some(&slot) {
+            if !wide.has(*slot) {
                 bins.ranks(value, near, |neighbor| chosen[neighbor].push(object), || boundary.push(object));
             }
         }
@@ -218,11 +217,12 @@ fn interior<const D: usize, T: Real>(bound: &Aabb<D, T>, near: &[Near<D, T>]) ->
 }
 
 impl<const D: usize, T: Real> Bins<D, T> {
-    /// The bin of a coordinate. Never falls when the coordinate grows; `as` sends NaN, negative and large values to the ends.
+    /// The bin of a coordinate. Never falls when the coordinate grows; `as` sends NaN to 0, and what is too large to the ends of `i32`, to which a
+    /// conversion takes fewer instructions than to `usize`.
     #[inline(always)]
     fn bin(&self, axis: usize, at: T) -> usize {
         let at = ((at - self.low[axis]) * self.scale[axis]).to_f64();
-        (at as usize).min(BINS - 1)
+        (at as i32).clamp(0, BINS as i32 - 1) as usize
     }
 
     fn fill(&mut self, bound: &Aabb<D, T>, near: &[Near<D, T>]) {

@@ -27,6 +27,8 @@ use crate::wire::Reader;
 pub const SHELL: f32 = 6.0;
 /// How far the objects of a far rank stick out of its region.
 const OUT: f32 = 0.8;
+/// How far inside its region the box of a far rank's interior starts.
+const IN: f32 = 2.0;
 /// Volume per object.
 const SPACE: f64 = 50.0;
 
@@ -162,7 +164,9 @@ impl Simulated {
         for other in 0..ranks {
             let mut cells = Vec::new();
             bisect(this.regions[other], most, &mut cells);
-            let told: Vec<Box3> = cells.iter().map(|cell| cell.grow(OUT)).collect();
+            let interior = this.regions[other].grow(-IN);
+            let told: Vec<Box3> =
+                cells.iter().map(|cell| cell.grow(OUT)).chain(interior.is_valid().then_some(interior)).collect();
             let told = Told { bound: this.regions[other].grow(OUT), normal: told, wide: Vec::new() };
             this.rows.push(row(&told));
             if other != rank

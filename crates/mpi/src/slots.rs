@@ -15,6 +15,28 @@ const LISTED: u8 = 0x80;
 /// If more than this share of the slots changed, a structure looks at all of them instead of at a list.
 const FEW: usize = 4;
 
+/// Looks slots up in an ascending list, where the questions ascend too: one walk along both.
+#[derive(Clone, Debug)]
+pub(crate) struct Ascending<'a>(&'a [u32]);
+
+impl Ascending<'_> {
+    /// Is the slot in the list?
+    #[inline(always)]
+    pub(crate) fn has(&mut self, slot: u32) -> bool {
+        while let [first, rest @ ..] = self.0
+            && *first < slot
+        {
+            self.0 = rest;
+        }
+        self.0.first() == Some(&slot)
+    }
+}
+
+/// An ascending list, for questions that ascend.
+pub(crate) fn ascending(list: &[u32]) -> Ascending<'_> {
+    Ascending(list)
+}
+
 /// Boxes by slot, each with a value of type `X`.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<const D: usize, T: Real, X> {
@@ -83,6 +105,22 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
     pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         let full = self.count == self.boxes.len();
         (0..self.boxes.len() as u32).filter(move |&slot| full || self.is_live(slot))
+    }
+
+    /// Calls `visit` with the slots in use, ascending. Where 64 slots in a row are in use, as nearly all are, none of them is tested.
+    #[inline(always)]
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(u32)) {
+        for (first, &word) in (0..).step_by(64).zip(&self.live) {
+            if word == !0 {
+                (first..first + 64).for_each(&mut visit);
+                continue;
+            }
+            let mut left = word;
+            while left != 0 {
+                visit(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
     }
 
     fn touch(&mut self, slot: u32, state: u8) {

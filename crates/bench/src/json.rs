@@ -4,19 +4,26 @@ use serde_json::{Map, Value, json};
 
 use super::measure::ms;
 use super::outcome::Outcome;
-use super::span::Span;
+use super::span::{Span, speed_up};
 use crate::machine;
 use crate::selection::shape_name;
 
 /// All results as one JSON text.
 pub fn render(outcomes: &[Outcome], series: bool) -> String {
-    let rows: Vec<Value> = outcomes.iter().map(|outcome| row(outcome, series)).collect();
+    let with_speed_up = |outcome: &Outcome| {
+        let mut row = row(outcome, series);
+        if let Some(parallel) = row["parallel"].as_object_mut() {
+            parallel.insert("speed_up".to_string(), speed_up(outcomes, outcome));
+        }
+        row
+    };
+    let rows: Vec<Value> = outcomes.iter().map(with_speed_up).collect();
     let mut text = format!("{:#}", json!({ "machine": machine::describe(), "rows": rows }));
     text.push('\n');
     text
 }
 
-/// One row.
+/// One row, not compared with others.
 pub fn row(outcome: &Outcome, series: bool) -> Value {
     let (setting, wall) = (&outcome.setting, outcome.wall());
     let mut row = json!({

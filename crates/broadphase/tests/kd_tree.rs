@@ -9,6 +9,7 @@ use broadphase::{
     Spec, Strength, Swept, step,
 };
 use broadphase_testing::Random;
+use broadphase_testing::executors::{Racing, Serialized};
 
 const VARIANTS: [&str; 4] = ["kd-tree", "kd-tree-complete", "kd-tree-incremental", "kd-tree-rebuilt"];
 
@@ -512,5 +513,36 @@ fn by_the_paper_sixty_percent_decide_and_static_pairs_come_from_the_cache() {
             let bound = complete.tests() as f64 * (1.0 - static_share * static_share) * 1.2;
             assert!((found.tests() as f64) < bound, "one in {every} moves: {} tests of {}", found.tests(), complete.tests());
         }
+    }
+}
+
+/// So many objects that subtrees are refitted, optimized and searched as jobs of their own (above 8,192), and that branches are planned as jobs of
+/// their own (above 16 times as many).
+#[test]
+fn lists_and_counts_are_the_same_in_any_order_of_jobs_when_subtrees_are_jobs() {
+    let sizes =
+        [("kd-tree", 30_000), ("kd-tree-incremental", 30_000), ("kd-tree-rebuilt", 20_000), ("kd-tree-complete", 150_000)];
+    for (spec, count) in sizes {
+        let still = sparse(count, 11);
+        let nudged = translated(&still, 0.7, 1);
+        let some = translated(&nudged, -0.9, 3);
+        let crowd: Vec<_> = some.iter().map(|value| value.translate(value.min.map(|c| c * -0.4))).collect();
+        let few = translated(&crowd, 0.5, 10);
+        let watch = |mut context: Context| {
+            let (mut structure, mut store) = (build::<3, f32>(spec), PairStore::new(Report::Both));
+            let frames = [&still, &nudged, &some, &crowd, &few].into_iter().map(|boxes| {
+                let frame = Frame::new(boxes);
+                step(&mut *structure, &frame, &mut context, &mut store).unwrap();
+                structure.validate(&frame, Strength::Geometry).unwrap();
+                (store.to_vec(), store.started().to_vec(), store.ended().to_vec(), store.tests(), structure.stats().extra)
+            });
+            frames.collect::<Vec<_>>()
+        };
+        let expected = watch(Context::new());
+        assert!(!expected[4].0.is_empty());
+        let [reversed, shuffled] = [Serialized::reversed(2), Serialized::shuffled(3, 7)];
+        assert!(watch(Context::new().with_executor(reversed)) == expected, "{spec}: jobs in reverse order");
+        assert!(watch(Context::new().with_executor(shuffled)) == expected, "{spec}: shuffled jobs");
+        assert!(watch(Context::new().with_executor(Racing(3))) == expected, "{spec}: threads that race");
     }
 }

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use broadphase::{
-    Aabb, Ball, BroadPhase, Changes, Context, Executor, Frame, PairStore, Ray, Real, Report, Shape, Spec, Swept, Tag, World2,
-    World3, algorithms, step,
+    Aabb, Ball, BroadPhase, Changes, Context, Executor, Frame, Object, PairStore, Ray, Real, Report, Shape, Spec, Swept, Tag,
+    Threads, World2, World3, algorithms, algorithms::Descriptor, step,
 };
 use broadphase_testing::executors::{self, Eager, Serialized};
 
@@ -204,30 +204,36 @@ fn the_steady_state_of_several_workers_does_not_allocate() {
     }
 }
 
+/// Threads that count their allocations in [`POOL_CALLS`].
+fn counted_threads(width: usize) -> Threads {
+    let Eager(threads) = executors::threads(width);
+    let told = AtomicU64::new(1); // the calling thread counts for itself
+    while told.load(Ordering::Relaxed) < threads.width() as u64 {
+        threads.run(threads.width(), &|_, worker| {
+            if worker > 0 && !IS_OF_POOL.with(|flag| flag.replace(true)) {
+                told.fetch_add(1, Ordering::Relaxed);
+            }
+            std::thread::yield_now();
+        });
+    }
+    let before = POOL_CALLS.load(Ordering::Relaxed);
+    let counts = (0..10_000).any(|_| {
+        threads.run(50, &|_, _| {
+            drop(std::hint::black_box(Box::new(1)));
+            std::thread::yield_now();
+        });
+        POOL_CALLS.load(Ordering::Relaxed) > before
+    });
+    assert!(threads.width() == 1 || counts, "the allocator counts on other threads");
+    threads
+}
+
 /// Which thread runs which job differs from frame to frame. So buffers grow for longer, as long as some worker has not met the largest job,
-/// but not for ever.
+/// but not for ever. One test for structures and worlds, since the count of the pool's threads is one.
 #[test]
 fn the_steady_state_of_threads_does_not_allocate() {
     for width in [2, 3] {
-        let Eager(threads) = executors::threads(width);
-        let told = AtomicU64::new(1); // the calling thread counts for itself
-        while told.load(Ordering::Relaxed) < threads.width() as u64 {
-            threads.run(threads.width(), &|_, worker| {
-                if worker > 0 && !IS_OF_POOL.with(|flag| flag.replace(true)) {
-                    told.fetch_add(1, Ordering::Relaxed);
-                }
-                std::thread::yield_now();
-            });
-        }
-        let before = POOL_CALLS.load(Ordering::Relaxed);
-        let counts = (0..10_000).any(|_| {
-            threads.run(50, &|_, _| {
-                drop(std::hint::black_box(Box::new(1)));
-                std::thread::yield_now();
-            });
-            POOL_CALLS.load(Ordering::Relaxed) > before
-        });
-        assert!(threads.width() == 1 || counts, "the allocator counts on other threads");
+        let threads = counted_threads(width);
         let everywhere = |period: Visit<'_>| {
             none_in_the_end(&mut || {
                 let before = POOL_CALLS.load(Ordering::Relaxed);
@@ -235,7 +241,56 @@ fn the_steady_state_of_threads_does_not_allocate() {
             })
         };
         for_each_site(|| Context::new().with_executor(Eager(threads.clone())), everywhere);
+        for_each_world(|| Context::new().with_executor(Eager(threads.clone())), everywhere);
     }
+}
+
+/// The same jobs for the same workers in each period, as above.
+#[test]
+fn a_world_with_an_infinite_object_environments_and_statics_at_once_does_not_allocate() {
+    for_each_world(Context::new, none_after_warm_up);
+    for_each_world(|| Context::new().with_executor(Serialized::forward(3)), none_after_warm_up);
+}
+
+/// Structures whose probes, as of movers among statics, allocate in every frame.
+const PROBES_ALLOCATE: [&str; 4] = ["sweep", "sort-and-sweep", "dbvt-f", "dbvt-d"];
+
+/// Each structure in a world, but for those whose probes allocate, in the context that `context` makes: movers, statics and a plane without end in five environments, some of them in all;
+/// `check` says what is wrong.
+fn for_each_world(context: impl Fn() -> Context, check: impl Fn(Visit<'_>) -> Option<String>) {
+    let moments = motion::<3, f32>();
+    let env = |id: usize| Tag::default().with_env(if id.is_multiple_of(16) { 0 } else { 1 + id as u32 % 4 });
+    let only = std::env::var("BROADPHASE_ONLY").unwrap_or_default();
+    let is_asked = |name: &str| only.is_empty() || only.split(',').any(|asked| asked == name);
+    let mut failures = Vec::new();
+    let suits = |descriptor: &&Descriptor| {
+        let takes_boxes = descriptor.dims.contains(&3) && descriptor.shapes.contains(&Shape::Box);
+        takes_boxes && !PROBES_ALLOCATE.contains(&descriptor.name)
+    };
+    for descriptor in algorithms::list().iter().filter(suits).filter(|descriptor| is_asked(descriptor.name)) {
+        let mut world = World3::new();
+        world.set_algorithm(&descriptor.name.parse().expect("a listed name")).expect("it suits boxes");
+        world.set_context(context());
+        let plane = Aabb::new([f32::NEG_INFINITY, 3.0, f32::NEG_INFINITY], [f32::INFINITY, 3.5, f32::INFINITY]);
+        world.insert_many(&[Object::new(plane), Object::fixed(plane).with_tag(env(1))]).expect("good boxes");
+        let fixed = |id: usize| Object::fixed(moments[0].boxes[id].translate([0.5; 3])).with_tag(env(id));
+        world.insert_many(&(0..N).step_by(4).map(fixed).collect::<Vec<_>>()).expect("good boxes");
+        let mover = |(id, aabb): (usize, &Aabb<3, f32>)| Object::new(*aabb).with_tag(env(id));
+        let objects: Vec<_> = moments[0].boxes.iter().enumerate().map(mover).collect();
+        let handles = world.insert_many(&objects).expect("good boxes");
+        let mut period = || {
+            let before = calls();
+            for moment in &moments {
+                for &id in &moment.moved {
+                    world.set_box(handles[id as usize], moment.boxes[id as usize]).expect("a good box");
+                }
+                assert!(!world.update().expect("a good frame").is_empty());
+            }
+            calls() - before
+        };
+        failures.extend(check(&mut period).map(|wrong| format!("{}: {wrong}", descriptor.name)));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// A world adds nothing of its own: handles, margins, tags, whole frames and single moves, differences, the pairs of one object.

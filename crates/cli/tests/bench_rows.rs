@@ -154,6 +154,13 @@ fn rows_of_several_numbers_of_threads_take_turns_in_one_run() {
         assert!(row["parallel"]["regions"].as_f64().unwrap() >= 1.0, "{row}");
         let (jobs, longest) = (row["parallel"]["jobs_ms"].as_f64().unwrap(), row["parallel"]["longest_ms"].as_f64().unwrap());
         assert!(jobs > 0.0 && longest > 0.0 && row["parallel"]["projected_speed_up"]["64"].as_f64().unwrap() >= 1.0, "{row}");
+        let speed_up = &row["parallel"]["speed_up"];
+        assert_eq!(speed_up.is_null(), row["threads"] == 1, "{row}");
+        if !speed_up.is_null() {
+            let [low, median, high] = ["low", "median", "high"].map(|key| speed_up[key].as_f64().unwrap());
+            assert!(0.0 < low && low <= median && median <= high && speed_up["threads"] == 1, "{row}");
+            assert!(speed_up["work_ratio"].as_f64().unwrap() > 0.0, "{row}");
+        }
     }
     let text = folder.ok(line);
     for words in

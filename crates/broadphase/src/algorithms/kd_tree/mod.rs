@@ -14,7 +14,7 @@
 //! 4. *Coherency* (`coherency.rs`): if most objects are static (`policy.rs` decides), pairs of static objects come from a cache, and the objects
 //!    themselves stay where the sweeps have sorted them (`node_caches.rs`). The cache is linear in objects and pairs (`overflow.rs`).
 //!
-//! With several workers, subtrees are optimized (`optimize/parts.rs`) and searched (`pairs.rs`) at once.
+//! With several workers, subtrees are refitted and optimized (`parts.rs`) and searched (`pairs.rs`) at once.
 //!
 //! # Invariants (`validate.rs`)
 //! Blocks follow each other in the order of the walk and cover the array; populations add up; a region is its parent's, cut by the
@@ -50,6 +50,8 @@ mod optimize;
 mod options;
 mod overflow;
 mod pairs;
+mod parts;
+mod plan;
 mod policy;
 mod probe;
 mod query;
@@ -59,8 +61,6 @@ mod stats;
 mod update;
 mod validate;
 mod walk;
-
-use std::sync::atomic::AtomicU64;
 
 pub(super) use options::{ADAPTIVE, COHERENT, COMMON};
 pub use options::{Options, Pruning, Variant};
@@ -75,8 +75,9 @@ use crate::pairs::Revision;
 use crate::bits::BitSet;
 use coherency::Coherency;
 use nodes::Tree;
-use optimize::{Parts, Work};
-use pairs::Plan;
+use optimize::Work;
+use parts::Parts;
+use plan::Plan;
 use policy::Mode;
 use walk::Walker;
 
@@ -115,8 +116,6 @@ pub struct KdTree<const D: usize, T: Real> {
     entering: Vec<u32>,
     leaves: bool,
     plan: Plan,
-    marks: Vec<AtomicU64>,
-    misfits: Vec<u32>,
     parts: Parts<D, T>,
     walkers: PerWorker<Walker<D, T>>,
 }
@@ -152,8 +151,6 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             entering: Vec::new(),
             leaves: false,
             plan: Plan::default(),
-            marks: Vec::new(),
-            misfits: Vec::new(),
             parts: Parts::default(),
             walkers: PerWorker::default(),
         }

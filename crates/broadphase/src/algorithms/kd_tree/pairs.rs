@@ -3,29 +3,27 @@
 //! Chunk 0 has the pairs with unbounded objects; chunk `1 + n` those of the node at place `n` of the arena, and in an
 //! incremental search also cached pairs of static objects that were found there once.
 //!
-//! A subtree of up to [`GRAIN`] objects is one job; each node above is a job of its own. One pass over the few nodes above finds the external
-//! objects of all jobs. Jobs are cut by population, never by the number of workers.
+//! `plan.rs` cuts a search into jobs.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::KdTree;
 use super::coherency::{Cached, Coherency};
 use super::node_caches;
-use super::nodes::{ROOT, Tree};
 use super::options::Pruning;
+use super::plan::{GRAIN, Job};
 use super::walk::{CacheUse, Gather, Search};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::Real;
 use crate::kernels::node::{AtRest, Runs};
 use crate::kernels::prefetch;
 use crate::kernels::{PairSink, Stop};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore, Revision};
 
-/// Objects in a subtree that makes one job.
-const GRAIN: usize = 8192;
+/// The work of an update on one object, in the units of [`Context::run_weighted`].
+const UPDATE: usize = 5;
 
 /// From this T on, nodes have caches.
 const CACHED_FROM: usize = 64;
@@ -35,61 +33,6 @@ const AT_REST: f64 = 0.5;
 
 /// How many pairs ahead their boxes are asked for.
 const AHEAD: usize = 8;
-
-/// One piece of a search.
-#[derive(Clone, Debug)]
-pub(super) struct Job {
-    node: u32,
-    /// The node with all below, or the node alone.
-    whole: bool,
-    /// Its external objects, in [`Plan::externals`].
-    externals: Range<usize>,
-}
-
-/// The jobs of a search. Scratch.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
-    jobs: Vec<Job>,
-    externals: Vec<u32>,
-}
-
-impl Plan {
-    pub(super) fn bytes(&self) -> usize {
-        self.jobs.capacity() * size_of::<Job>() + self.externals.capacity() * 4
-    }
-
-    fn make<const D: usize, T: Real>(&mut self, tree: &Tree<D, T>, boxes: &[Aabb<D, T>]) {
-        self.jobs.clear();
-        self.externals.clear();
-        self.cut(tree, boxes, ROOT, 0..0);
-    }
-
-    fn cut<const D: usize, T: Real>(&mut self, tree: &Tree<D, T>, boxes: &[Aabb<D, T>], node: u32, externals: Range<usize>) {
-        let this = tree.node(node);
-        let whole = this.is_leaf() || this.population <= GRAIN;
-        self.jobs.push(Job { node, whole, externals: externals.clone() });
-        if whole {
-            return;
-        }
-        let axis = this.axis as usize;
-        for (child, left) in [(this.left, true), (this.right, false)] {
-            let from = self.externals.len();
-            let reaches = |id: u32| {
-                let value = &boxes[id as usize];
-                if left { value.min[axis] < this.plane } else { value.max[axis] > this.plane }
-            };
-            for at in externals.clone() {
-                let id = self.externals[at];
-                if reaches(id) {
-                    self.externals.push(id);
-                }
-            }
-            self.externals.extend(tree.order[this.own()].iter().copied().filter(|&id| reaches(id)));
-            let to = self.externals.len();
-            self.cut(tree, boxes, child, from..to);
-        }
-    }
-}
 
 /// How a frame is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +78,13 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         Ok(())
     }
 
+    /// The work of a frame, in the units of [`Context::run_weighted`]. Each part of an update in which all objects may have moved asks for the
+    /// workers that the search will need: they are awake by then.
+    pub(super) fn frame_work(&self, slots: usize) -> usize {
+        let searches_all = slots > GRAIN && !self.found.mode.incremental;
+        if searches_all { SEEK / 2 * slots } else { UPDATE * slots }
+    }
+
     /// The chunks of the store: one for each place of the arena, and the first.
     pub(super) fn chunks(&self) -> usize {
         self.tree.nodes.len() + 1
@@ -155,7 +105,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             coherency.forget_boxes();
             coherency.searched();
         }
-        self.plan.make(&self.tree, frame.boxes);
+        let work = self.frame_work(frame.slots());
+        self.plan.make(&self.tree, frame.boxes, context, work);
         let search = Search {
             tree: &self.tree,
             boxes: frame.boxes,
@@ -166,7 +117,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         };
         context.run_weighted(self.plan.jobs.len(), SEEK / 2 * frame.slots(), |number, worker| {
             let (job, walker) = (&self.plan.jobs[number], &mut *self.walkers.get(worker));
-            let externals = walker.start(&search, &self.plan.externals[job.externals.clone()], Gather::All);
+            let externals = self.plan.with_externals(job, |ids| walker.start(&search, ids, Gather::All));
             walker.descend(&search, (job.node, job.whole), externals, Gather::All, &mut |walker, stop| {
                 let chunk = stop.node as usize + 1;
                 out.rewrite(chunk, worker, frame, |hits| walker.join(&search, &stop, CacheUse::No, hits));
@@ -192,7 +143,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if method == Method::Fill {
             coherency.drop_cache();
         }
-        self.plan.make(&self.tree, &coherency.held);
+        self.plan.make(&self.tree, &coherency.held, context, SEEK / 4 * frame.slots());
         let search = Search {
             tree: &self.tree,
             boxes: &coherency.held,
@@ -234,7 +185,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let cached = sweeps && self.options.threshold >= CACHED_FROM && !report.restless;
         let plan = if cached { node_caches.plan(search.tree, job.node, job.whole) } else { node_caches::Plan::Without };
         let walker = &mut *self.walkers.get(worker);
-        let externals = walker.start(search, &self.plan.externals[job.externals.clone()], plan.gathers());
+        let externals = self.plan.with_externals(job, |ids| walker.start(search, ids, plan.gathers()));
         walker.descend(search, (job.node, job.whole), externals, plan.gathers(), &mut |walker, stop| {
             let chunk = stop.node as usize + 1;
             let mut fresh = std::mem::take(&mut walker.fresh);

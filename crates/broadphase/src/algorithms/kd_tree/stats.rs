@@ -117,8 +117,6 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             + self.bounded.capacity() * 8
             + self.entering.capacity() * 4
             + self.plan.bytes()
-            + self.marks.capacity() * 8
-            + self.misfits.capacity() * 4
             + self.parts.bytes()
             + self.walkers.iter().map(|walker| walker.bytes()).sum::<usize>()
     }

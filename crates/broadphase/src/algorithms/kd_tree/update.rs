@@ -1,7 +1,9 @@
 //! An update: insertions and removals, then static and dynamic objects, then refit and optimize.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::optimize::{Loose, Work};
-use super::refit::{mark, refit};
+use super::parts::Arrangement;
 use super::{KdTree, Pruning, Variant, policy};
 use crate::bits::each_bit;
 use crate::context::Context;
@@ -9,6 +11,9 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::unbounded::is_bounded;
 use crate::objects::{Changes, Frame, Live};
+
+/// Words of 64 slots that one job surveys.
+const SURVEYED: usize = 64;
 
 impl<const D: usize, T: Real> KdTree<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
@@ -18,7 +23,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if listed {
             frame.check()?;
         } else {
-            self.survey(frame)?;
+            self.survey(frame, context)?;
         }
         self.cover(frame.slots());
         self.loose.clear();
@@ -41,19 +46,28 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 
     /// One pass over all boxes: are they valid, and which are bounded? Nothing changes before all are.
-    fn survey(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+    fn survey(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
+        let work = self.frame_work(frame.slots());
         self.bounded.clear();
-        let mut valid = true;
-        for (word, boxes) in frame.boxes.chunks(64).enumerate() {
-            let mut bits = 0u64;
-            for (bit, value) in boxes.iter().enumerate() {
-                let live = matches!(frame.live, Live::All) || frame.live.contains((word * 64 + bit) as u32);
-                valid &= value.is_valid() | !live;
-                bits |= u64::from(is_bounded(value) & live) << bit;
+        self.bounded.resize(frame.slots().div_ceil(64), 0);
+        let valid = AtomicBool::new(true);
+        let parts = self.bounded.chunks_mut(SURVEYED).zip(frame.boxes.chunks(64 * SURVEYED)).zip((0..).step_by(64 * SURVEYED));
+        context.run_each(parts, frame.slots().div_ceil(64 * SURVEYED), work, |((words, boxes), first), _| {
+            let mut all = true;
+            for ((word, boxes), first) in words.iter_mut().zip(boxes.chunks(64)).zip((first..).step_by(64)) {
+                let mut bits = 0u64;
+                for (bit, value) in boxes.iter().enumerate() {
+                    let live = matches!(frame.live, Live::All) || frame.live.contains((first + bit) as u32);
+                    all &= value.is_valid() | !live;
+                    bits |= u64::from(is_bounded(value) & live) << bit;
+                }
+                *word = bits;
             }
-            self.bounded.push(bits);
-        }
-        if valid { Ok(()) } else { frame.check_boxes() }
+            if !all {
+                valid.store(false, Ordering::Relaxed);
+            }
+        });
+        if valid.into_inner() { Ok(()) } else { frame.check_boxes() }
     }
 
     /// Room for all slots, and an end to those beyond the last one.
@@ -185,6 +199,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     /// Refit and optimize, or a new tree. If only listed or dynamic objects can be out of place, only those are looked at.
     pub(super) fn arrange(&mut self, frame: &Frame<'_, D, T>, listed: bool, context: &Context) {
         let held = self.found.mode.incremental;
+        let work = self.frame_work(frame.slots());
         let (mut boxes, mut noted) = (frame.boxes, listed);
         if let Some(coherency) = &mut self.coherency {
             let same = std::mem::replace(&mut coherency.arranged, held) == held;
@@ -205,17 +220,10 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             return;
         }
         let loose = if noted { Loose::These(&self.loose) } else { Loose::All };
-        let mut raised = 0;
-        if !rebuilt {
-            let mut climbers = loose;
-            if context.workers_for(2 * boxes.len()) > 1 {
-                mark(&self.tree, boxes, loose, context, &mut self.marks);
-                climbers = Loose::Marked(&self.marks);
-            }
-            raised = refit(&mut self.tree, boxes, climbers, &mut self.misfits);
-        }
         let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
-        self.work = self.parts.optimize(&mut self.tree, (boxes, loose), threshold, context);
+        let arrangement = Arrangement { boxes, loose, threshold, context, work };
+        let raised = if rebuilt { 0 } else { self.parts.refit(&mut self.tree, arrangement) };
+        self.work = self.parts.optimize(&mut self.tree, arrangement);
         self.work.raised = raised;
     }
 }

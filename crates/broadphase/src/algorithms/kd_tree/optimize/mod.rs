@@ -20,13 +20,9 @@ mod erase;
 mod evaluate;
 mod filter;
 mod partition;
-mod parts;
 mod translate;
 
 pub(super) use evaluate::{Counts, is_negative};
-pub(super) use parts::Parts;
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::nodes::Tree;
 use crate::bits::BitSet;
@@ -39,8 +35,6 @@ pub(super) enum Loose<'a> {
     All,
     /// These: they moved, entered, or changed places.
     These(&'a BitSet),
-    /// Those marked by several workers, a bit per slot.
-    Marked(&'a [AtomicU64]),
 }
 
 impl Loose<'_> {
@@ -49,7 +43,6 @@ impl Loose<'_> {
         match self {
             Loose::All => true,
             Loose::These(bits) => bits.contains(id),
-            Loose::Marked(words) => words[id as usize / 64].load(Ordering::Relaxed) >> (id % 64) & 1 == 1,
         }
     }
 }
@@ -66,7 +59,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    fn add(&mut self, other: &Work) {
+    pub(super) fn add(&mut self, other: &Work) {
         self.raised += other.raised;
         self.lowered += other.lowered;
         self.partitions += other.partitions;
@@ -78,7 +71,7 @@ impl Work {
 
 /// Buffers that can be dropped without changing a result.
 #[derive(Debug, Default)]
-struct Scratch<T> {
+pub(super) struct Scratch<T> {
     ids: Vec<u32>,
     rights: Vec<u32>,
     centers: Vec<T>,
@@ -86,7 +79,7 @@ struct Scratch<T> {
 }
 
 impl<T> Scratch<T> {
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         (self.ids.capacity() + self.rights.capacity()) * 4
             + self.centers.capacity() * size_of::<T>()
             + self.stack.capacity() * size_of::<(u32, bool)>()
@@ -94,21 +87,21 @@ impl<T> Scratch<T> {
 }
 
 /// One walk over the tree or a part of it.
-struct Optimizer<'a, const D: usize, T> {
-    tree: &'a mut Tree<D, T>,
+pub(super) struct Optimizer<'a, const D: usize, T> {
+    pub(super) tree: &'a mut Tree<D, T>,
     /// The boxes that the tree arranges, by slot.
-    boxes: &'a [Aabb<D, T>],
-    loose: Loose<'a>,
+    pub(super) boxes: &'a [Aabb<D, T>],
+    pub(super) loose: Loose<'a>,
     /// The paper's T.
-    threshold: usize,
-    work: &'a mut Work,
-    scratch: &'a mut Scratch<T>,
+    pub(super) threshold: usize,
+    pub(super) work: &'a mut Work,
+    pub(super) scratch: &'a mut Scratch<T>,
 }
 
 impl<const D: usize, T: Real> Optimizer<'_, D, T> {
     /// The flow chart above, from `first` on. A stack entry says whether objects that are not loose may stand above their ideal node as
     /// well, because an ancestor's plane moved. Subtrees of fewer than `grain` objects are not entered, but listed.
-    fn walk(mut self, first: (u32, bool), grain: usize, listed: &mut Vec<(u32, bool)>) {
+    pub(super) fn walk(mut self, first: (u32, bool), grain: usize, listed: &mut Vec<(u32, bool)>) {
         let mut stack = std::mem::take(&mut self.scratch.stack);
         stack.clear();
         stack.push(first);

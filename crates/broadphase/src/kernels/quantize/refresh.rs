@@ -58,7 +58,7 @@ impl RelocationList {
         self.first = first;
     }
 
-    /// Marks the dropped objects, and lists those that are live.
+    /// Marks the noted objects, and lists them.
     #[inline(always)]
     pub(crate) fn add_noted<const D: usize, T: Real, S: Simd>(&mut self, simd: S, source: &Source<'_, D, T>) {
         self.reserve(self.count);
@@ -67,7 +67,7 @@ impl RelocationList {
             let is_new = *word & bit == 0;
             *word |= bit;
             self.entries[self.len] = Relocation { corners: corners_in(simd, &source.boxes[id as usize], source.map), id };
-            self.len += usize::from(is_new && source.has(id));
+            self.len += usize::from(is_new);
         }
     }
 
@@ -132,18 +132,6 @@ impl RelocationList {
 pub(crate) struct Source<'a, const D: usize, T> {
     pub(crate) boxes: &'a [Aabb<D, T>],
     pub(crate) map: &'a Map<T>,
-    /// Records of objects without a bit here, counted from `first` on, are dropped; `None` where no object was removed, which saves the
-    /// test.
-    pub(crate) live: Option<&'a [u64]>,
-    pub(crate) first: u32,
-}
-
-impl<const D: usize, T> Source<'_, D, T> {
-    /// Is the object live?
-    #[inline(always)]
-    fn has(&self, id: u32) -> bool {
-        self.live.is_none_or(|words| has_bit(words, id - self.first))
-    }
 }
 
 /// A tile: the map of its records, its lowest place inside and the lowest outside.
@@ -203,19 +191,18 @@ pub(in crate::kernels) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize,
         let old = arena[at];
         let id = old.id();
         let value = &source.boxes[id as usize];
-        let is_live = source.has(id);
-        valid &= !is_live | value.is_valid();
+        valid &= value.is_valid();
         let corners = corners_in(simd, value, source.map);
         // The vector form does not clamp places off a linear lattice, and counts them as outside.
         let inside = place.contains(&corners) & (!source.map.is_linear() || source.map.contains(value));
         let new = simd.record(&corners, place.map, id);
-        if TRACK_DELTA && is_live && inside {
+        if TRACK_DELTA && inside {
             list.difference |= old.difference(&new);
         }
         arena[end] = new;
         list.entries[list.len] = Relocation { corners, id };
-        end += usize::from(is_live & inside);
-        list.len += usize::from(is_live & !inside);
+        end += usize::from(inside);
+        list.len += usize::from(!inside);
     }
     (end, valid)
 }
@@ -268,11 +255,11 @@ pub(in crate::kernels) unsafe fn straddling_each<const TRACK_DELTA: bool, const 
         prefetch_box(source.boxes, rewritten.arena, at + AHEAD);
         let old = rewritten.arena[at];
         let id = old.id();
-        let (value, is_live) = (&source.boxes[id as usize], source.has(id));
-        valid &= !is_live | value.is_valid();
+        let value = &source.boxes[id as usize];
+        valid &= value.is_valid();
         let new = simd.record(&corners_in(simd, value, source.map), place.map, id);
         // SAFETY: (isa) `S` is proven by the kernel table; (in bounds, room) the caller's duties.
-        unsafe { rewritten.put::<TRACK_DELTA, S>(simd, old, new, is_live) };
+        unsafe { rewritten.put::<TRACK_DELTA, S>(simd, old, new) };
     }
     valid
 }
@@ -293,19 +280,13 @@ pub(crate) struct Rewritten<'a> {
 }
 
 impl Rewritten<'_> {
-    /// Replaces a record: behind those wholly inside if it is one of them, otherwise behind all. Notes the object if it was
-    /// removed, has left the tile, or does not end on each side of it as before. Unpredictable, so computed without a branch.
+    /// Replaces a record: behind those wholly inside if it is one of them, otherwise behind all. Notes the object if it
+    /// has left the tile, or does not end on each side of it as before. Unpredictable, so computed without a branch.
     ///
     /// # Safety
     /// *isa* (of `S`); *in bounds*: the old record is not before the end; *room*: for one more note.
     #[inline(always)]
-    pub(in crate::kernels) unsafe fn put<const TRACK_DELTA: bool, S: Simd>(
-        &mut self,
-        _: S,
-        old: Record,
-        new: Record,
-        is_live: bool,
-    ) {
+    pub(in crate::kernels) unsafe fn put<const TRACK_DELTA: bool, S: Simd>(&mut self, _: S, old: Record, new: Record) {
         debug_assert!(self.inner_end <= self.end && self.end < self.arena.len() && self.count < self.noted.len());
         if TRACK_DELTA {
             self.difference |= old.difference(&new);
@@ -316,7 +297,7 @@ impl Rewritten<'_> {
             // Coordinates grow towards the inside: an object ends beyond the tile where the tile's own coordinate exceeds its own.
             let (ended, ends) = (tile.excess(old_words).zeros(), tile.excess(new_words).zeros());
             let outside = !new_words.excess(tile.reach()).zeros();
-            let is_same = is_live & (((ended ^ ends) | outside) & COORDINATES == 0);
+            let is_same = ((ended ^ ends) | outside) & COORDINATES == 0;
             *self.noted.get_unchecked_mut(self.count) = new.id();
             self.count += usize::from(!is_same);
             *self.arena.get_unchecked_mut(self.end) = new;
@@ -329,12 +310,12 @@ impl Rewritten<'_> {
     }
 }
 
-/// Rewrites the records `all` of a tile whose objects have a bit in `changed`, and flags them; the others stay. Returns the end of the records,
-/// packed from `end` on, and whether all boxes are valid.
+/// Rewrites the records `all` of a tile whose objects have a bit in `changed`, and flags them; drops those that are not live; the others stay.
+/// Returns the end of the records, packed from `end` on, and whether all boxes are valid.
 #[inline(always)]
 pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
     simd: S,
-    (source, changed): (&Source<'_, D, T>, &[u64]),
+    (source, changed, is_live): (&Source<'_, D, T>, &[u64], impl Fn(u32) -> bool),
     place: TilePlace<'_>,
     arena: &mut [Record],
     all: Range<usize>,
@@ -351,7 +332,7 @@ pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
                 arena[end] = old.without_flag();
             }
             end += 1;
-        } else if old.is_home() && source.has(id) {
+        } else if old.is_home() && is_live(id) {
             let value = &source.boxes[id as usize];
             valid &= value.is_valid();
             let corners = corners_in(simd, value, source.map);

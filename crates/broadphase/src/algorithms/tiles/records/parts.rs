@@ -39,8 +39,8 @@ impl Block {
             return self.refresh(kernels, frame, lattice, partition, &[], motion_axis);
         }
         let removed = self.begin_refresh(frame, lattice, &[]);
-        let Self { runs, arena, deltas, list, part_lists, first, .. } = self;
-        let source = Source { boxes: frame.boxes, map: lattice.map(), live: None, first: *first };
+        let Self { runs, arena, deltas, list, part_lists, .. } = self;
+        let source = Source { boxes: frame.boxes, map: lattice.map() };
         let tiles_per_part = runs.len().div_ceil(PARTS).max(1);
         let mut parts = {
             let mut rest = Part { runs, tiles: &partition.tiles, deltas, arena, start: 0, list };

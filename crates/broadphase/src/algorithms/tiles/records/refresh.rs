@@ -42,8 +42,8 @@ impl Block {
             // Boxes that are prefetched in order arrive at the bandwidth of the memory, and are then in the cache. (Prefetching the next block's boxes
             // along the way was slower: the two blocks evict each other.)
             (self.first..self.last).step_by(BOXES_PER_LINE).for_each(|id| prefetch(frame.boxes, id as usize));
-            let Self { runs, arena, deltas, list, first, .. } = self;
-            let source = Source { boxes: frame.boxes, map: lattice.map(), live: None, first: *first };
+            let Self { runs, arena, deltas, list, .. } = self;
+            let source = Source { boxes: frame.boxes, map: lattice.map() };
             let whole = Part { runs, tiles: &partition.tiles, deltas, arena, start: 0, list };
             self.valid &= whole.rewrite(kernels, &source, motion_axis);
         }
@@ -97,7 +97,7 @@ impl Block {
     ) {
         let (all, track_delta) = (changed.is_empty(), motion_axis.is_some());
         if all {
-            let source = Source { boxes: frame.boxes, map: lattice.map(), live: None, first: self.first };
+            let source = Source { boxes: frame.boxes, map: lattice.map() };
             if removed && track_delta {
                 self.deltas.iter_mut().for_each(|delta| delta.across = true);
             }
@@ -242,13 +242,14 @@ impl<const D: usize, T: Real> Kernel for RewriteChanged<'_, D, T> {
     fn run<S: Simd>(self, simd: S) -> bool {
         let Self { frame, lattice, partition, changed, block } = self;
         let Block { runs, arena, list, live, first, last, .. } = block;
-        let source = Source { boxes: frame.boxes, map: lattice.map(), live: Some(&live[..]), first: *first };
+        let source = Source { boxes: frame.boxes, map: lattice.map() };
+        let is_live = |id: u32| bit(live, id - *first);
         ones(changed, *first, *last).for_each(|id| prefetch(frame.boxes, id as usize));
         let mut valid = true;
         for (run, tile) in runs.iter_mut().zip(&partition.tiles) {
             let place = TilePlace { map: &run.map, low: tile.low, high: tile.high };
             let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
-            let (source, start) = ((&source, changed), inner.start);
+            let (source, start) = ((&source, changed, is_live), inner.start);
             let (middle, inner_valid) = refresh_changed(simd, source, place, arena, inner, start, list);
             let (end, outer_valid) = refresh_changed(simd, source, place, arena, outer, middle, list);
             (run.inner, run.next) = (middle as u32, end as u32);

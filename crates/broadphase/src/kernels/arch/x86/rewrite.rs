@@ -11,10 +11,10 @@ use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
 use crate::kernels::quantize::{AHEAD, Relocation, RelocationList, Rewritten, Source, TilePlace, prefetch_box};
 use crate::kernels::tile::Record;
 
-/// Does the vector form apply? It needs a linear map, and objects that are all live.
+/// Does the vector form apply? It needs a linear map.
 #[inline(always)]
 pub(super) fn applies<const D: usize, T: Real>(source: &Source<'_, D, T>) -> bool {
-    (D == 2 || D == 3) && source.live.is_none() && source.map.is_linear()
+    (D == 2 || D == 3) && source.map.is_linear()
 }
 
 /// The constants that transform boxes into records of a tile.
@@ -205,7 +205,7 @@ pub(super) unsafe fn rewrite_straddling<const TRACK_DELTA: bool, const D: usize,
             let corners = TileTransform::<F>::flat::<D>(F::clamp(transform.steps(value)));
             let mut new = Record::default();
             _mm_store_si128((&raw mut new).cast(), transform.words(corners, old.id()));
-            rewritten.put::<TRACK_DELTA, S>(simd, old, new, true);
+            rewritten.put::<TRACK_DELTA, S>(simd, old, new);
         }
         all_valid::<D, F>(valid)
     }

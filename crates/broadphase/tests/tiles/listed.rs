@@ -163,3 +163,28 @@ fn a_frame_of_everything_drops_the_records_of_removed_objects_that_a_false_list_
         }
     }
 }
+
+/// All objects move, and a few of every block are removed and come back: their records are dropped before the others are rewritten.
+fn removed_objects_leave_no_records<const D: usize, T: Real>(n: usize, side: f32, seed: u64) {
+    let mut table = Changing::<D, T>::new(n, side, seed);
+    let mut run = Run::<D, T>::new();
+    for round in 0..6 {
+        for _ in 0..n / 100 {
+            let id = table.random.below(n as u64) as usize;
+            table.live[id / 64] ^= 1 << (id % 64);
+        }
+        for value in &mut table.boxes {
+            let by = std::array::from_fn(|_| T::from_f64(f64::from(table.random.unit_f32() - 0.5) * 0.2));
+            *value = value.translate(by);
+        }
+        let (boxes, live) = (&table.boxes, Live::Bits(&table.live));
+        run.frame(&Frame { live, ..Frame::new(boxes) }, &format!("round {round}"));
+    }
+}
+
+#[test]
+fn records_of_removed_objects_are_dropped_where_all_others_are_rewritten() {
+    removed_objects_leave_no_records::<2, f32>(3000, 60.0, 1);
+    removed_objects_leave_no_records::<3, f64>(3000, 20.0, 2);
+    removed_objects_leave_no_records::<3, f32>(70_000, 150.0, 3); // several blocks
+}

@@ -2,8 +2,8 @@
 //!
 //! # Inside and outside
 //! Most objects of a compact rank are inside a box that no other rank reached in the last frame ([`Bounds::watch`]). That box covers them all, so a
-//! few comparisons per object are enough; only the objects outside it are measured. It lies within the bound of the last frame, so it attracts
-//! nobody from far away.
+//! few comparisons per object are enough; only the objects outside it are measured. It lies within the bound of the last frame, so no far rank
+//! sends ghosts because of it.
 //!
 //! # Groups
 //! A coarse kd cut of a sample of the objects (halves at the median of the longest axis) gives up to [`Options::boxes`](crate::Options) groups. An

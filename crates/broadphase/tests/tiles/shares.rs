@@ -166,36 +166,3 @@ fn a_tenth_that_moves_is_joined_with_the_rest_where_a_full_join_makes_few_tests(
     let (few, all) = (tests_by_share::<2, f64>(16_000, 200.0, 10), tests_by_share::<2, f64>(16_000, 200.0, 1000));
     assert!(2 * few < all, "{few} tests with one in a hundred moving, {all} with all");
 }
-
-/// Prints what a frame costs by the share of objects that move: wall clock, the lowest fifth of frames of rows that take turns.
-///
-/// `cargo test --release -p broadphase --test tiles -- --ignored --nocapture cost_by_share`
-#[test]
-#[ignore = "prints timings"]
-fn cost_by_share() {
-    for (n, spacing) in [(16_000, 1.7), (128_000, 1.7), (16_000, 1.0), (128_000, 1.0)] {
-        let mut random = Random(46);
-        let boxes = spread::<3>(n, (n as f32).cbrt() * spacing, &mut random);
-        let row = |share: u64| (share, boxes.clone(), build::<3, f32>("tiles"), PairStore::default(), Vec::new());
-        let mut rows: Vec<_> = [10, 20, 30, 60, 100, 300, 1000].map(row).into();
-        let mut context = Context::new();
-        for turn in 0..6 {
-            for (share, boxes, tiles, store, times) in &mut rows {
-                for frame in 0..8 {
-                    let moving: Vec<usize> = (0..n).filter(|_| random.below(1000) < *share).collect();
-                    moving.iter().for_each(|&id| shift(&mut boxes[id..=id], 0.2, &mut random));
-                    let start = std::time::Instant::now();
-                    step(&mut **tiles, &Frame::new(boxes), &mut context, store).unwrap();
-                    if turn > 0 && frame > 0 {
-                        times.push(start.elapsed().as_secs_f64() * 1e3);
-                    }
-                }
-            }
-        }
-        for (share, _, _, store, times) in &mut rows {
-            times.sort_by(f64::total_cmp);
-            let (ms, tests) = (times[times.len() / 5], store.tests());
-            println!("n {n}, spacing {spacing}, {:4} per mille: {ms:.3} ms, {tests} tests in the last frame", share);
-        }
-    }
-}

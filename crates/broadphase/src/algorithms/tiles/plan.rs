@@ -5,7 +5,7 @@
 //! of pairs follows from these decisions, and it must be the same on every machine.
 
 /// The tuned constants. Where a command is named, it shows the effect; *share* is
-/// `cargo test --release -p broadphase --test tiles -- --ignored --nocapture cost_by_share`.
+/// `cargo run --release -p broadphase-cli --example moving_share -- 16000 128000`.
 #[rustfmt::skip]
 pub(super) mod tuned {
     // Partition: when it is rebuilt.

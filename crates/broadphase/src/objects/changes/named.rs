@@ -87,7 +87,7 @@ mod tests {
         tracker.name_changes(&Frame::new(&boxes)).unwrap();
         assert_eq!(kinds(&tracker), [&[][..], &[], &all]);
         tracker.name_changes(&Frame::new(&boxes)).unwrap();
-        assert_eq!(kinds(&tracker), [&[][..]; 3]);
+        assert_eq!(kinds(&tracker), [&[] as &[u32]; 3]);
         // Slot 3 empties, slot 5 moves, slots 70 and above are cut off, in the last word and behind it.
         let (mut moved, live) = (boxes.clone(), [!(1 << 3), !0]);
         moved[5] = Aabb::point([9.5; 3]);

@@ -1,10 +1,10 @@
 //! Frames of a scene that is too large for the bench, which keeps several frames in memory: here the scene's own boxes are the only ones.
 //!
-//! `huge SCENE N [FRAMES] [SLABS]` prints the CPU time of each frame on one thread, the bytes that `auto` holds, and the most memory that the process
+//! `huge [SCENE N [FRAMES] [SLABS]]` prints the CPU time of each frame on one thread, the bytes that `auto` holds, and the most memory that the process
 //! had. Then the pairs of the last frame are compared with those of another algorithm, slab by slab: each slab of the world is searched by itself,
 //! and a pair counts in the slab where its intersection starts. Numbers of pairs and hashes must be equal, or the exit code is 1.
 //!
-//! `benchmarks/hundred-million` runs it with a hundred million objects.
+//! `benchmarks/hundred-million` runs it with a hundred million objects. Without arguments, few objects: a smoke test.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -13,15 +13,18 @@ use broadphase::{Aabb, Context, Frame, Pair, PairStore, Report, Spec, pairs_hash
 use broadphase_bench::{Timing, ms, timed};
 use broadphase_scenes::{AnyScene, SceneSpec};
 
-/// Who checks: it shares no search with `auto`.
+/// The algorithm that `auto` is compared with; they share no search.
 const OTHER: &str = "hash-grid";
 
 /// What is known of a slab: its number of pairs and their hash.
 type Sum = (u64, u64);
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [scene, n, rest @ ..] = &arguments[..] else { return Err("usage: huge SCENE N [FRAMES] [SLABS]".into()) };
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.is_empty() {
+        arguments = ["brownian-cubes", "5000"].map(String::from).into();
+    }
+    let [scene, n, rest @ ..] = &arguments[..] else { return Err("usage: huge [SCENE N [FRAMES] [SLABS]]".into()) };
     let (n, frames): (usize, usize) = (n.parse()?, rest.first().map_or(Ok(4), |frames| frames.parse())?);
     let slabs: usize = rest.get(1).map_or(Ok((n >> 20).max(4)), |slabs| slabs.parse())?;
     let AnyScene::Three(mut scene) = scene.parse::<SceneSpec>()?.build(n, 0)? else { return Err("only scenes in 3D".into()) };

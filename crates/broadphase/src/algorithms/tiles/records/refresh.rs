@@ -53,7 +53,7 @@ impl Block {
     }
 
     /// Forgets the relocations of the last frame, and records which slots are live. Where all records are to be rewritten, drops those of removed
-    /// objects first: a pass over the ids costs a tenth of what a test in the loop over the boxes does. Returns whether any object was removed.
+    /// objects first: a test in the loop over the boxes would turn its vector form off. Returns whether any object was removed.
     pub(super) fn begin_refresh<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,

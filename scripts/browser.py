@@ -29,8 +29,8 @@ SCREENS = {"laptop": (1280, 800), "phone": (390, 844), "narrow": (320, 568)}
 LOOK = r"""
 (async (theme, width) => {
   const wrong = [], need = (good, text) => { if (!good) wrong.push(text); };
-  const channels = colour => (colour.match(/[\d.]+/g) || []).map(Number);
-  const light = colour => channels(colour).slice(0, 3).map(c => c / 255)
+  const channels = color => (color.match(/[\d.]+/g) || []).map(Number);
+  const light = color => channels(color).slice(0, 3).map(c => c / 255)
     .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
     .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
   const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };

@@ -70,7 +70,7 @@ mod cpp {
 
         fn compile(&self, headers: &Path) {
             let mut build = cc::Build::new();
-            // As Debian builds its packages: optimised, no instruction beyond the baseline, no assertions.
+            // As Debian builds its packages: optimized, no instruction beyond the baseline, no assertions.
             build.cpp(true).std("c++17").opt_level(3).define("NDEBUG", None).define("CGAL_NDEBUG", None);
             build.file(format!("cpp/{}.cpp", self.name)).include("cpp").warnings(true);
             if !self.include.is_empty() {

@@ -3,6 +3,9 @@
 //!
 //! The boxes do not turn, so that the narrow phase is short: the axis on which two boxes overlap least is the normal of their contact.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use broadphase::{Aabb, Error, Handle, Object, World2};
 
 const STEP: f32 = 1.0 / 120.0;
@@ -109,6 +112,11 @@ fn main() -> Result<(), Error> {
     println!("{bounces} contacts began, {most} pairs at most");
     println!("{}", world.stats());
 
+    picture::save("bouncing_boxes", |picture| {
+        for (fixed, color) in [(true, picture::GRAY), (false, picture::BLUE)] {
+            picture.rectangles(bodies.iter().filter(|body| (body.lightness == 0.0) == fixed).map(Body::aabb), color);
+        }
+    });
     let fastest = bodies.iter().map(speed).fold(0.0, f32::max);
     assert!(bodies.iter().all(|body| body.center[0].abs() < PIT + 2.0 && body.center[1] > -2.0), "nothing left the pit");
     assert!(fastest < 1.0, "all is nearly at rest: {fastest}");

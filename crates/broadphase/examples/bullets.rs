@@ -1,6 +1,9 @@
 //! A bullet game: fast bullets and moving enemies, hundreds fired and gone each frame, no hit lost. Every hit is compared with a double loop:
 //! `cargo run --release --example bullets`.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use std::collections::HashMap;
 
 use broadphase::{Aabb, ContinuousDetection, Error, Handle, Object, Tag, World2f64};
@@ -59,7 +62,18 @@ fn main() -> Result<(), Error> {
     }
     println!("{hits} hits in 30 frames of up to {most} objects, each found by the double loop too");
     assert!(hits > 1000);
+    picture::save("bullets", |picture| draw(picture, &bullets, &enemies));
     Ok(())
+}
+
+/// A corner of the field: where everything flew in the last frame.
+fn draw(picture: &mut picture::Picture, bullets: &HashMap<Handle, Flight>, enemies: &HashMap<Handle, Flight>) {
+    let center = |aabb: &Aabb<2, f64>| aabb.center().map(|c| c as f32);
+    let here = |flight: &&Flight| center(&flight.1).iter().all(|c| (0.0..300.0).contains(c));
+    enemies.values().filter(here).for_each(|(_, now)| {
+        picture.rectangles([Aabb::from_center(center(now), [2.0; 2])], picture::ORANGE);
+    });
+    bullets.values().filter(here).for_each(|(before, now)| picture.line([center(before), center(now)], picture::BLUE));
 }
 
 /// Every bullet with every enemy: the times at which they overlap on each axis have one in common.

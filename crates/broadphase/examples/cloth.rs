@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release --example cloth -- [vertices along a side] [steps]`
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use std::time::Instant;
 
 use broadphase::mesh::{Mesh, MeshCandidates};
@@ -39,6 +42,9 @@ fn main() -> Result<(), Error> {
         let found = mesh.update_swept(&now, &next)?;
         println!("{step:4}  {:11}  {:9}  {:.1?}", found.vertex_face.len(), found.edge_edge.len(), start.elapsed());
         check(&now, &next, &faces, found);
+        if step == 2 {
+            picture::save("cloth", |picture| draw(picture, side, &now, found));
+        }
         now = next;
     }
     Ok(())
@@ -52,6 +58,23 @@ fn sheets(side: usize, step: usize) -> Vec<[f32; 3]> {
         [x as f32, y as f32, wave + sheet as f32 * (2.0 - 0.7 * step as f32)]
     };
     (0..2 * side * side).map(vertex).collect()
+}
+
+/// Every fourth row of both sheets, and the vertices that may meet a face.
+fn draw(picture: &mut picture::Picture, side: usize, now: &[[f32; 3]], found: &MeshCandidates) {
+    let seen = |vertex: usize| [now[vertex][0], 4.0 * now[vertex][2], now[vertex][1]]; // heights stretched
+    for (sheet, color) in [picture::GRAY, picture::BLUE].into_iter().enumerate() {
+        for row in (0..side).step_by(4) {
+            let first = sheet * side * side;
+            picture.line_in_space((0..side).map(|k| seen(first + row * side + k)), color);
+            picture.line_in_space((0..side).map(|k| seen(first + k * side + row)), color);
+        }
+    }
+    let mut vertices: Vec<usize> = found.vertex_face.iter().map(|pair| pair.a as usize).collect();
+    vertices.dedup();
+    for [x, y, z] in vertices.into_iter().map(seen) {
+        picture.line_in_space([[x, y - 0.4, z], [x, y + 0.4, z]], picture::ORANGE);
+    }
 }
 
 /// The faces of a few vertices are what a loop over all faces finds.

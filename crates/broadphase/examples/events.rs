@@ -1,5 +1,8 @@
 //! A ball bounces on a floor: what starts and ends, and a number kept with each pair: `cargo run --example events`.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use broadphase::{Aabb, Error, Object, World2};
 
 fn main() -> Result<(), Error> {
@@ -8,7 +11,7 @@ fn main() -> Result<(), Error> {
     let ball = world.insert(Object::new(ball_at(4.0)).with_user(1))?;
 
     let (mut height, mut speed) = (4.0f32, 0.0f32);
-    let (mut touched, mut left) = (0, 0);
+    let (mut touched, mut left, mut heights) = (0, 0, Vec::new());
     for frame in 0..60u64 {
         speed -= 0.1;
         height += speed;
@@ -22,6 +25,7 @@ fn main() -> Result<(), Error> {
             world.set_pair_value(pair.a, pair.b, frame)?; // kept until the pair ends
             touched += 1;
         }
+        heights.push((height, world.pair_count() > 0));
         left += world.ended().len();
         for pair in world.ended() {
             println!("frame {frame:2}: in the air, after a touch in frame {:?}", pair.value);
@@ -36,6 +40,13 @@ fn main() -> Result<(), Error> {
     assert_eq!(update.ended().handles().contains(&(floor, ball)), together);
     left += update.ended().len();
     println!("{touched} touches began, {left} are over");
+    picture::save("events", |picture| {
+        picture.rectangles([Aabb::new([0.0, -0.3], [30.0, 0.0])], picture::GRAY);
+        for (frame, (height, touches)) in heights.into_iter().enumerate() {
+            let color = if touches { picture::ORANGE } else { picture::BLUE };
+            picture.discs([[0.5 * frame as f32 + 0.25, height]], 0.5, color);
+        }
+    });
     assert!(touched > 2 && touched == left);
     Ok(())
 }

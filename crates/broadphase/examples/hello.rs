@@ -1,5 +1,8 @@
 //! Boxes in an array, and the same boxes in a world: `cargo run --example hello`.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use broadphase::{Aabb, Error, World2, pairs};
 
 fn main() -> Result<(), Error> {
@@ -30,6 +33,11 @@ fn main() -> Result<(), Error> {
     }
     assert_eq!(update.started(), [(handles[1], handles[2])]);
 
+    picture::save("hello", |picture| {
+        let (alone, others): (Vec<_>, Vec<_>) = (0..4).partition(|&k| !found.iter().any(|pair| pair.a == k || pair.b == k));
+        picture.rectangles(alone.into_iter().map(|k| boxes[k as usize]), picture::ORANGE); // the one that came closer
+        picture.rectangles(others.into_iter().map(|k| boxes[k as usize]), picture::BLUE);
+    });
     let algorithm = world.stats().algorithm;
     println!("found by {algorithm}");
     Ok(())

@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release --example particles -- [particles] [steps]`
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use std::time::Instant;
 
 use broadphase::{Error, NeighborSearch, Neighbors, Period};
@@ -30,6 +33,16 @@ fn main() -> Result<(), Error> {
         let spread = (density.iter().map(|d| (d - mean).powi(2)).sum::<f32>() / count as f32).sqrt() / mean;
         let each = near.indices.len() as f32 / count as f32;
         println!("{step:4}  {each:17.1}  {spread:15.4}  {spent:12.1?}");
+        if step == 0 {
+            picture::save("particles", |picture| {
+                for (place, density) in
+                    points.iter().zip(&density).filter(|(place, _)| place[2] < 1.0 && place[0].max(place[1]) < 30.0)
+                {
+                    let color = if *density > 1.1 * mean { picture::ORANGE } else { picture::BLUE };
+                    picture.discs([[place[0], place[1]]], 0.1 * density, color);
+                }
+            });
+        }
         // Away from each neighbor, the more the denser it is there.
         let moved = (0..count).map(|i| {
             let mut to = points[i];

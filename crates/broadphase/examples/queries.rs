@@ -1,6 +1,9 @@
 //! What can be asked beside pairs: boxes, balls, rays, motions, a camera, the nearest; one by one and many at once:
 //! `cargo run --example queries`.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use std::ops::ControlFlow;
 
 use broadphase::{Aabb, Answers, Ball, Context, Error, HalfSpace, Handle, Object, Ray, Swept, SweptBall, Tag, Threads, World3};
@@ -32,7 +35,7 @@ fn main() -> Result<(), Error> {
         anybody = true;
         ControlFlow::Break(())
     })?;
-    println!("somebody within a metre of (10, 1, 0): {anybody}");
+    println!("somebody within a meter of (10, 1, 0): {anybody}");
     assert!(anybody);
 
     // A ray sees the first object; with a tag, it sees through glass.
@@ -78,6 +81,16 @@ fn main() -> Result<(), Error> {
         (0..1000).map(|k| Ray::new([-5.0, 1.0, -5.0], [1.0, 0.0, k as f32 / 500.0], f32::INFINITY)).collect();
     let mut answers = Answers::new();
     reader.first_along_rays(&fan, &mut answers)?;
+    picture::save("queries", |picture| {
+        let pillars = (0..30).map(|k| [k as f32 * 2.0, 1.0, (k % 5) as f32]).enumerate();
+        let color = |k: usize| if k % 3 == 0 { picture::GREEN } else { picture::GRAY };
+        for k in (0..fan.len()).step_by(8) {
+            let (ray, reach) = (&fan[k], answers.get(k).first().map_or(12.0, |hit| hit.1));
+            let end = std::array::from_fn(|axis| ray.origin[axis] + reach * ray.direction[axis]);
+            picture.line_in_space([ray.origin, end], if answers.get(k).is_empty() { picture::BLUE } else { picture::ORANGE });
+        }
+        picture.solids(pillars.map(|(k, at)| (Aabb::from_center(at, [0.4, 1.0, 0.4]), color(k))));
+    });
     println!("{} of {} rays of a fan hit something", answers.list().len(), answers.len());
     Ok(())
 }

@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release --example rectangles -- [rectangles]`
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use std::time::Instant;
 
 use broadphase::{Aabb, Error, Pair, Search, nearest, pairs, pairs_between, pairs_within};
@@ -19,6 +22,16 @@ fn main() -> Result<(), Error> {
 
     let overlaps = timed("overlapping pairs", || pairs(&labels), Vec::len)?;
     check(&overlaps, labels.len(), labels.len(), |a, b| a < b && labels[a].overlaps(&labels[b]));
+    picture::save("rectangles", |picture| {
+        let small = |b: &Aabb<2, f64>| Aabb::new(b.min.map(|c| c as f32), b.max.map(|c| c as f32));
+        let here = |b: &Aabb<2, f32>| b.max[0].max(b.max[1]) < 70.0;
+        let mut overlapping = vec![false; count];
+        overlaps.iter().for_each(|pair| [pair.a, pair.b].iter().for_each(|&k| overlapping[k as usize] = true));
+        for (label, overlapping) in labels.iter().map(small).zip(overlapping).filter(|(label, _)| here(label)) {
+            picture.rectangles([label], if overlapping { picture::BLUE } else { picture::GRAY });
+        }
+        picture.discs(trees.iter().map(small).filter(here).map(|tree| tree.min), 0.2, picture::GREEN);
+    });
     let under = timed("trees under a label", || pairs_between(&labels, &trees), Vec::len)?;
     check(&under, labels.len(), trees.len(), |a, b| labels[a].overlaps(&trees[b]));
 

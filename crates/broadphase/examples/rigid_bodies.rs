@@ -1,6 +1,9 @@
 //! The broad phase of a rigid-body engine: 50,000 static boxes, 2,000 bodies that fall asleep, kinematic platforms, sensors, and a manifold that
 //! lives as long as its pair. Compared with a scan: `cargo run --release --example rigid_bodies`.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Pairing, World3};
 
 /// A contact of the narrow phase, made when a pair starts and freed when it ends.
@@ -73,6 +76,15 @@ fn main() -> Result<(), Error> {
     let in_goal = bodies.iter().filter(|b| body(b.2, b.1).overlaps(&Aabb::new([0.0; 3], [120.0, 3.0, 40.0]))).count();
     assert_eq!((awake, still_tests, sensed), (0, 0, in_goal as u64));
     assert_eq!(contacts, (on_floor + on_lifts + 7) as u64, "bodies on the floor and on lifts, and each lift at its neighbor");
+    picture::save("rigid_bodies", |picture| {
+        let here = |aabb: &Aabb<3, f32>| aabb.min[0] < 75.0 && aabb.min[2] > 85.0 && aabb.max[2] < 125.0;
+        let floor = (0..50_000).map(|k| ((k % 250) as f32 * 2.0, (k / 250) as f32 * 2.0));
+        let floor = floor.map(|(x, z)| (Aabb::new([x, -1.0, z], [x + 1.9, 0.0, z + 1.9]), picture::GRAY));
+        let lifts = (0..8).map(|k| (lift(k, 0.3), picture::ORANGE));
+        picture.solids(floor.filter(|(aabb, _)| here(aabb)));
+        picture.solids(lifts.filter(|(aabb, _)| here(aabb)));
+        picture.solids(bodies.iter().map(|b| (body(b.2, b.1), picture::BLUE)).filter(|(aabb, _)| here(aabb)));
+    });
     println!("{contacts} contacts, {entered} bodies entered the goal, {} manifolds were enough", manifolds.len());
     assert!(world.pair_count() == contacts + sensed);
     Ok(())

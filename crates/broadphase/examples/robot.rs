@@ -1,6 +1,9 @@
 //! A robot's planner: 10,000 obstacles; in each step 1,000 links of candidate motions ask for their first hit and their clearance, all at once, into
 //! buffers that stay. Compared with a scan: `cargo run --release --example robot`.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use broadphase::{Aabb, Answers, Error, Handle, Object, Swept, World3};
 
 fn main() -> Result<(), Error> {
@@ -44,6 +47,17 @@ fn main() -> Result<(), Error> {
             narrow = narrow.min(if clearance > 0.0 { clearance } else { narrow });
         }
         blocked += hits.list().len();
+        picture::save("robot", |picture| {
+            let up = |c: [f32; 3]| [c[0], c[2], c[1]]; // the example's third axis points up, the picture's second
+            let here = |center: [f32; 3]| center[0].max(center[1]) < 16.0 && center[2] < 8.0;
+            let solid = |aabb: &Aabb<3, f32>| (Aabb::new(up(aabb.min), up(aabb.max)), picture::GRAY);
+            picture.solids(obstacles.iter().filter(|obstacle| here(obstacle.1.center())).map(|obstacle| solid(&obstacle.1)));
+            for (k, link) in links.iter().enumerate().filter(|(_, link)| here(link.start.center())) {
+                let from = link.start.center();
+                let to = std::array::from_fn(|axis| from[axis] + link.displacement[axis]);
+                picture.line_in_space([up(from), up(to)], if hits.get(k).is_empty() { picture::BLUE } else { picture::ORANGE });
+            }
+        });
     }
     println!("{blocked} of 5000 motions are blocked; the least clearance is {narrow:.4} m; a scan agrees");
     assert!(blocked > 100 && blocked < 4900);

@@ -3,6 +3,9 @@
 //!
 //! `cargo run --release --example separation -- [discs] [steps]`
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use broadphase::algorithms::particle_grid::{Options, ParticleGrid};
 use broadphase::{Context, Error};
 
@@ -16,12 +19,18 @@ fn main() -> Result<(), Error> {
     let context = Context::new();
     println!("{count} discs of radius {RADIUS}");
     println!("step  pairs pushed apart  deepest overlap");
+    let before = points.clone();
     for step in 0..=steps {
         let done = grid.separate(&mut points, &context)?;
         if step % 10 == 0 {
             println!("{step:4}  {:18}  {:15.4}", done.pushed, done.deepest);
         }
     }
+    picture::save("separation", |picture| {
+        let here = |at: &[f32; 2]| at.iter().all(|c| (50.0..80.0).contains(c));
+        picture.discs(before.into_iter().filter(here), RADIUS, picture::ORANGE);
+        picture.discs(points.into_iter().filter(here).map(|[x, y]| [x + 35.0, y]), RADIUS, picture::BLUE);
+    });
     Ok(())
 }
 

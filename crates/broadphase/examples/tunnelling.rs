@@ -4,6 +4,9 @@
 //! A contact is a bullet and another object whose boxes touch at some time of the frame; it is missed if the two are a pair neither of this
 //! update nor of the last. A pair that never touches on the way is a false alarm.
 
+#[path = "support/picture.rs"]
+mod picture;
+
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -104,11 +107,25 @@ fn run(method: ContinuousDetection, bullets: usize, crates: usize) -> Result<Out
         outcome.tests += world.tests();
         outcome.looks = outcome.looks.max(world.motion_stats().looks);
         let now: HashSet<(Handle, Handle)> = world.pairs().collect();
+        picture::save("tunnelling", |picture| draw(picture, &bullets, &others));
         judge(&bullets, &others, &now, &last, &mut outcome);
         last = now;
         bullets.iter_mut().for_each(|bullet| bullet.at = bullet.at.translate(bullet.way));
     }
     Ok(outcome)
+}
+
+/// Seen from above: everything near the floor, and the ways of all bullets.
+fn draw(picture: &mut picture::Picture, bullets: &[Bullet], others: &[(Handle, Aabb<3, f32>)]) {
+    let flat = |at: [f32; 3]| [at[0], at[1]];
+    for aabb in others.iter().map(|other| &other.1).filter(|aabb| aabb.min[2] < 2.0) {
+        let color = if aabb.max[0] - aabb.min[0] < 0.1 { picture::GREEN } else { picture::GRAY };
+        picture.rectangles([Aabb::new(flat(aabb.min), flat(aabb.max))], color);
+    }
+    for bullet in bullets {
+        let from = bullet.at.center();
+        picture.line([flat(from), std::array::from_fn(|k| from[k] + bullet.way[k])], picture::ORANGE);
+    }
 }
 
 /// Compares with the truth: every bullet with every other object, by the exact time of contact.

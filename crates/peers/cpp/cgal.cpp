@@ -17,7 +17,7 @@ struct Box {
     uint32_t id;
 };
 
-// The customisation point that CGAL documents for one's own box type.
+// The customization point that CGAL documents for one's own box type.
 template <class T, int D>
 struct Traits {
     typedef Box<T, D> Box_parameter;

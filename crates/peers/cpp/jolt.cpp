@@ -35,7 +35,7 @@ struct OneLayer final : BroadPhaseLayerInterface {
     const char* GetBroadPhaseLayerName(BroadPhaseLayer) const override { return "objects"; }
 };
 
-// A shape whose bounds are the object's box to the last bit: those of Jolt's own shapes are computed from a centre and rounded.
+// A shape whose bounds are the object's box to the last bit: those of Jolt's own shapes are computed from a center and rounded.
 struct Given final : ConvexShape {
     AABox box;
 

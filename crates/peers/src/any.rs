@@ -1,6 +1,6 @@
 //! From a concrete peer to the generic caller: four concrete combinations, one cast.
 //!
-//! A library supports the combinations it supports, as concrete types; the caller is generic over `D` and `T`. Specialisation
+//! A library supports the combinations it supports, as concrete types; the caller is generic over `D` and `T`. Specialization
 //! would join the two; a cast through [`Any`] does so on stable, without `unsafe`, once per peer built.
 
 use std::any::Any;

@@ -63,7 +63,7 @@ const fn known(version: Option<&'static str>) -> &'static str {
 /// The broad phase of a physics engine: 3D and f32.
 const ENGINE: PeerDescriptor = PeerDescriptor { dims: &[3], scalars: F32, ..RUST };
 
-const SEARCH: (&str, &str, &str) = ("search", "1", "neighbours that PLOC looks at: 1, 2, 6 or 14");
+const SEARCH: (&str, &str, &str) = ("search", "1", "neighbors that PLOC looks at: 1, 2, 6 or 14");
 
 static LIST: &[PeerDescriptor] = &[
     PeerDescriptor {
@@ -78,7 +78,7 @@ static LIST: &[PeerDescriptor] = &[
         name: "parry-refit",
         version: "0.31.1",
         scalars: F32,
-        driven: "Bvh with exact leaves: every leaf updated, incremental optimisation, refit, full self-traversal",
+        driven: "Bvh with exact leaves: every leaf updated, incremental optimization, refit, full self-traversal",
         ..RUST
     },
     PeerDescriptor {
@@ -127,7 +127,7 @@ static LIST: &[PeerDescriptor] = &[
 
         version: "6.3.0",
         balls: true,
-        driven: "k-d tree over the centres built each frame, one radius query per object, exact ball test",
+        driven: "k-d tree over the centers built each frame, one radius query per object, exact ball test",
         ..RUST
     },
     PeerDescriptor {

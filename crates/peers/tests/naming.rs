@@ -51,7 +51,7 @@ fn versions_are_those_of_the_lock_file() {
 fn a_peer_of_the_build_prints_as_written_and_refuses_unknown_options() {
     for peer in list().iter().filter(|peer| peer.built) {
         assert_eq!(peer.name.parse::<PeerSpec>().unwrap().to_string(), peer.name);
-        assert_eq!(format!("{}:colour=red", peer.name).parse::<PeerSpec>().unwrap_err().code(), "unknown-option");
+        assert_eq!(format!("{}:color=red", peer.name).parse::<PeerSpec>().unwrap_err().code(), "unknown-option");
         for (option, default, _) in peer.options {
             let text = format!("{}:{option}={default}", peer.name);
             assert_eq!(text.parse::<PeerSpec>().unwrap().to_string(), text);

@@ -1,6 +1,6 @@
 //! The world that gives a wanted number of pairs per object, from a formula.
 //!
-//! Two centres that are uniform on a side of length L are at most s apart with probability `1 - (1 - s/L)^2`. Boxes overlap if
+//! Two centers that are uniform on a side of length L are at most s apart with probability `1 - (1 - s/L)^2`. Boxes overlap if
 //! that holds on every axis with s = half the sum of their edges. So n cuboids have `n (n - 1) / 2 * mean(product)` pairs on average,
 //! the mean taken over two edges: exact, the world's sides included. The side is then found by bisection.
 
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn many_equal_cubes_need_two_cells_of_volume_for_two_pairs() {
-        // Far from the sides each object reaches a volume of 8; two pairs per object are four neighbours: one per 2 units of volume.
+        // Far from the sides each object reaches a volume of 8; two pairs per object are four neighbors: one per 2 units of volume.
         let side = world_side(Edges::Even { ratio: 1.0 }, [1.0; 3], [1.0; 3], 1_000_000_000, 2.0);
         assert!((side * side * side / 2e9 - 1.0).abs() < 0.01, "{side}");
     }

@@ -126,7 +126,7 @@ const SCENES: &[SceneDescriptor] = &[
     SceneDescriptor {
         default_n: 1 << 19,
         default_frames: 500,
-        ..scene("implosion", Some("002"), "a ball of objects collapses to its centre, collides and flies apart")
+        ..scene("implosion", Some("002"), "a ball of objects collapses to its center, collides and flies apart")
     },
     SceneDescriptor {
         options: PLANE,

@@ -38,7 +38,7 @@ impl<const D: usize, T: BHValue> BHShape<T, D> for Shape<D, T> {
 ///
 /// Two groups are two hierarchies; objects of the first ask the second.
 ///
-/// Trap: a query's stack holds 32 nodes, so a hierarchy deeper than that (many boxes with the same centre) panics.
+/// Trap: a query's stack holds 32 nodes, so a hierarchy deeper than that (many boxes with the same center) panics.
 pub(crate) struct Rebuilt<const D: usize, T: BHValue> {
     first: Hierarchy<D, T>,
     second: Hierarchy<D, T>,

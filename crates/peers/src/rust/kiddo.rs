@@ -1,4 +1,4 @@
-//! kiddo: a k-d tree over points, so over the centres of balls.
+//! kiddo: a k-d tree over points, so over the centers of balls.
 
 use broadphase::{Aabb, Ball, Pair, Real};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
@@ -7,11 +7,11 @@ use crate::{Peer, PeerError};
 
 /// What one dimension and scalar need of kiddo; its own bounds cannot be named outside of it.
 pub(crate) trait Points<const D: usize>: Real {
-    /// The tree over the centres.
+    /// The tree over the centers.
     type Tree: Send;
     /// Builds it; the error is kiddo's.
     fn tree(centers: &[[Self; D]]) -> Result<Self::Tree, String>;
-    /// Visits the objects whose centres are at most as far as the root of `squared` away.
+    /// Visits the objects whose centers are at most as far as the root of `squared` away.
     fn near(tree: &Self::Tree, center: &[Self; D], squared: Self, visit: impl FnMut(u32));
 }
 
@@ -38,7 +38,7 @@ points!(f64, 2);
 points!(f32, 3);
 points!(f64, 3);
 
-/// The immutable tree, kiddo's form for queries, is built each frame on one thread. Each object asks for the centres within its
+/// The immutable tree, kiddo's form for queries, is built each frame on one thread. Each object asks for the centers within its
 /// reach and keeps the larger ids whose balls pass the exact test.
 ///
 /// The reach is the object's radius plus the largest one, squared and grown by 16 roundings: kiddo may round a distance otherwise

@@ -88,7 +88,7 @@ impl<const D: usize> Tree<D> {
     }
 }
 
-/// How many neighbours to both sides PLOC looks at.
+/// How many neighbors to both sides PLOC looks at.
 pub(crate) struct Search(PlocSearchDistance);
 
 impl std::str::FromStr for Search {

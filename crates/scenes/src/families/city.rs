@@ -1,4 +1,4 @@
-//! `city` and `city-even` (paper 004, section 2.2): balls of many sizes in a cube of one kilometre.
+//! `city` and `city-even` (paper 004, section 2.2): balls of many sizes in a cube of one kilometer.
 //!
 //! Diameters are uniform between 1/1000 and 1/10 of the side. In `city`, 80 % of the balls lie in the lowest tenth of y and the rest
 //! anywhere; in `city-even` all lie anywhere. One in five moves, by up to 5 m a frame. A moving ball that touches another one is deflected,
@@ -14,7 +14,7 @@ use crate::Scene;
 use crate::physics::{Cells, reflect};
 use crate::random::Random;
 
-/// The cube's side in metres.
+/// The cube's side in meters.
 const SIDE: f64 = 1000.0;
 /// Largest move a frame.
 const SPEED: f64 = 5.0;
@@ -28,7 +28,7 @@ pub(crate) struct City {
     /// Place in `movers` of each ball; beyond its end for those that stand.
     mover_of: Vec<u32>,
     cells: Cells,
-    /// Centres and radii by cell.
+    /// Centers and radii by cell.
     sorted: Vec<([f32; 3], f32)>,
     /// The largest radius.
     largest: f32,

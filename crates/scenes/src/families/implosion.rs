@@ -1,6 +1,6 @@
-//! `implosion` (paper 002, section 7): objects spread in a large ball fly to its centre, collide, and fly apart.
+//! `implosion` (paper 002, section 7): objects spread in a large ball fly to its center, collide, and fly apart.
 //!
-//! Each starts with the velocity that would bring it to the centre in frame [`ARRIVAL`], all of them at once. Objects collide as balls of
+//! Each starts with the velocity that would bring it to the center in frame [`ARRIVAL`], all of them at once. Objects collide as balls of
 //! diameter 1: overlapping ones are pushed apart, and what a push moved them by becomes part of their velocity. So a dense core grows
 //! from frame 75 or so, and then blows the rest out again. Boxes are cubes of edge 1.
 
@@ -10,7 +10,7 @@ use crate::Scene;
 use crate::physics::PushApart;
 use crate::random::Random;
 
-/// The frame in which all would meet in the centre.
+/// The frame in which all would meet in the center.
 const ARRIVAL: f64 = 150.0;
 /// Volume of the ball over that of the objects' boxes.
 const SPACE: f64 = 20.0;

@@ -9,7 +9,7 @@ use broadphase::Aabb;
 use crate::Scene;
 use crate::random::Random;
 
-/// Distance of neighbours on the lattice of unit cubes.
+/// Distance of neighbors on the lattice of unit cubes.
 const SPACING: f64 = 1.01;
 
 /// The scene.

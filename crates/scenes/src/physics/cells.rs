@@ -2,7 +2,7 @@
 //!
 //! Cells are at least as wide as asked for, and at most about two per point, so a far outlier makes cells wider, not more. A counting sort
 //! keeps points of one cell in the order of their ids. Cells of a row along x are
-//! neighbours in memory: the 27 cells around a point are 9 runs of points.
+//! neighbors in memory: the 27 cells around a point are 9 runs of points.
 //!
 //! Bad case: when few outliers stretch the grid, the rest shares few cells and the cost per point grows with the crowd.
 

@@ -1,4 +1,4 @@
-//! Equal balls that overlap are pushed apart: each of two by a share of the overlap, along the line between their centres.
+//! Equal balls that overlap are pushed apart: each of two by a share of the overlap, along the line between their centers.
 //!
 //! All pushes are taken from the same positions and added up, so the result does not depend on the order of objects. A full share
 //! (one half each) would overshoot where many balls meet; a smaller one leaves some overlap for the next frame.
@@ -9,13 +9,13 @@ use super::Cells;
 #[derive(Debug, Default)]
 pub(crate) struct PushApart<const D: usize> {
     cells: Cells,
-    /// Positions and pushes by cell: neighbours in space are neighbours in memory.
+    /// Positions and pushes by cell: neighbors in space are neighbors in memory.
     sorted: Vec<[f32; D]>,
     pushes: Vec<[f32; D]>,
 }
 
 impl<const D: usize> PushApart<D> {
-    /// Moves each centre by what its neighbours push. Two balls of the given diameter each take `share` of their overlap.
+    /// Moves each center by what its neighbors push. Two balls of the given diameter each take `share` of their overlap.
     pub fn step(&mut self, centers: &mut [[f32; D]], diameter: f32, share: f32) {
         self.cells.fill(centers, diameter);
         self.sorted.clear();

@@ -1,4 +1,5 @@
-//! The pictures of the README, drawn from the recorded runs in `benchmarks`: how fast over scenes, and over numbers of objects.
+//! The pictures of the README, drawn from the recorded runs in `benchmarks`: how far ahead of other libraries over scenes and sizes, the same for the
+//! other ways to call the library, and what an object costs over numbers of objects.
 //!
 //! Without arguments it checks that the committed pictures are those of the record; `benchmarks/pictures` writes them.
 
@@ -7,14 +8,21 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use broadphase_bench::charts::{self, Entry, LineChart, RadarChart, Scale, Series};
+use broadphase_bench::charts::{self, BarChart, Entry, LineChart, Scale, Series};
 use serde_json::Value;
 
-/// The fewest scenes of a radar chart, and the fewest numbers of objects of a curve.
+/// The fewest numbers of objects of a curve.
 const FEWEST: usize = 3;
+/// The scenes of the first chart: those of every size. The other charts are about one of these sizes.
+const SCENES: [&str; 5] = ["brownian-cubes", "brownian-assorted", "pile", "settled", "sizes"];
+const SIZES: [u64; 4] = [1000, 16_000, 128_000, 1_000_000];
+/// The other ways in, as the bench names them, and as the chart does.
+const WAYS: [(&str, &str); 4] = [("world", "World"), ("oneshot", "one call"), ("between", "two sets"), ("statics", "statics")];
+const WAYS_SIZE: u64 = 128_000;
 
 /// One row of a record.
 struct Row {
+    drive: String,
     scene: String,
     n: u64,
     name: String,
@@ -32,13 +40,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(other) => return Err(format!("pictures: unknown argument '{other}'; the only one is --write").into()),
     };
     let rows = read(&folder)?;
-    let (Some((n, scenes)), Some(scene)) = (common(&rows), longest(&rows)) else {
-        return Err("pictures: the records have too few scenes or numbers of objects; run benchmarks/record".into());
+    let Some(scene) = longest(&rows) else {
+        return Err("pictures: the records have too few numbers of objects; run benchmarks/record".into());
     };
-    // The same names in both, so that each has one color.
-    let names = chosen(rows.iter().filter(|row| row.n == n || row.scene == scene), FEWEST);
-    let (radar, scaling) = (radar(&rows, (n, &scenes), &names), scaling(&rows, scene, &names));
-    for (name, svg) in [("radar.svg", radar.svg()), ("scaling.svg", scaling.svg())] {
+    let pictures =
+        [("ahead.svg", ahead(&rows).svg()), ("ways.svg", ways(&rows).svg()), ("scaling.svg", scaling(&rows, scene).svg())];
+    for (name, svg) in pictures {
         let path = folder.join(name);
         if write {
             fs::write(&path, svg)?;
@@ -49,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The rows of all records that are right and driven by `step` on one thread, in the order of the files' names.
+/// The rows of all records that are right and ran on one thread, in the order of the files' names.
 fn read(folder: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
@@ -60,10 +67,10 @@ fn read(folder: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
             serde_json::from_str(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
         let machine = machine(&record["machine"]);
         let right = |row: &&Value| row["wrong"].is_null() && row["threads"] == 1;
-        let by_step = |row: &&Value| row["drive"].is_null() || row["drive"] == "step";
-        let found = record["rows"].as_array().into_iter().flatten().filter(right).filter(by_step);
+        let found = record["rows"].as_array().into_iter().flatten().filter(right);
         rows.extend(found.filter_map(|row| {
             Some(Row {
+                drive: row["drive"].as_str().unwrap_or("step").to_string(),
                 scene: row["scene"].as_str()?.to_string(),
                 n: row["n"].as_u64()?,
                 name: row["algorithm"].as_str()?.to_string(),
@@ -75,7 +82,7 @@ fn read(folder: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     }
     // A row that two groups measured is that of the first.
     let mut seen = BTreeSet::new();
-    rows.retain(|row: &Row| seen.insert((row.scene.clone(), row.n, row.name.clone())));
+    rows.retain(|row: &Row| seen.insert((row.drive.clone(), row.scene.clone(), row.n, row.name.clone())));
     Ok(rows)
 }
 
@@ -93,49 +100,67 @@ fn machines<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     names.join(", ")
 }
 
-/// The largest number of objects that (nearly) most scenes were recorded with, and these scenes.
-fn common(rows: &[Row]) -> Option<(u64, Vec<&str>)> {
-    let mut scenes: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
-    for row in rows {
-        let known = scenes.entry(row.n).or_default();
-        if !known.contains(&row.scene.as_str()) {
-            known.push(&row.scene);
-        }
-    }
-    let enough = scenes.values().map(Vec::len).max()?.saturating_sub(1).max(FEWEST);
-    scenes.into_iter().rev().find(|(_, scenes)| scenes.len() >= enough)
-}
-
 /// The scene that was recorded with most numbers of objects, the first in the alphabet where several are.
 fn longest(rows: &[Row]) -> Option<&str> {
     let mut sizes: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.n > 0) {
+    for row in rows.iter().filter(|row| row.drive == "step" && row.n > 0) {
         sizes.entry(&row.scene).or_default().insert(row.n);
     }
     let (scene, sizes) = sizes.into_iter().rev().max_by_key(|(_, sizes)| sizes.len())?;
     (sizes.len() >= FEWEST).then_some(scene)
 }
 
-/// Time of a frame over scenes.
-fn radar(rows: &[Row], (n, scenes): (u64, &[&str]), names: &[String]) -> RadarChart {
-    let here = || rows.iter().filter(move |row| row.n == n);
-    let value =
-        |name: &str, scene: &str| here().find(|row| row.name == name && row.scene == scene).map_or(f64::NAN, |row| row.ms);
-    let series = names.iter().map(|name| (name.clone(), scenes.iter().map(|scene| value(name, scene)).collect()));
-    RadarChart {
-        title: format!("A frame of {} objects over scenes, one thread, {}", charts::number(n as f64), machines(here())),
-        unit: "CPU ms per frame, logarithmic; further in is faster".to_string(),
-        axes: scenes.iter().map(|scene| scene.to_string()).collect(),
-        rings: Vec::new(),
-        reference: None,
-        scale: Scale::Log,
-        series: series.collect(),
+/// How many times as fast as the fastest peer of the same run `auto` is, where both were measured.
+fn times_as_fast(rows: &[Row], drive: &str, scene: &str, n: u64) -> Option<f64> {
+    let here = || rows.iter().filter(|row| row.drive == drive && row.scene == scene && row.n == n);
+    let ours = here().find(|row| row.name == "auto")?.ms;
+    let best = here().filter(|row| row.peer).map(|row| row.ms).min_by(f64::total_cmp)?;
+    Some(best / ours)
+}
+
+/// How far ahead, over scenes and sizes.
+fn ahead(rows: &[Row]) -> BarChart {
+    let places = SCENES.iter().flat_map(|scene| SIZES.iter().map(move |&n| (*scene, n)));
+    let bars = places.filter_map(|(scene, n)| {
+        let name = format!("{}, {}", scene.replace("brownian", "br."), charts::short(n as f64));
+        Some((name, times_as_fast(rows, "step", scene, n)?))
+    });
+    comparison("a moving array, every frame", "scene and number of objects", bars.collect(), rows, "step")
+}
+
+/// How far ahead, over the other ways in.
+fn ways(rows: &[Row]) -> BarChart {
+    let bars = WAYS.iter().flat_map(|(drive, title)| {
+        let mut scenes: Vec<&str> = rows.iter().filter(|row| row.drive == *drive).map(|row| row.scene.as_str()).collect();
+        scenes.sort_unstable();
+        scenes.dedup();
+        let bar = move |scene: &str| Some((format!("{title}: {scene}"), times_as_fast(rows, drive, scene, WAYS_SIZE)?));
+        scenes.into_iter().filter_map(bar).collect::<Vec<_>>()
+    });
+    comparison(
+        &format!("other ways in, {} objects", charts::short(WAYS_SIZE as f64)),
+        "way and scene",
+        bars.collect(),
+        rows,
+        "world",
+    )
+}
+
+fn comparison(what: &str, of: &str, bars: Vec<(String, f64)>, rows: &[Row], drive: &str) -> BarChart {
+    BarChart {
+        title: format!("Times as fast as the best other library: {what}"),
+        unit: format!("by {of}; CPU time of a frame, one thread, {}", machines(rows.iter().filter(|row| row.drive == drive))),
+        highlight: bars.iter().map(|bar| bar.0.clone()).collect(),
+        bars,
+        reference: Some(("that library".to_string(), 1.0)),
+        scale: Scale::Linear,
     }
 }
 
 /// Cost of an object over numbers of objects.
-fn scaling(rows: &[Row], scene: &str, names: &[String]) -> LineChart {
-    let here = || rows.iter().filter(|row| row.scene == scene && row.n > 0);
+fn scaling(rows: &[Row], scene: &str) -> LineChart {
+    let here = || rows.iter().filter(|row| row.drive == "step" && row.scene == scene && row.n > 0);
+    let names = chosen(here(), FEWEST);
     let series = names.iter().map(|name| {
         let of_name = here().filter(|row| row.name == *name);
         let mut points: Vec<(f64, f64)> = of_name.map(|row| (row.n as f64, row.ms * 1e6 / row.n as f64)).collect();

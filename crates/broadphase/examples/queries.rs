@@ -29,14 +29,14 @@ fn main() -> Result<(), Error> {
     let area = Aabb::new([0.0, 0.0, 0.0], [5.0, 1.0, 5.0]);
     println!("in a box: {:?}", reader.all_in_box(&area)?.into_iter().map(name).collect::<Vec<_>>());
 
-    // Visitors may stop early: is anybody there at all?
-    let mut anybody = false;
+    // Visitors may stop early: is anything there at all?
+    let mut anything = false;
     reader.in_ball(&Ball { center: [10.0, 1.0, 0.0], radius: 1.0 }, |_| {
-        anybody = true;
+        anything = true;
         ControlFlow::Break(())
     })?;
-    println!("somebody within a meter of (10, 1, 0): {anybody}");
-    assert!(anybody);
+    println!("something within a meter of (10, 1, 0): {anything}");
+    assert!(anything);
 
     // A ray sees the first object; with a tag, it sees through glass.
     let ray = Ray::new([-5.0, 1.0, 0.0], [1.0, 0.0, 0.0], 100.0);
@@ -81,16 +81,18 @@ fn main() -> Result<(), Error> {
         (0..1000).map(|k| Ray::new([-5.0, 1.0, -5.0], [1.0, 0.0, k as f32 / 500.0], f32::INFINITY)).collect();
     let mut answers = Answers::new();
     reader.first_along_rays(&fan, &mut answers)?;
-    picture::save("queries", |picture| {
-        let pillars = (0..30).map(|k| [k as f32 * 2.0, 1.0, (k % 5) as f32]).enumerate();
-        let color = |k: usize| if k % 3 == 0 { picture::GREEN } else { picture::GRAY };
-        for k in (0..fan.len()).step_by(8) {
-            let (ray, reach) = (&fan[k], answers.get(k).first().map_or(12.0, |hit| hit.1));
-            let end = std::array::from_fn(|axis| ray.origin[axis] + reach * ray.direction[axis]);
-            picture.line_in_space([ray.origin, end], if answers.get(k).is_empty() { picture::BLUE } else { picture::ORANGE });
-        }
-        picture.solids(pillars.map(|(k, at)| (Aabb::from_center(at, [0.4, 1.0, 0.4]), color(k))));
-    });
+    picture::save("queries", |picture| draw(picture, &fan, &answers));
     println!("{} of {} rays of a fan hit something", answers.list().len(), answers.len());
     Ok(())
+}
+
+/// The pillars, and the fan as far as it reaches.
+fn draw(picture: &mut picture::Picture, fan: &[Ray<3, f32>], answers: &Answers<(Handle, f32)>) {
+    for (k, ray) in fan.iter().enumerate().step_by(8) {
+        let hit = answers.get(k).first().map(|hit| hit.1);
+        let end = std::array::from_fn(|axis| ray.origin[axis] + hit.unwrap_or(12.0) * ray.direction[axis]);
+        picture.line_in_space([ray.origin, end], if hit.is_some() { picture::ORANGE } else { picture::BLUE });
+    }
+    let pillar = |k: usize| Aabb::from_center([k as f32 * 2.0, 1.0, (k % 5) as f32], [0.4, 1.0, 0.4]);
+    picture.solids((0..30).map(|k| (pillar(k), if k % 3 == 0 { picture::GREEN } else { picture::GRAY })));
 }

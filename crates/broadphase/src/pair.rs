@@ -60,7 +60,7 @@ impl Pair {
     }
 }
 
-/// The order-independent hash of a set of pairs: the wrapping sum of MurmurHash3's 64-bit finaliser over [`Pair::key`].
+/// The order-independent hash of a set of pairs: the wrapping sum of MurmurHash3's 64-bit finalizer over [`Pair::key`].
 ///
 /// ```
 /// use broadphase::{Pair, pairs_hash};
@@ -68,10 +68,10 @@ impl Pair {
 /// assert_eq!(pairs_hash(&[p, q]), pairs_hash(&[q, p]));
 /// ```
 pub fn pairs_hash(pairs: &[Pair]) -> u64 {
-    pairs.iter().fold(0, |sum: u64, pair| sum.wrapping_add(finalise(pair.key())))
+    pairs.iter().fold(0, |sum: u64, pair| sum.wrapping_add(finalize(pair.key())))
 }
 
-fn finalise(mut x: u64) -> u64 {
+fn finalize(mut x: u64) -> u64 {
     x ^= x >> 33;
     x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
     x ^= x >> 33;

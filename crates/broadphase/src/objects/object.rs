@@ -105,7 +105,7 @@ impl<const D: usize, T: Real> Object<D, T> {
         }
     }
 
-    /// A dynamic object that is a ball. It is kept as the box around it: centre and radius are those of [`Ball::of_box`] in that
+    /// A dynamic object that is a ball. It is kept as the box around it: center and radius are those of [`Ball::of_box`] in that
     /// box, which may round otherwise than the given ones.
     ///
     /// ```

@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> Clone for Unbounded<D, T> {
     }
 }
 
-/// Are all coordinates finite, and sizes and centres as well? What grids and trees compute with.
+/// Are all coordinates finite, and sizes and centers as well? What grids and trees compute with.
 #[inline(always)]
 pub(crate) fn is_bounded<const D: usize, T: Real>(value: &Aabb<D, T>) -> bool {
     let mut all = true;

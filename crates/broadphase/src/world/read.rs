@@ -368,10 +368,10 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         self.in_box(&Aabb::point(point), visit)
     }
 
-    /// Visits the objects whose box the ball reaches ([`Ball::overlaps_box`]). A centre that is not finite or a radius that is negative
+    /// Visits the objects whose box the ball reaches ([`Ball::overlaps_box`]). A center that is not finite or a radius that is negative
     /// or NaN is [`Error::InvalidQuery`].
     pub fn in_ball(&self, ball: &Ball<D, T>, visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
-        sound(ball.is_valid(), "a ball needs a finite centre and a radius of at least 0")?;
+        sound(ball.is_valid(), "a ball needs a finite center and a radius of at least 0")?;
         self.search_around(ball, &ball.reach(T::ZERO), T::ZERO, region(visit))
     }
 

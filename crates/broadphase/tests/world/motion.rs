@@ -423,7 +423,7 @@ fn too_many_sub_steps_become_a_swept_box_and_bad_rates_are_refused() {
     world.set_box(handles[1], Aabb::new([f32::NEG_INFINITY, 9.0], [0.0, 9.0])).unwrap();
     world.update().unwrap();
     let stats = world.motion_stats();
-    assert_eq!((stats.looks, stats.fast, stats.placed, stats.swept), (1, 1, 0, 1), "an infinite side is not travelled to");
+    assert_eq!((stats.looks, stats.fast, stats.placed, stats.swept), (1, 1, 0, 1), "an infinite side is not traveled to");
 }
 
 #[test]

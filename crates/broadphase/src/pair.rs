@@ -1,8 +1,8 @@
-//! One pair.
+//! A pair of objects, and the hash of a set of pairs.
 
-/// Two objects whose boxes overlap, `a < b`: canonical, so that a pair has one form.
+/// Two objects whose boxes overlap, in canonical order: `a < b`.
 ///
-/// (For bipartite results, `a` is an index into the first slice and `b` into the second.)
+/// In results of two sets, `a` is an index into the first and `b` into the second, so `a < b` need not hold.
 /// Plain data: two `u32`, castable with `bytemuck`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// By the first id, then by the second; in one comparison, since lists of pairs are sorted in every frame that wants events.
+/// By the first id, then by the second, in a single comparison: lists of pairs are sorted in every frame that reports events.
 impl Ord for Pair {
     #[inline(always)]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {

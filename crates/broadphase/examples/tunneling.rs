@@ -105,7 +105,7 @@ fn run(method: ContinuousDetection, bullets: usize, crates: usize) -> Result<Out
         world.update()?;
         outcome.time += start.elapsed();
         outcome.tests += world.tests();
-        outcome.looks = outcome.looks.max(world.motion_stats().looks);
+        outcome.looks = outcome.looks.max(world.motion_stats().searches);
         let now: HashSet<(Handle, Handle)> = world.pairs().collect();
         picture::save("tunnelling", |picture| draw(picture, &bullets, &others));
         judge(&bullets, &others, &now, &last, &mut outcome);

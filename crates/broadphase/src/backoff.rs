@@ -1,34 +1,34 @@
-//! Exponential backoff, counted in frames: how long to wait before trying again what did not pay.
+//! Exponential backoff, counted in frames: how long to wait before retrying an optimization that did not pay.
 
-/// A wait that doubles with every failure in a row: `FIRST` steps after the first one, at most `LONGEST`. What a step is, a frame or a
-/// changed frame, is the owner's choice.
+/// A wait that doubles with every failure in a row: `FIRST` steps after the first one, at most `LONGEST`. The owner decides what a step is: a
+/// frame, or a frame with changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Backoff<const FIRST: u32, const LONGEST: u32> {
-    /// Steps that are left, and those of the last wait.
+    /// Steps left in the current wait, and the length of the last wait.
     left: u32,
     last: u32,
 }
 
 impl<const FIRST: u32, const LONGEST: u32> Backoff<FIRST, LONGEST> {
-    /// It did not pay: waits, for longer than the last time.
+    /// Starts a wait, after a failure: longer than the last one.
     pub(crate) fn fail(&mut self) {
         self.last = self.last.saturating_mul(2).clamp(FIRST, LONGEST);
         self.left = self.last;
     }
 
-    /// It paid: no wait, and the next failure is a first one.
+    /// Ends the wait, after a success; the next failure counts as the first one.
     pub(crate) fn succeed(&mut self) {
         (self.left, self.last) = (0, 0);
     }
 
-    /// A step passes. Returns how many were left before it; 0 means that there is no wait.
+    /// Counts a step. Returns how many were left before it; 0 means that there is no wait.
     pub(crate) fn step(&mut self) -> u32 {
         let before = self.left;
         self.left = before.saturating_sub(1);
         before
     }
 
-    /// Is a wait going on?
+    /// Is there a wait?
     pub(crate) fn is_waiting(&self) -> bool {
         self.left > 0
     }

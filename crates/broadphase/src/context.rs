@@ -1,4 +1,4 @@
-//! What a frame runs with: threads, kernels, and an optional clock.
+//! The execution context of a frame: threads, kernels, and an optional clock.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::kernels::Kernels;
 use crate::par::{Executor, Gauge, Regions, Sequential};
 
-/// Threads and kernels for one frame, and where its stages are timed.
+/// The threads and kernels that frames run with, and the times of their stages.
 ///
 /// Nothing in here changes a result: not the number of threads, not the instruction set, not the clock.
 ///
@@ -20,7 +20,7 @@ use crate::par::{Executor, Gauge, Regions, Sequential};
 pub struct Context {
     executor: Arc<dyn Executor>,
     kernels: Kernels,
-    /// There is one if time is measured.
+    /// Present if time is measured.
     gauge: Option<Arc<Gauge>>,
     stages: Vec<(&'static str, Duration)>,
 }
@@ -49,24 +49,24 @@ impl Context {
         Self { executor: Arc::new(Sequential), kernels: Kernels::best(), gauge: None, stages: Vec::new() }
     }
 
-    /// With another executor.
+    /// Replaces the executor.
     pub fn with_executor(mut self, executor: impl Executor + 'static) -> Self {
         self.executor = Arc::new(executor);
         self
     }
 
-    /// With other kernels.
+    /// Replaces the kernels.
     pub fn with_kernels(mut self, kernels: Kernels) -> Self {
         self.kernels = kernels;
         self
     }
 
-    /// Other kernels from now on.
+    /// Replaces the kernels.
     pub(crate) fn set_kernels(&mut self, kernels: Kernels) {
         self.kernels = kernels;
     }
 
-    /// Sets other kernels, and returns those that were set.
+    /// Replaces the kernels, and returns the previous ones.
     pub(crate) fn replace_kernels(&mut self, kernels: Kernels) -> Kernels {
         std::mem::replace(&mut self.kernels, kernels)
     }
@@ -95,9 +95,9 @@ impl Context {
         self.start(self.width(), jobs, &job);
     }
 
-    /// As [`run`](Context::run), on as many workers as the work feeds. `work` is that of all jobs together, counted from the data, in units of about
-    /// a nanosecond of one core: a box that is read is about one. What does not feed two workers ([`Executor::work_per_worker`]) runs
-    /// on the calling thread, and no other one is touched.
+    /// Like [`run`](Context::run), on as many workers as the work pays for. `work` is the work of all jobs together, counted from the data, in units
+    /// of about a nanosecond of one core: reading a box is about one. Work that does not pay for two workers ([`Executor::work_per_worker`])
+    /// runs on the calling thread, and no other thread wakes up.
     #[inline]
     pub fn run_weighted(&self, jobs: usize, work: usize, job: impl Fn(usize, usize) + Sync) {
         self.start(self.workers_for(work), jobs, &job);
@@ -115,8 +115,8 @@ impl Context {
         }
     }
 
-    /// Calls `job(item, worker)` once for each of `count` items, such as parts of a slice that jobs may write; otherwise as
-    /// [`run_weighted`](Context::run_weighted). Items are made when they are asked for, so none is stored.
+    /// Calls `job(item, worker)` once for each of `count` items, such as parts of a slice that jobs may write; otherwise like
+    /// [`run_weighted`](Context::run_weighted). Items are taken from the iterator one by one, so no list of them is stored.
     pub(crate) fn run_each<X>(
         &self,
         items: impl Iterator<Item = X> + Send,
@@ -126,7 +126,7 @@ impl Context {
     ) {
         let items = Mutex::new(items);
         self.run_weighted(count, work, |_, worker| {
-            // The guard must be gone before the job starts.
+            // The guard must be dropped before the job starts.
             let item = items.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
             if let Some(item) = item {
                 job(item, worker);
@@ -134,13 +134,13 @@ impl Context {
         });
     }
 
-    /// How many workers an amount of work feeds, in the units of [`run_weighted`](Context::run_weighted); at least one.
+    /// How many workers an amount of work pays for, in the units of [`run_weighted`](Context::run_weighted); at least one.
     #[inline]
     pub fn workers_for(&self, work: usize) -> usize {
         work.checked_div(self.executor.work_per_worker()).unwrap_or(usize::MAX).clamp(1, self.width())
     }
 
-    /// Starts a stage: hand the result to [`Context::record`].
+    /// Starts a stage: pass the result to [`Context::record`].
     #[inline]
     pub fn clock(&self) -> Option<Instant> {
         self.gauge.is_some().then(Instant::now)
@@ -161,8 +161,8 @@ impl Context {
         &self.stages
     }
 
-    /// What regions took since the last [`clear_stages`](Context::clear_stages): the part of the time that more threads can shorten. Zero
-    /// unless time is measured. Clones of a context count together.
+    /// The time of parallel regions since the last [`clear_stages`](Context::clear_stages): the part that more threads can shorten. Zero
+    /// unless time is measured. Clones of a context share their counts.
     pub fn regions(&self) -> Regions {
         self.gauge.as_ref().map(|gauge| gauge.read()).unwrap_or_default()
     }
@@ -176,13 +176,13 @@ impl Context {
     }
 }
 
-/// The work of seeking the pairs of one object, for [`Context::run_weighted`]; most structures take half as long to twice as long.
+/// The work of finding the pairs of one object, for [`Context::run_weighted`]; most structures take half to twice as long.
 pub(crate) const SEEK: usize = 100;
 
 /// One buffer per worker, or per job of a region: scratch, which can be dropped without changing a result.
 ///
-/// Several workers write at once without unsafe code: each locks its own buffer, which is never contended, and buffers that jobs have
-/// written are read by all in a later region.
+/// Several workers write at once without unsafe code: each locks its own buffer, so no lock is contended. In a later region, all workers can
+/// read the buffers that jobs have written.
 #[derive(Debug)]
 pub(crate) struct PerWorker<S>(Vec<RwLock<S>>);
 
@@ -200,7 +200,7 @@ impl<S> Clone for PerWorker<S> {
 }
 
 impl<S: Default> PerWorker<S> {
-    /// Makes sure that each worker of `context` has its buffer.
+    /// Makes sure that each worker of `context` has a buffer.
     pub(crate) fn prepare(&mut self, context: &Context) {
         self.prepare_for(context.width());
     }

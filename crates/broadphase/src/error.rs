@@ -1,4 +1,4 @@
-//! What can go wrong, as one enum with stable codes.
+//! The errors of the crate: one enum with stable codes, and the violations that validators report.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub enum Error {
         /// What is wrong there.
         fault: BoxFault,
     },
-    /// More objects than ids.
+    /// There are more objects than ids.
     TooManyObjects {
         /// How many were handed over.
         count: usize,
@@ -46,7 +46,7 @@ pub enum Error {
     },
     /// The threads of a pool could not be started.
     ThreadsUnavailable {
-        /// How many were asked for; 0 means one per core.
+        /// How many were requested; 0 means one per core.
         requested: usize,
     },
     /// A list of changes or tags does not fit the frame.
@@ -58,20 +58,20 @@ pub enum Error {
     },
     /// Two lists that belong together have different lengths.
     CountMismatch {
-        /// What there must be as many of.
+        /// What is counted, in the plural, such as "boxes".
         what: &'static str,
-        /// How many were needed.
+        /// How many are needed.
         expected: usize,
         /// How many were handed over.
         found: usize,
     },
-    /// An argument is not one that the call takes.
+    /// An argument has a value that the call does not accept; see [`InvalidValue`](Error::InvalidValue) for single numbers.
     InvalidArgument {
         /// The argument's name.
         argument: &'static str,
         /// The value, as given.
         value: String,
-        /// What it takes.
+        /// The values that are accepted.
         expected: &'static str,
     },
     /// A handle whose object was removed, or that belongs to another world.
@@ -95,9 +95,9 @@ pub enum Error {
     },
     /// A snapshot that was made by another version of this library, or for another kind of world.
     ForeignSnapshot {
-        /// What it is: version, dimension and scalar.
+        /// The snapshot's version, dimension and scalar.
         found: String,
-        /// What this world reads.
+        /// Those that this world reads.
         expected: String,
     },
     /// A snapshot that is broken: cut short, or changed.
@@ -128,7 +128,7 @@ pub enum Error {
         /// The options that it has.
         known: String,
     },
-    /// An option's value is not one that it takes.
+    /// An option has a value that the algorithm does not accept.
     InvalidOption {
         /// The algorithm.
         algorithm: &'static str,
@@ -136,10 +136,10 @@ pub enum Error {
         option: &'static str,
         /// The value, as given.
         value: String,
-        /// What it takes.
+        /// The values that are accepted.
         expected: String,
     },
-    /// A call was cancelled from outside, see [`Cancel`](crate::Cancel).
+    /// The caller cancelled the call; see [`Cancel`](crate::Cancel).
     Cancelled,
     /// A point with a NaN coordinate, or with an infinite one where that has no meaning.
     InvalidPoint {
@@ -150,18 +150,18 @@ pub enum Error {
         /// The coordinate, as given.
         value: f64,
     },
-    /// An argument with a value that it does not take.
+    /// A numeric argument is out of its range.
     InvalidValue {
         /// The argument's name.
         argument: &'static str,
-        /// The axis, if it has one value for each.
+        /// The axis, if the argument has one value per axis.
         axis: Option<usize>,
         /// The value, as given.
         value: f64,
-        /// What it takes.
+        /// The values that are accepted.
         expected: &'static str,
     },
-    /// A list that must be as long as another one, and is not.
+    /// A list argument is not as long as the list that it belongs to.
     WrongLength {
         /// The argument's name.
         argument: &'static str,
@@ -174,7 +174,7 @@ pub enum Error {
     BoxTooLong {
         /// Its position in the list that was handed over.
         index: usize,
-        /// The axis on which it is.
+        /// The axis on which it is too long.
         axis: usize,
         /// Its length there, margins included.
         length: f64,
@@ -244,7 +244,7 @@ impl Error {
         }
     }
 
-    /// The name of the argument that is wrong, where a call takes several.
+    /// The name of the wrong argument, if the call takes several.
     pub fn argument(&self) -> Option<&'static str> {
         match self {
             Error::InvalidValue { argument, .. }
@@ -255,7 +255,7 @@ impl Error {
         }
     }
 
-    /// The position of the object that is wrong, where one is.
+    /// The position of the wrong object, if the error is about one.
     ///
     /// ```
     /// use broadphase::{Aabb, pairs_between};
@@ -276,7 +276,7 @@ impl Error {
         }
     }
 
-    /// The axis on which something is wrong, where there is one: 0 for x, 1 for y, 2 for z.
+    /// The axis on which something is wrong, if the error is about one: 0 for x, 1 for y, 2 for z.
     pub fn axis(&self) -> Option<usize> {
         match self {
             Error::InvalidBox { axis, .. } | Error::InvalidPoint { axis, .. } | Error::BoxTooLong { axis, .. } => Some(*axis),
@@ -286,7 +286,7 @@ impl Error {
         }
     }
 
-    /// The same error, as one of the list `name`.
+    /// The same error, attributed to the argument `name`.
     pub(crate) fn in_argument(self, name: &'static str) -> Self {
         Error::Argument { name, error: Box::new(self) }
     }
@@ -300,17 +300,7 @@ fn axis_name(axis: usize) -> String {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::InvalidBox { index, axis, fault } => {
-                let axis = axis_name(*axis);
-                match index {
-                    Some(index) => write!(f, "object {index}: ")?,
-                    None => write!(f, "the box: ")?,
-                }
-                match fault {
-                    BoxFault::NotANumber => write!(f, "a corner is NaN on axis {axis}; remove the object or repair it"),
-                    BoxFault::MinAboveMax => write!(f, "min is above max on axis {axis}; swap the corners"),
-                }
-            }
+            Error::InvalidBox { index, axis, fault } => write_invalid_box(f, *index, *axis, *fault),
             Error::TooManyObjects { count, limit } => {
                 write!(f, "{count} objects are more than the {limit} that ids can name; split them into several worlds")
             }
@@ -332,22 +322,9 @@ impl fmt::Display for Error {
             Error::StaleHandle { index, generation } => {
                 write!(f, "handle {index} of generation {generation} is stale: its object was removed, or it is another world's")
             }
-            Error::InvalidMargin { index: Some(index), margin } => {
-                write!(
-                    f,
-                    "object {index}: a margin of {margin} is not allowed; it must be finite and not negative, also with the world's"
-                )
-            }
-            Error::InvalidMargin { index: None, margin } => {
-                write!(
-                    f,
-                    "a margin of {margin} is not allowed; it must be finite and not negative, also with the margins it adds to"
-                )
-            }
+            Error::InvalidMargin { index, margin } => write_invalid_margin(f, *index, *margin),
             Error::InvalidQuery { reason } => write!(f, "the query has no answer: {reason}"),
-            Error::ForeignSnapshot { found, expected } => {
-                write!(f, "the snapshot is of {found}; this world reads {expected}")
-            }
+            Error::ForeignSnapshot { found, expected } => write!(f, "the snapshot is of {found}; this world reads {expected}"),
             Error::InvalidSnapshot { reason } => write!(f, "the snapshot is broken: {reason}"),
             Error::UnknownAlgorithm { name, nearest } => write!(f, "no algorithm is called '{name}'; did you mean '{nearest}'?"),
             Error::MissingFeature { algorithm, feature } => {
@@ -363,21 +340,13 @@ impl fmt::Display for Error {
             Error::InvalidPoint { index, axis, value } => {
                 write!(f, "point {index}: {value} on axis {} is not allowed; remove the point or repair it", axis_name(*axis))
             }
-            Error::InvalidValue { argument, axis: Some(axis), value, expected } => {
-                write!(f, "{argument} on axis {}: {value} is not allowed; it must be {expected}", axis_name(*axis))
-            }
-            Error::InvalidValue { argument, axis: None, value, expected } => {
-                write!(f, "{argument}: {value} is not allowed; it must be {expected}")
-            }
+            Error::InvalidValue { argument, axis, value, expected } => write_invalid_value(f, argument, *axis, *value, expected),
             Error::WrongLength { argument, found, expected } => {
                 write!(f, "{argument}: there are {found}, but there must be {expected}")
             }
             Error::BoxTooLong { index, axis, length, period } => {
-                let axis = axis_name(*axis);
-                write!(
-                    f,
-                    "object {index}: {length} on axis {axis} is more than half the period of {period}; cut it into shorter boxes"
-                )
+                write!(f, "object {index}: {length} on axis {} is more than half the period of {period}", axis_name(*axis))?;
+                write!(f, "; cut it into shorter boxes")
             }
             Error::InvalidElement { argument, index, vertex, vertices } => {
                 write!(f, "{argument}: number {index} names vertex {vertex}, but there are {vertices} vertices")
@@ -386,6 +355,40 @@ impl fmt::Display for Error {
             Error::Unsuited { algorithm, reason } => write!(f, "{algorithm} does not suit this frame: {reason}"),
         }
     }
+}
+
+fn write_invalid_box(f: &mut fmt::Formatter<'_>, index: Option<usize>, axis: usize, fault: BoxFault) -> fmt::Result {
+    match index {
+        Some(index) => write!(f, "object {index}: ")?,
+        None => write!(f, "the box: ")?,
+    }
+    let axis = axis_name(axis);
+    match fault {
+        BoxFault::NotANumber => write!(f, "a corner is NaN on axis {axis}; remove the object or repair it"),
+        BoxFault::MinAboveMax => write!(f, "min is above max on axis {axis}; swap the corners"),
+    }
+}
+
+fn write_invalid_margin(f: &mut fmt::Formatter<'_>, index: Option<u32>, margin: f64) -> fmt::Result {
+    let rule = "is not allowed; it must be finite and not negative, and so must the sum with";
+    match index {
+        Some(index) => write!(f, "object {index}: a margin of {margin} {rule} the world's margin"),
+        None => write!(f, "a margin of {margin} {rule} the other margins of an object"),
+    }
+}
+
+fn write_invalid_value(
+    f: &mut fmt::Formatter<'_>,
+    argument: &str,
+    axis: Option<usize>,
+    value: f64,
+    expected: &str,
+) -> fmt::Result {
+    write!(f, "{argument}")?;
+    if let Some(axis) = axis {
+        write!(f, " on axis {}", axis_name(axis))?;
+    }
+    write!(f, ": {value} is not allowed; it must be {expected}")
 }
 
 impl std::error::Error for Error {}
@@ -420,7 +423,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_that_cannot_start_are_not_a_lack_of_memory() {
+    fn threads_that_cannot_start_have_their_own_error() {
         let error = Error::ThreadsUnavailable { requested: 5000 };
         assert_eq!(error.code(), "threads-unavailable");
         assert_eq!(error.to_string(), "a thread pool of 5000 threads could not be started; ask for fewer");

@@ -1,4 +1,4 @@
-//! For authors of structures: how a structure hands its pairs over. Other users do not need this module.
+//! For authors of structures: how a structure writes its pairs. Other users do not need this module.
 //!
 //! A structure implements [`BroadPhase`], and writes its pairs in chunks: [`WritePairs::begin`], then [`rewrite`](WritePairs::rewrite) or
 //! [`edit`](WritePairs::edit) for the chunks that changed, from any worker, then [`finish`](WritePairs::finish). A chunk may be a tile, a node, a run of
@@ -94,13 +94,13 @@ pub trait WritePairs {
         chunks: usize,
     ) -> bool;
 
-    /// The present pairs of a chunk.
+    /// The current pairs of a chunk.
     ///
     /// # Panics
-    /// If [`begin`](WritePairs::begin) was told of fewer chunks. So do [`rewrite`](WritePairs::rewrite) and [`edit`](WritePairs::edit).
+    /// If [`begin`](WritePairs::begin) was called with fewer chunks. So do [`rewrite`](WritePairs::rewrite) and [`edit`](WritePairs::edit).
     fn chunk(&mut self, chunk: usize) -> &[Pair];
 
-    /// Replaces a chunk by what `fill` pushes, less what the frame's filters forbid.
+    /// Replaces a chunk by the pairs that `fill` pushes and the frame's filters allow.
     fn rewrite<const D: usize, T: Real>(
         &self,
         chunk: usize,
@@ -109,7 +109,7 @@ pub trait WritePairs {
         fill: impl FnOnce(&mut PairSink<'_>),
     );
 
-    /// Keeps the pairs of a chunk for which `stays` is true, and adds what `fill` pushes, less what the frame's filters forbid.
+    /// Keeps the pairs of a chunk for which `stays` is true, and adds the pairs that `fill` pushes and the frame's filters allow.
     fn edit<const D: usize, T: Real>(
         &self,
         chunk: usize,
@@ -119,11 +119,11 @@ pub trait WritePairs {
         fill: impl FnOnce(&mut PairSink<'_>),
     );
 
-    /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and gives the content its name.
+    /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and returns the revision of the content.
     ///
     /// # Errors
-    /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`]. The pairs are then gone; if differences are wanted, those of the last frame are back,
-    /// so that the next difference is right.
+    /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`]. The new pairs are then dropped; if differences are reported, those of the last frame are
+    /// restored, so that the next difference is correct.
     fn finish(&mut self, chunks: usize) -> Result<Revision, Error>;
 }
 

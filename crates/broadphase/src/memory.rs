@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// Makes sure that `more` values fit into `list`. `what` says in the error what the memory is for.
+/// Makes sure that `more` values fit into `list`. `what` names the purpose of the memory, for the error.
 pub(crate) fn reserve<V>(list: &mut Vec<V>, more: usize, what: &'static str) -> Result<(), Error> {
     list.try_reserve(more).map_err(|_| Error::OutOfMemory { what })
 }
@@ -24,7 +24,7 @@ pub(crate) fn refill<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'
     Ok(())
 }
 
-/// Makes `list` so long; new places get copies of `value`.
+/// Makes `list` `len` long; new elements are copies of `value`.
 pub(crate) fn resize<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'static str) -> Result<(), Error> {
     reserve(list, len.saturating_sub(list.len()), what)?;
     list.resize(len, value);

@@ -1,8 +1,8 @@
-//! One pair.
+//! A pair of objects, and the hash of a set of pairs.
 
-/// Two objects whose boxes overlap, `a < b`: canonical, so that a pair has one form.
+/// Two objects whose boxes overlap, in canonical order: `a < b`.
 ///
-/// (For bipartite results, `a` is an index into the first slice and `b` into the second.)
+/// In results of two sets, `a` is an index into the first and `b` into the second, so `a < b` need not hold.
 /// Plain data: two `u32`, castable with `bytemuck`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// By the first id, then by the second; in one comparison, since lists of pairs are sorted in every frame that wants events.
+/// By the first id, then by the second, in a single comparison: lists of pairs are sorted in every frame that reports events.
 impl Ord for Pair {
     #[inline(always)]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
@@ -60,7 +60,7 @@ impl Pair {
     }
 }
 
-/// The order-independent hash of a set of pairs: the wrapping sum of MurmurHash3's 64-bit finaliser over [`Pair::key`].
+/// The order-independent hash of a set of pairs: the wrapping sum of MurmurHash3's 64-bit finalizer over [`Pair::key`].
 ///
 /// ```
 /// use broadphase::{Pair, pairs_hash};
@@ -68,10 +68,10 @@ impl Pair {
 /// assert_eq!(pairs_hash(&[p, q]), pairs_hash(&[q, p]));
 /// ```
 pub fn pairs_hash(pairs: &[Pair]) -> u64 {
-    pairs.iter().fold(0, |sum: u64, pair| sum.wrapping_add(finalise(pair.key())))
+    pairs.iter().fold(0, |sum: u64, pair| sum.wrapping_add(finalize(pair.key())))
 }
 
-fn finalise(mut x: u64) -> u64 {
+fn finalize(mut x: u64) -> u64 {
     x ^= x >> 33;
     x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
     x ^= x >> 33;

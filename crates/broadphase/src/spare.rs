@@ -1,8 +1,8 @@
-//! Buffers that come back: for work that only reads a structure, from several threads at once, and allocates nothing once it is warm.
+//! A pool of buffers, for calls that only read a structure: several threads can run them at once, and none allocates once the pool is warm.
 
 use std::sync::Mutex;
 
-/// Buffers at rest. Scratch, which can be dropped without changing a result.
+/// A pool of unused buffers. Scratch, which can be dropped without changing a result.
 #[derive(Debug)]
 pub(crate) struct Spare<S>(Mutex<Vec<S>>);
 
@@ -20,17 +20,17 @@ impl<S> Clone for Spare<S> {
 }
 
 impl<S: Default> Spare<S> {
-    /// A buffer, perhaps a used one.
+    /// Takes a buffer, which may have content from its last use.
     pub(crate) fn take(&self) -> S {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop().unwrap_or_default()
     }
 
-    /// Gives a buffer back.
+    /// Returns a buffer to the pool.
     pub(crate) fn give(&self, buffer: S) {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(buffer);
     }
 
-    /// The sum of `bytes` over all buffers at rest.
+    /// The sum of `bytes` over all buffers in the pool.
     pub(crate) fn bytes(&self, bytes: impl Fn(&S) -> usize) -> usize {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).iter().map(bytes).sum()
     }

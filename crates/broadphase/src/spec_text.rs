@@ -1,7 +1,7 @@
-//! `NAME[:key=value]...`: the form in which algorithms, scenes and peers are written, and the name that a misspelled one may have meant.
+//! The parser of `NAME[:key=value]...`, the notation for algorithms, scenes and peers, and suggestions for misspelled names.
 //!
 //! One parser for the crates of this project; not part of the library's interface. A name is looked up in a list ([`find`]), then the rest
-//! is checked against the options of its entry ([`options`]). What a repeated option or one without a value means is up to the caller.
+//! is checked against the options of its entry ([`options`]). The caller decides what a repeated option or one without a value means.
 
 /// An entry of a list of names.
 pub trait Named: 'static {
@@ -53,8 +53,8 @@ pub fn options<'t, E: Named>(text: &'t str, entry: &E) -> Result<Vec<Given<'t>>,
     text.split(':').skip(1).map(option).collect()
 }
 
-/// The name that a mistyped one may stand for: fewest edits, the first one on a tie. Case does not count, and a name is also
-/// meant by its first words. `None` only without names.
+/// The name closest to a mistyped one: fewest edits, the first one on a tie. Case is ignored, and the first words of a name count as
+/// the name. `None` only if there are no names.
 ///
 /// ```
 /// use broadphase::spec_text::nearest;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_named_with_what_is_known() {
+    fn errors_name_what_is_unknown_and_what_is_known() {
         assert_eq!(find("plie:dim=2", &LIST).err(), Some(UnknownName { name: "plie".to_string(), nearest: "pile" }));
         assert_eq!(find("", &LIST).err().map(|unknown| unknown.name), Some(String::new()));
         let unknown = |option: &str| Some(UnknownOption { option: option.to_string(), known: vec!["dim", "fast"] });

@@ -10,8 +10,8 @@ use crate::pairs::PairStore;
 /// One frame: boxes in, pairs out.
 ///
 /// 1. `update`: the structure takes in the frame: all boxes, or the listed changes.
-/// 2. `pairs`: it joins what may overlap, chunk by chunk; a kernel makes the exact tests, many at once; the frame's tags, shape
-///    and filter have their say before a pair enters the store; and the store knows what started and what ended.
+/// 2. `pairs`: the structure finds candidates, chunk by chunk, and a kernel tests many of them at once. The frame's tags, shape and filter are
+///    applied before a pair enters the store. At the end, the store finds which pairs started and ended.
 ///
 /// ```
 /// use broadphase::{Aabb, Context, Frame, PairStore, Spec, step};
@@ -24,8 +24,8 @@ use crate::pairs::PairStore;
 /// ```
 ///
 /// # Errors
-/// Of a frame: [`Error::InvalidBox`], [`Error::InvalidFrame`] for lists and tags that do not fit, [`Error::TooManyObjects`]. Of the algorithm:
-/// [`Error::Unsuited`]. Of what is found: [`Error::TooManyPairs`] and [`Error::OutOfMemory`]. After each of them, the next frame is right again.
+/// For the frame: [`Error::InvalidBox`], [`Error::InvalidFrame`] if lists or tags do not fit it, and [`Error::TooManyObjects`]. For the algorithm:
+/// [`Error::Unsuited`]. For the result: [`Error::TooManyPairs`] and [`Error::OutOfMemory`]. After any of them, the next frame is correct again.
 pub fn step<const D: usize, T: Real>(
     structure: &mut dyn BroadPhase<D, T>,
     frame: &Frame<'_, D, T>,

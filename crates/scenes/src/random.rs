@@ -1,6 +1,6 @@
 //! The one random generator of all scenes.
 //!
-//! SplitMix64 (Steele, Lea and Flood, 2014): a counter in steps of the golden ratio, mixed by a finaliser. It is written out
+//! SplitMix64 (Steele, Lea and Flood, 2014): a counter in steps of the golden ratio, mixed by a finalizer. It is written out
 //! here, and not taken from a crate, because golden hashes and other people's recordings must not change with a crate's version.
 
 /// A stream of random numbers, the same on every platform.

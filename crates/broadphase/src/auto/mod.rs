@@ -1,7 +1,7 @@
-//! The default: chooses an algorithm by itself, switches by itself, and says why.
+//! The default: chooses an algorithm, switches when the number of objects calls for it, and reports why.
 //!
 //! `auto` runs one structure at a time. The choice depends only on the number of objects and on how long ago it switched (`policy.rs`), so it is
-//! the same on every machine. The pair store is kept, so started and ended pairs are right across a switch.
+//! the same on every machine. The pair store is kept, so started and ended pairs stay correct across a switch.
 //!
 //! There are two choices: `brute-force` for a few objects and `tiles` for more. `tiles` adapts by itself: to density, by tiles of equal
 //! population; to coherence, by patching only what moved.
@@ -20,7 +20,7 @@ use crate::objects::{Changes, Frame};
 use crate::pairs::PairStore;
 use policy::{Decision, decide};
 
-/// Chooses an algorithm by itself. See the module's text.
+/// A structure that chooses between algorithms. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct Auto<const D: usize, T: Real> {
     current: Box<dyn BroadPhase<D, T>>,
@@ -52,8 +52,8 @@ impl<const D: usize, T: Real> Auto<D, T> {
         self.verdict
     }
 
-    /// Builds the new structure from the whole frame. On error the old structure is kept. The lists of the frame are checked first: the new
-    /// structure does not see them.
+    /// Builds the new structure from the whole frame. On error the old structure is kept. The frame's lists are checked here, because the new
+    /// structure does not receive them.
     fn switch(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, verdict: Verdict) -> Result<(), Error> {
         frame.check_lists()?;
         let mut next = build(verdict.choice);
@@ -70,7 +70,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         let objects = frame.count();
         match decide(objects, self.verdict.map(|verdict| (verdict.choice, self.frames_since_switch))) {
             Decision::Switch(choice) => self.switch(frame, context, Verdict { choice, objects })?,
-            // While a switch is delayed, the verdict keeps the count that it was made from.
+            // While a switch is delayed, the verdict keeps the count that it is based on.
             Decision::Delay => self.current.update(frame, context)?,
             Decision::Keep => {
                 self.current.update(frame, context)?;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn events_stay_right_over_a_switch_and_only_the_way_down_waits() {
+    fn events_are_correct_across_a_switch_and_only_a_switch_to_brute_force_is_delayed() {
         let (mut auto, mut context, mut store) = (Auto::new(), Context::new(), PairStore::new(Report::Both));
         let mut show = |auto: &mut Auto<2, f32>, n: usize| {
             let boxes = line(n);

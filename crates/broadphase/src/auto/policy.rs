@@ -26,7 +26,7 @@ impl Choice {
 pub struct Verdict {
     /// The chosen algorithm.
     pub choice: Choice,
-    /// The number of objects that it was chosen for.
+    /// The number of objects that it was chosen for, updated while it stays the best choice.
     pub objects: usize,
 }
 
@@ -47,9 +47,9 @@ impl fmt::Display for Verdict {
 /// last scene, later on `pile`, whose objects drift so that `tiles` has to repartition.
 struct Tuning {
     few: usize,
-    /// The threshold is moved by this factor in favor of the algorithm that runs already.
+    /// The factor by which the threshold moves in favor of the current algorithm.
     hysteresis: usize,
-    /// Frames after a switch for which `tiles` is kept although brute force would do: it costs little more for a few objects.
+    /// Frames after a switch for which `tiles` is kept although brute force would be faster: the difference is small.
     patience: u32,
 }
 
@@ -66,8 +66,8 @@ pub(super) enum Decision {
     Switch(Choice),
 }
 
-/// Decides for a frame of so many objects. `current` is the algorithm that runs now, if there is one, with the number of frames since it was
-/// chosen. A switch to `tiles` is never delayed, since brute force costs the square of the number of objects.
+/// Decides for a frame with the given number of objects. `current` is the algorithm that runs now, if there is one, with the number of frames
+/// since it was chosen. A switch to `tiles` is never delayed, since brute force costs the square of the number of objects.
 pub(super) fn decide(objects: usize, current: Option<(Choice, u32)>) -> Decision {
     let Tuning { few, hysteresis, patience } = TUNING;
     let few = match current {

@@ -119,7 +119,7 @@ impl<const D: usize, T: Real> Aabb<D, T> {
         Self { min: std::array::from_fn(|k| self.min[k] + by[k]), max: std::array::from_fn(|k| self.max[k] + by[k]) }
     }
 
-    /// The centre, `(min + max) * 0.5` in that order of rounding. May overflow to infinity or, for infinite sides, be NaN.
+    /// The center, `(min + max) * 0.5` in that order of rounding. May overflow to infinity or, for infinite sides, be NaN.
     #[inline(always)]
     pub fn center(&self) -> [T; D] {
         std::array::from_fn(|k| (self.min[k] + self.max[k]) * T::HALF)

@@ -131,7 +131,7 @@ mod with_serde {
     use crate::Real;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    /// A box serialises as two sequences, `[min, max]`: serde has no arrays of generic length.
+    /// A box serializes as two sequences, `[min, max]`: serde has no arrays of generic length.
     impl<const D: usize, T: Real + Serialize> Serialize for Aabb<D, T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             (&self.min[..], &self.max[..]).serialize(serializer)

@@ -123,8 +123,8 @@ impl<const D: usize, T: Real> SweptBall<D, T> {
         self.touches(target).map(|t| t.max(boxed))
     }
 
-    /// The first time at which the centre is as near as the radius. The squared distance is a parabola between the times at which the
-    /// centre passes a side of the box; of each piece the first root counts.
+    /// The first time at which the center is as near as the radius. The squared distance is a parabola between the times at which the
+    /// center passes a side of the box; of each piece the first root counts.
     fn touches(&self, target: &Aabb<D, T>) -> Option<T> {
         if self.start.overlaps_box(target) {
             return Some(T::ZERO);
@@ -144,7 +144,7 @@ impl<const D: usize, T: Real> SweptBall<D, T> {
         None
     }
 
-    /// The next time after `from` at which the centre passes a side, 1 at most.
+    /// The next time after `from` at which the center passes a side, 1 at most.
     fn next_side(&self, target: &Aabb<D, T>, from: T) -> T {
         let mut next = T::ONE;
         for k in 0..D {

@@ -1,4 +1,4 @@
-//! Changes of many objects at once: all, or none.
+//! Changes of many objects in one call, which applies to all of them or, on error, to none.
 
 use super::table::Table;
 use super::{Handle, Object, ObjectKind};
@@ -23,7 +23,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         Ok(handles)
     }
 
-    /// Removes all of them, or none. A handle that stands in the list twice is stale the second time.
+    /// Removes all of them, or none. A handle that is in the list twice is stale the second time.
     pub(crate) fn remove_many(&mut self, handles: &[Handle]) -> Result<(), Error> {
         self.met.resize(self.indices().div_ceil(64), 0);
         let mut result = Ok(());
@@ -47,12 +47,12 @@ impl<const D: usize, T: Real> Table<D, T> {
         handles.iter().try_for_each(|&handle| self.remove(handle).map(|_| ()))
     }
 
-    /// Gives all of them new boxes, or none. If a handle stands in the list twice, its last box counts.
+    /// Gives all of them new boxes, or none. If a handle is in the list twice, its last box counts.
     pub(crate) fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
         for (handle, aabb) in list {
             let index = self.find(*handle)?;
             if !aabb.is_valid() {
-                aabb.check(index as usize)?; // which tells why
+                aabb.check(index as usize)?; // returns the error
             }
         }
         list.iter().for_each(|(handle, aabb)| self.put_box(handle.index, *aabb));
@@ -96,7 +96,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             let Some(&aabb) = boxes.next() else { break };
             let growth = self.growth(self.movers.owners[slot as usize]);
             if aabb == self.movers.plain(slot) {
-                continue; // one that did not move may be swept, and stays so
+                continue; // an object that did not move may be swept, and keeps its swept box
             }
             if most {
                 self.movers.store(slot, aabb, growth);
@@ -142,7 +142,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         };
         std::mem::swap(plain, boxes);
         for slot in 0..slots as u32 {
-            // One that did not move may be swept, and stays so.
+            // An object that did not move may be swept, and keeps its swept box.
             if self.movers.slots.contains(slot) && self.movers.plain(slot) != boxes[slot as usize] {
                 let (plain, growth) = (self.movers.plain(slot), self.growth(self.movers.owners[slot as usize]));
                 self.movers.store(slot, plain, growth);
@@ -156,7 +156,7 @@ impl<const D: usize, T: Real> Table<D, T> {
 struct Survey {
     /// Are all new boxes valid?
     valid: bool,
-    /// How many differ from the old one.
+    /// How many differ from the old ones.
     changed: usize,
 }
 

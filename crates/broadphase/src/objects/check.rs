@@ -7,7 +7,7 @@ use crate::error::{Violation, ensure};
 use crate::geometry::{Period, Real};
 
 impl<const D: usize, T: Real> Table<D, T> {
-    /// Rows and slots name each other, boxes are valid and grown by the margins, counts are right.
+    /// Checks that rows and slots refer to each other, that boxes are valid and grown by the margins, and that counts are right.
     pub(crate) fn validate(&self, period: Option<&Period<D, T>>) -> Result<(), Violation> {
         let (movers, statics) = (self.movers.slots.count(), self.statics.slots.count());
         ensure!(self.len() == movers + statics, "{} objects, but {movers} movers and {statics} statics", self.len());
@@ -37,7 +37,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.validate_side(&self.statics)
     }
 
-    /// Is a table that comes from outside one of ours? Nothing in it is trusted.
+    /// Checks a deserialized table. Nothing in it is trusted.
     #[cfg(feature = "serde")]
     pub(crate) fn check(&self, period: Option<&Period<D, T>>) -> Result<(), crate::Error> {
         let broken = |reason: String| Err(crate::Error::InvalidSnapshot { reason });
@@ -64,7 +64,7 @@ mod tests {
     use crate::{Aabb, Object};
 
     #[test]
-    fn the_validator_notices_a_lost_owner_a_wrong_margin_and_a_wrong_place() {
+    fn the_validator_detects_a_lost_owner_a_wrong_margin_and_a_wrong_place() {
         let mut table = Table::<2, f32>::default();
         let object = Object::new(Aabb::new([0.0; 2], [1.0; 2])).with_margin(0.5);
         let handle = table.insert(&object, None).unwrap();

@@ -1,4 +1,4 @@
-//! A value per slot that costs nothing while all have the default.
+//! A column: a value per slot, which takes no memory while all are the default.
 
 /// A value per slot. Nothing is stored until one differs from the default.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl<V: Copy + PartialEq> Column<V> {
         self.values.get(slot as usize).copied().unwrap_or(self.default)
     }
 
-    /// Gives a slot a value; returns whether that is a change.
+    /// Sets the value of a slot; returns whether it changed.
     pub(crate) fn set(&mut self, slot: u32, value: V) -> bool {
         let old = self.get(slot);
         if old == value {
@@ -44,31 +44,31 @@ impl<V: Copy + PartialEq> Column<V> {
         self.special > 0
     }
 
-    /// The values of `len` slots, if any differs from the default; [`fit`](Column::fit) comes first.
+    /// The values of `len` slots, if any differs from the default. Call [`fit`](Column::fit) before.
     pub(crate) fn slice(&self, len: usize) -> Option<&[V]> {
         if self.any() { self.values.get(..len) } else { None }
     }
 
-    /// Makes sure that all of `len` slots are stored, if any is. Slots behind have the default.
+    /// Makes sure that all of `len` slots are stored, if any is. Slots beyond them have the default.
     pub(crate) fn fit(&mut self, len: usize) {
         if self.any() && self.values.len() != len {
             self.values.resize(len, self.default);
         }
     }
 
-    /// The same column of other values.
+    /// The column with `value` applied to every entry.
     #[cfg(feature = "serde")]
     pub(super) fn map<W>(&self, value: impl Fn(V) -> W) -> Column<W> {
         Column { values: self.values.iter().map(|&v| value(v)).collect(), default: value(self.default), special: self.special }
     }
 
-    /// Can nothing go wrong with it, wherever it comes from? The default is the one expected, and the others are counted.
+    /// Is a deserialized column consistent? The default must be the expected one, and the count of other values right.
     #[cfg(feature = "serde")]
     pub(super) fn is_sound(&self, default: V) -> bool {
         self.default == default && self.values.iter().filter(|&&value| value != default).count() == self.special
     }
 
-    /// Gives memory back that is not needed.
+    /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         if !self.any() {
             self.values = Vec::new();
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_cost_nothing_and_values_come_and_go() {
+    fn defaults_take_no_memory_and_values_can_be_set_and_reset() {
         let mut column = Column::new(7);
         assert!(!column.set(1000, 7) && column.bytes() == 0 && !column.any());
         assert!(column.set(3, 9) && column.get(3) == 9 && column.get(2) == 7 && column.get(99) == 7);

@@ -13,7 +13,7 @@ fn from_bits<T: Real>(bits: u64) -> T {
     T::from_f64(f64::from_bits(bits))
 }
 
-/// All corners, one box behind the other.
+/// All corners, box after box.
 fn flat<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Vec<u64> {
     boxes.iter().flat_map(|aabb| aabb.min.into_iter().chain(aabb.max)).map(to_bits).collect()
 }

@@ -48,11 +48,11 @@ impl Live<'_> {
 /// What changed since the last frame that the same structure was updated with.
 #[derive(Clone, Copy, Debug)]
 pub enum Changes<'a> {
-    /// The caller does not know: the structure compares, or treats all as moved.
+    /// The caller does not say: the structure compares boxes, or treats all as moved.
     Unknown,
-    /// Expect everything to have changed, the number of slots included.
+    /// Everything may have changed, including the number of slots.
     All,
-    /// Exactly these slots changed; everything else is as it was. A slot stands in one list, once; a slot that was removed and
+    /// Exactly these slots changed; everything else is as it was. Each slot is in one list, once. A slot that was emptied and
     /// filled again between two frames is `moved`. An object whose tag changed is `moved` too.
     Listed {
         /// Objects with a new box or tag.
@@ -65,17 +65,17 @@ pub enum Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// Did the caller list changes, and none?
+    /// Did the caller list the changes, and are there none?
     pub(crate) fn lists_nothing(&self) -> bool {
         matches!(self, Changes::Listed { moved: [], inserted: [], removed: [] })
     }
 }
 
-/// What a box stands for.
+/// The shape that a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shape {
-    /// Itself.
+    /// The box itself.
     #[default]
     Box,
     /// The ball inscribed in it ([`Ball::of_box`]; the box should be a cube): two objects pair if their boxes overlap and their balls do too.
@@ -85,7 +85,7 @@ pub enum Shape {
 /// A closure that removes pairs chunk by chunk, after the exact test and the tags.
 pub type Filter<'a> = &'a (dyn Fn(&mut Retain<'_>) + Sync);
 
-/// All that an algorithm is told of one frame. It borrows; structures never own boxes.
+/// The input of one frame. It borrows the caller's boxes; structures never own them.
 ///
 /// ```
 /// use broadphase::{Aabb, Frame};
@@ -104,7 +104,7 @@ pub struct Frame<'a, const D: usize, T> {
     pub changes: Changes<'a>,
     /// What the boxes stand for.
     pub shape: Shape,
-    /// A last word on each pair. If its answers change, say [`Changes::All`], or list the objects concerned as moved.
+    /// A filter that can remove pairs. If its decisions change, pass [`Changes::All`], or list the affected objects as moved.
     pub filter: Option<Filter<'a>>,
 }
 
@@ -159,8 +159,8 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         }
     }
 
-    /// Can a structure keep the pairs of objects whose boxes are bit for bit the same? Not if tags or a filter may have changed
-    /// behind its back.
+    /// Can a structure keep the pairs of objects whose boxes are bitwise the same? Not if tags or a filter may have changed, which it does not
+    /// compare.
     pub fn may_compare(&self) -> bool {
         matches!(self.changes, Changes::Unknown) && self.tags.is_none() && self.filter.is_none()
     }
@@ -172,8 +172,7 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         !tags.is_empty() && layers & masks == 0
     }
 
-    /// Checks all that is new in the frame: the number of slots, lists that fit, boxes that are valid. Cost: the listed objects,
-    /// or one pass over all boxes.
+    /// Checks what is new in the frame: the number of slots, the lists, and the boxes. Cost: the listed objects, or one pass over all boxes.
     pub fn check(&self) -> Result<(), Error> {
         self.check_lists()?;
         match self.changes {
@@ -185,7 +184,7 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         }
     }
 
-    /// The part of [`check`](Frame::check) that does not read boxes, for structures whose first pass validates.
+    /// The part of [`check`](Frame::check) that does not read boxes, for structures whose first pass checks them.
     pub fn check_lists(&self) -> Result<(), Error> {
         let slots = self.boxes.len();
         if slots > MAX_OBJECTS {
@@ -210,7 +209,7 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         Ok(())
     }
 
-    /// Every live box is valid, or the error names the first that is not. The culprit is searched for only on failure.
+    /// Checks every live box; the error names the first invalid one, which is searched for only on failure.
     pub fn check_boxes(&self) -> Result<(), Error> {
         let valid = match self.live {
             Live::All => self.boxes.iter().fold(true, |all, b| all & b.is_valid()),
@@ -219,7 +218,7 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         if valid { Ok(()) } else { self.ids().try_for_each(|id| self.boxes[id as usize].check(id as usize)) }
     }
 
-    /// Does any filter stand between an overlap and a pair?
+    /// Can tags, shape or filter reject an overlapping pair?
     pub(crate) fn refines(&self) -> bool {
         self.tags.is_some() || self.filter.is_some() || self.shape == Shape::Ball
     }

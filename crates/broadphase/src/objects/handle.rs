@@ -1,22 +1,22 @@
-//! Names of objects that outlive moves, and that notice a removal.
+//! Handles: stable names of objects, which become stale when the object is removed.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The name of an object in a [`World`](crate::World): its index, and the generation of that index.
 ///
-/// An index is used again after its object was removed, with the next generation, so that an old handle is noticed. Generations
-/// of different worlds start far apart, so that a handle of another world is noticed too (up to about 2^32 removals at one
+/// An index is reused after its object was removed, with the next generation, so that an old handle is detected as stale. Generations
+/// of different worlds start far apart, so that a handle of another world is detected too (up to about 2^32 removals at one
 /// index). Clones of a world share their handles. A zeroed handle names no object, until about as many worlds or removals.
 ///
-/// Plain data: eight bytes; [`to_bits`](Handle::to_bits) makes one number of it. Handles order by index.
+/// Plain data of eight bytes; [`to_bits`](Handle::to_bits) converts it to one number. Handles are ordered by index.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Handle {
-    /// A small number, unique among the living objects of a world: good as an index into the caller's own arrays.
+    /// A small number, unique among the current objects of a world: suitable as an index into the caller's own arrays.
     pub index: u32,
-    /// Which object at that index.
+    /// Distinguishes the objects that have had this index.
     pub generation: u32,
 }
 
@@ -45,8 +45,8 @@ impl fmt::Display for Handle {
 }
 
 /// The first generation of a new world. Multiples of the golden section of 2^32 keep the starts of any k worlds about 2^32 / k
-/// apart. Generations are compared for equality only, so no result depends on which world asked first. The first world does not start at 0, so
-/// that a zeroed handle names nothing.
+/// apart. Generations are compared for equality only, so no result depends on the order in which worlds are created. The first world does not
+/// start at 0, so that a zeroed handle names nothing.
 pub(crate) fn first_generation() -> u32 {
     static WORLDS: AtomicU32 = AtomicU32::new(0);
     WORLDS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b1)

@@ -1,31 +1,32 @@
-//! What the user has: a box, and how it meets others.
+//! Objects: a box, with the properties that decide which pairs it forms.
 
 use super::{Shape, Tag};
 use crate::geometry::{Aabb, Ball, Real};
 
-/// How an object takes part.
+/// How an object moves, which decides which pairs it forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ObjectKind {
     /// Pairs with everything.
     #[default]
     Dynamic,
-    /// Rarely changes: pairs with dynamic objects only, and lives in a structure of its own.
+    /// Rarely changes. Pairs with dynamic objects only. Statics have a structure of their own.
     Static,
-    /// Moves by command, not by contact: pairs with dynamic objects only.
+    /// Moved by the program, not by contacts. Pairs with dynamic objects only.
     Kinematic,
 }
 
 impl ObjectKind {
-    /// Do objects of the two kinds pair, unless a [`Pairing`] says otherwise? At least one must be dynamic.
+    /// Do objects of the two kinds pair by default ([`Pairing::CONTACTS`])? At least one must be dynamic.
     pub fn pairs_with(self, other: Self) -> bool {
         self == ObjectKind::Dynamic || other == ObjectKind::Dynamic
     }
 }
 
-/// Which kinds of objects pair, besides dynamic ones, which pair with all. Two statics never do.
+/// Which kinds of objects pair. Dynamic objects pair with all; two statics never pair; the two fields decide the rest.
 ///
-/// [Sensors](Object::sensor) pair with objects of every kind, whatever this says, and not with each other; a static sensor does not see statics.
+/// [Sensors](Object::sensor) pair with objects of every kind regardless of the fields, but not with each other; a static sensor does not pair with
+/// statics.
 ///
 /// | | dynamic | kinematic | static | sensor |
 /// | --- | --- | --- | --- | --- |
@@ -45,10 +46,10 @@ pub struct Pairing {
 impl Pairing {
     /// Dynamic objects pair with all, kinematic ones with dynamic ones only: what contacts need.
     pub const CONTACTS: Self = Self { kinematic_kinematic: false, kinematic_static: false };
-    /// Everything pairs but two statics.
+    /// Everything pairs except two statics.
     pub const ALL: Self = Self { kinematic_kinematic: true, kinematic_static: true };
 
-    /// May two objects pair, each of a kind, and a sensor or not?
+    /// May two objects pair? Each is given as its kind, and whether it is a sensor.
     pub fn allows(self, a: (ObjectKind, bool), b: (ObjectKind, bool)) -> bool {
         use ObjectKind::{Dynamic, Kinematic, Static};
         match (a.0, b.0) {
@@ -62,7 +63,7 @@ impl Pairing {
     }
 }
 
-/// An object to be inserted into a [`World`](crate::World). A bare [`Aabb`] is a dynamic object with the default of all else.
+/// An object to be inserted into a [`World`](crate::World). A bare [`Aabb`] converts to a dynamic object with the default of everything else.
 ///
 /// ```
 /// use broadphase::{Aabb, Object, ObjectKind, Tag};
@@ -75,15 +76,15 @@ pub struct Object<const D: usize, T> {
     pub aabb: Aabb<D, T>,
     /// Which objects may pair with it.
     pub tag: Tag,
-    /// How it takes part.
+    /// Dynamic, static or kinematic.
     pub kind: ObjectKind,
-    /// How much its box is grown on every side, beside the world's margin. Finite and not negative.
+    /// How much its box is grown on every side, in addition to the world's margin. Finite and not negative.
     pub margin: T,
-    /// A number of the caller's.
+    /// A number for the caller's use.
     pub user: u64,
-    /// What its box stands for; `None`: what the [world](crate::World::world_shape) says.
+    /// The shape that its box stands for; `None`: the [world's](crate::World::world_shape).
     pub shape: Option<Shape>,
-    /// Does it only notice others, as trigger volumes do? See [`Pairing`].
+    /// Is it a trigger volume, which only detects others? See [`Pairing`].
     pub sensor: bool,
     /// Where a new object was at the last update, for [continuous detection](crate::ContinuousDetection); `None`: where it is inserted. Only
     /// read when the object is inserted.
@@ -105,8 +106,8 @@ impl<const D: usize, T: Real> Object<D, T> {
         }
     }
 
-    /// A dynamic object that is a ball. It is kept as the box around it: centre and radius are those of [`Ball::of_box`] in that
-    /// box, which may round otherwise than the given ones.
+    /// A dynamic object that is a ball. It is stored as the box around it: its center and radius are those that [`Ball::of_box`] computes from that
+    /// box, which may differ from the given ones by rounding.
     ///
     /// ```
     /// use broadphase::{Aabb, Ball, Object, World2};
@@ -125,38 +126,38 @@ impl<const D: usize, T: Real> Object<D, T> {
         Self::new(aabb).with_kind(ObjectKind::Static)
     }
 
-    /// With a tag.
+    /// Sets the tag.
     pub fn with_tag(mut self, tag: Tag) -> Self {
         self.tag = tag;
         self
     }
 
-    /// Of another kind.
+    /// Sets the kind.
     pub fn with_kind(mut self, kind: ObjectKind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// With a margin.
+    /// Sets the margin.
     pub fn with_margin(mut self, margin: T) -> Self {
         self.margin = margin;
         self
     }
 
-    /// As a sensor.
+    /// Makes it a sensor.
     pub fn as_sensor(mut self) -> Self {
         self.sensor = true;
         self
     }
 
-    /// With a shape of its own.
+    /// Sets the shape, which overrides the world's.
     pub fn with_shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
     }
 
-    /// Coming from another place: with [continuous detection](crate::ContinuousDetection), its first update finds what it hits on the way from
-    /// there to its box.
+    /// Sets the box that it had before: with [continuous detection](crate::ContinuousDetection), its first update finds what it hits on the way from
+    /// there to its current box.
     ///
     /// ```
     /// use broadphase::{Aabb, ContinuousDetection, Object, World2};
@@ -176,7 +177,7 @@ impl<const D: usize, T: Real> Object<D, T> {
         self
     }
 
-    /// With user data.
+    /// Sets the user data.
     pub fn with_user(mut self, user: u64) -> Self {
         self.user = user;
         self

@@ -1,10 +1,10 @@
-//! The fresh pairs of one chunk, handed to filters.
+//! The new pairs of one chunk, as filters see them.
 
 use std::fmt;
 
 use crate::pair::Pair;
 
-/// The fresh pairs of one chunk, from which a filter removes what it does not want. Nothing can be added.
+/// The new pairs of one chunk, from which a filter removes those that it rejects. Nothing can be added.
 pub struct Retain<'a> {
     pairs: &'a mut Vec<Pair>,
     from: usize,
@@ -27,19 +27,19 @@ impl<'a> Retain<'a> {
         &self.pairs[self.from..]
     }
 
-    /// Gives the pairs other names, in order.
+    /// Replaces each pair's ids, in order.
     pub(crate) fn rename(&mut self, name: impl Fn(Pair) -> Pair) {
         self.pairs[self.from..].iter_mut().for_each(|pair| *pair = name(*pair));
     }
 
-    /// Keeps the pairs for which `keep` says so, in order.
+    /// Keeps the pairs for which `keep` is true, in order.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(Pair) -> bool) {
         let mut end = self.from;
         for at in self.from..self.pairs.len() {
             let pair = self.pairs[at];
             self.pairs[end] = pair;
-            end += usize::from(keep(pair)); // no branch: filters are often coin flips
+            end += usize::from(keep(pair)); // no branch: the result is often unpredictable
         }
         self.pairs.truncate(end);
     }

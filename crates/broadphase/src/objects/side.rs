@@ -1,9 +1,9 @@
 //! One of the two halves of a world, movers or statics: dense slots, their boxes, and what changed.
 //!
-//! # Three clocks
-//! A slot's *mark* tells what changed since the structure last took in a frame; the marks become `Changes::Listed`. *Touched* are
-//! the slots that changed since pairs were last found; between the two lie frames that were only read. *Known* (in [`Slots`])
-//! are the slots that were live when pairs were last found: such a slot, once vacated, is not used again before the next pairs,
+//! # Three kinds of change tracking
+//! A slot's *mark* says what changed since the structure was last updated; the marks become `Changes::Listed`. *Touched* slots
+//! have changed since pairs were last found; in between, the structure may have been updated only for queries. *Known* slots (in [`Slots`])
+//! were live when pairs were last found: such a slot, once vacated, is not reused before pairs are found again,
 //! so that a pair of slots never means two different pairs of objects in one difference.
 
 use std::collections::BTreeMap;
@@ -14,19 +14,19 @@ use super::{Changes, Filter, Frame, Shape, Tag};
 use crate::bits::BitSet;
 use crate::geometry::{Aabb, Real};
 
-/// What happened to a slot since the last frame.
+/// The change of a slot since the last frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Mark {
-    /// Nothing; it is not listed.
+    /// None; the slot is not in the list of marked slots.
     None,
     /// A new box, tag or kind.
     Moved,
-    /// It was empty.
+    /// The slot was empty and is live now.
     Inserted,
-    /// It is empty.
+    /// The slot was live and is empty now.
     Removed,
-    /// It was empty and is again; it is listed.
+    /// The slot was empty, was filled, and is empty again; it is in the list of marked slots.
     Void,
 }
 
@@ -58,12 +58,12 @@ impl Touched {
         self.all || self.bits.has(slot)
     }
 
-    /// Any slot at all?
+    /// Is any slot in the set?
     pub(crate) fn any(&self) -> bool {
         self.all || !self.list.is_empty()
     }
 
-    /// Perhaps every slot?
+    /// May every slot be in the set?
     pub(crate) fn all(&self) -> bool {
         self.all
     }
@@ -92,21 +92,21 @@ pub(crate) struct Side<const D: usize, T> {
     pub(super) plain: Option<Vec<Aabb<D, T>>>,
     /// By slot: the index of the object's handle.
     pub(crate) owners: Vec<u32>,
-    /// Is every slot, of objects that are here and of those in the last pairs, its handle's index?
+    /// Is every slot, of current objects and of those in the last pairs, equal to its handle's index?
     pub(crate) aligned: bool,
     pub(crate) tags: Column<Tag>,
-    /// The environments but 0, with their numbers of objects.
+    /// The environments except 0, with their numbers of objects.
     envs: BTreeMap<u32, usize>,
     pub(crate) kinematic: Column<bool>,
     pub(crate) sensors: Column<bool>,
-    /// What boxes stand for, where objects say so.
+    /// The shapes of objects that override the world's.
     pub(crate) shapes: Column<Option<Shape>>,
-    /// Is the box the one around a whole way? Then it stands for no ball.
+    /// Is the box the bounding box of a whole motion? Then it does not stand for a ball.
     pub(crate) swept: Column<bool>,
     marks: Vec<Mark>,
     /// The slots with a mark.
     marked: Vec<u32>,
-    /// Is everything to be taken as moved?
+    /// Does everything count as moved?
     pub(crate) all: bool,
     /// Vacated slots that were known.
     retired: Vec<u32>,
@@ -157,23 +157,23 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.plain.as_ref().unwrap_or(&self.boxes)
     }
 
-    /// What the box of a slot stands for, in a world of `default`. A swept box is a box.
+    /// The shape that the box of a slot stands for, in a world of shape `default`. A swept box is a box.
     pub(crate) fn shape(&self, slot: u32, default: Shape) -> Shape {
         if self.swept.get(slot) { Shape::Box } else { self.own_shape(slot, default) }
     }
 
-    /// What the box of a slot stands for, in a world of `default`, swept or not.
+    /// The shape that the box of a slot stands for, in a world of shape `default`, whether it is swept or not.
     pub(crate) fn own_shape(&self, slot: u32, default: Shape) -> Shape {
         self.shapes.get(slot).unwrap_or(default)
     }
 
-    /// Moves the box of a slot, grown by `margin`, without any mark: for all boxes at once.
+    /// Moves the box of a slot, grown by `margin`, without marking it. For moving all boxes at once.
     pub(super) fn translate(&mut self, slot: u32, by: [T; D], margin: T) {
         let moved = self.plain(slot).translate(by);
         self.store(slot, moved, margin);
     }
 
-    /// A new object, whose box is grown by `margin`.
+    /// Inserts an object, whose box is grown by `margin`; returns its slot.
     pub(super) fn insert(&mut self, owner: u32, plain: Aabb<D, T>, margin: T) -> u32 {
         let slot = self.slots.take();
         self.aligned &= owner == slot;
@@ -190,7 +190,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         slot
     }
 
-    /// The object is gone.
+    /// Removes the object of a slot.
     pub(super) fn remove(&mut self, slot: u32) {
         self.slots.vacate(slot);
         self.set_tag(slot, Tag::default());
@@ -206,7 +206,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// Gives an object a tag; returns whether that is a change.
+    /// Sets an object's tag; returns whether it changed.
     pub(super) fn set_tag(&mut self, slot: u32, tag: Tag) -> bool {
         let old = self.tags.get(slot).env;
         if old != tag.env {
@@ -223,16 +223,16 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.tags.set(slot, tag)
     }
 
-    /// The number of environments but 0, and of objects in them.
+    /// The number of environments except 0, and of the objects in them.
     pub(crate) fn environments(&self) -> (usize, usize) {
         (self.envs.len(), self.envs.values().sum())
     }
 
-    /// Another box or margin. A box that is the same as before is not a change.
+    /// Sets the box and margin of a slot. Setting the same box again is not a change.
     #[inline(always)]
     pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: impl FnOnce() -> T) {
         if self.plain.is_none() && !self.swept.any() {
-            // Nearly always: no margins, no swept boxes.
+            // The usual case: no margins, no swept boxes.
             let old = &mut self.boxes[slot as usize];
             if self.all {
                 // It counts as changed already.
@@ -249,7 +249,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// The same where boxes are grown by margins, or are those around whole ways.
+    /// The same if there are margins or swept boxes.
     #[cold]
     fn set_grown(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
         let (old, was_swept) = (self.boxes[slot as usize], self.swept.get(slot));
@@ -259,7 +259,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// Lets the structure see `whole`, grown, instead of the present box; plain boxes must be kept. Returns whether the two differ.
+    /// Shows the structure `whole`, grown, instead of the current box; plain boxes must be kept. Returns whether the two differ.
     pub(crate) fn cover(&mut self, slot: u32, whole: Aabb<D, T>, margin: T) -> bool {
         let swept = whole != self.plain(slot);
         let seen = if margin == T::ZERO { whole } else { whole.grow(margin) };
@@ -270,7 +270,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         swept
     }
 
-    /// Writes a box, marking nothing.
+    /// Writes a box without marking the slot.
     pub(super) fn store(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
         self.swept.set(slot, false);
         let at = slot as usize;
@@ -283,11 +283,11 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// Something about the object changed.
+    /// Marks an object as changed.
     #[inline(always)]
     pub(super) fn touch(&mut self, slot: u32) {
         self.mark(slot, Mark::Moved);
-        // Then the others need neither comparisons nor marks.
+        // If everything counts as changed, the other slots need neither comparisons nor marks.
         self.all |= self.most_changed();
     }
 
@@ -302,7 +302,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// From now on plain boxes are kept beside the grown ones.
+    /// Keeps plain boxes beside the grown ones from now on.
     pub(super) fn keep_plain(&mut self) {
         if self.plain.is_none() {
             self.plain = Some(self.boxes.clone());
@@ -312,7 +312,7 @@ impl<const D: usize, T: Real> Side<D, T> {
 
 /// # Frames
 impl<const D: usize, T: Real> Side<D, T> {
-    /// Is there anything that the structure does not know?
+    /// Are there changes that the structure has not been updated with?
     pub(crate) fn pending(&self) -> bool {
         self.all || !self.marked.is_empty()
     }
@@ -330,7 +330,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         let Self { marks, marked, moved, inserted, removed, .. } = self;
         [&mut *moved, &mut *inserted, &mut *removed].into_iter().for_each(Vec::clear);
         if most_changed {
-            // All count as changed: only the slots that became empty are listed.
+            // Everything counts as changed: only the slots that became empty are listed.
             if self.slots.has_changed() {
                 removed.extend(marked.iter().filter(|&&slot| marks[slot as usize] == Mark::Removed));
                 removed.sort_unstable();
@@ -349,7 +349,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.tags.fit(self.slots.len());
     }
 
-    /// Gives back the slots behind the last object, when they are at least half of all.
+    /// Frees the slots after the last object, if they are at least half of all.
     fn trim(&mut self) {
         let len = self.slots.len();
         if len < 256 || self.slots.count() > len / 4 {
@@ -360,7 +360,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         if end > len / 2 {
             return;
         }
-        self.marked.retain(|&slot| (slot as usize) < end); // behind the end, all that is marked is void
+        self.marked.retain(|&slot| (slot as usize) < end); // marked slots from `end` on are void
         self.slots.truncate(end);
         self.boxes.truncate(end);
         self.owners.truncate(end);
@@ -374,8 +374,8 @@ impl<const D: usize, T: Real> Side<D, T> {
         if self.all || self.most_changed() { Changes::All } else { Changes::Listed { moved, inserted, removed } }
     }
 
-    /// The present frame, in which nothing changed. Where objects have shapes of their own, or are swept, its shape is the box, and `filter` has to
-    /// tell balls from boxes.
+    /// The current frame, in which nothing changed. If objects have shapes of their own, or are swept, its shape is the box, and `filter` has to
+    /// test the balls.
     pub(crate) fn frame<'a>(&'a self, shape: Shape, filter: Option<Filter<'a>>) -> Frame<'a, D, T> {
         Frame {
             boxes: &self.boxes,
@@ -387,9 +387,9 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// The structure has taken in what was gathered.
+    /// Clears the marks, after the structure was updated with the gathered changes.
     pub(crate) fn taken_in(&mut self) {
-        // Where most have changed, to look at all costs little more than to list who has.
+        // If most slots have changed, visiting all costs little more than listing the changed ones.
         self.touched.all |= self.most_changed();
         if self.touched.all {
             self.marks.fill(Mark::None);
@@ -412,7 +412,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.touched.all |= std::mem::take(&mut self.all);
     }
 
-    /// Pairs have been found.
+    /// Clears the touched slots and frees the retired ones, after pairs were found.
     pub(super) fn paired(&mut self) {
         self.retired.drain(..).for_each(|slot| self.slots.release(slot));
         self.slots.remember();
@@ -428,8 +428,8 @@ impl<const D: usize, T: Real> Side<D, T> {
         envs
     }
 
-    /// Can nothing go wrong with it, wherever it comes from? Every list has a value per slot, and names slots that exist; owners
-    /// are below `indices`. What the values mean is for the table's validation.
+    /// Is a deserialized side safe to use? Every list must have a value per slot and name existing slots, and owners must be
+    /// below `indices`. The table's validation checks the values themselves.
     #[cfg(feature = "serde")]
     pub(super) fn is_sound(&self, indices: usize) -> bool {
         let len = self.slots.len();
@@ -468,7 +468,7 @@ impl<const D: usize, T: Real> Side<D, T> {
             && self.plain.as_mut().is_none_or(|list| list.try_reserve(more).is_ok())
     }
 
-    /// Gives memory back that the present objects do not need.
+    /// Frees memory that the current objects do not need.
     pub(super) fn shrink(&mut self) {
         self.trim();
         self.slots.shrink();
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_stands_in_one_list_once() {
+    fn each_change_is_in_one_list_once() {
         let mut side = settled();
         side.set(3, at(33.0), || 0.0);
         side.set(3, at(34.0), || 0.0);
@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_slot_is_not_used_again_before_the_next_pairs() {
+    fn a_known_slot_is_not_reused_before_the_next_pairs() {
         let mut side = settled();
         side.remove(2);
         side.gather();
@@ -567,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn when_most_changed_all_is_said() {
+    fn if_most_slots_change_everything_counts_as_changed() {
         let mut side = settled();
         (0..6).for_each(|slot| side.set(slot, at(100.0), || 0.0));
         side.gather();

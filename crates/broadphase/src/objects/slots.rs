@@ -1,24 +1,24 @@
-//! Which numbers are in use: handed out lowest first, so that a world that shrank becomes dense again.
+//! The allocator of slots and handle indices: lowest free number first, so that a world that shrank becomes dense again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Live;
 
-/// Numbers from 0 on. A number is *free*, *live*, or *vacated*: not live, and not to be handed out yet.
+/// Allocates numbers from 0 on. A number is *free*, *live*, or *vacated*: not live, but not to be reused yet.
 ///
-/// Which number comes next depends only on which are free, so two of these with the same history agree.
+/// The next number depends only on which are free, so two allocators with the same history agree.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Slots {
     len: usize,
     live: Vec<u64>,
     count: usize,
-    /// What was live when [`remember`](Slots::remember) was last called.
+    /// The numbers that were live when [`remember`](Slots::remember) was last called.
     known: Vec<u64>,
-    /// Does `live` perhaps differ from `known`?
+    /// May `live` differ from `known`?
     changed: bool,
-    /// The free numbers below `len`, and perhaps some above it, which count for nothing.
+    /// The free numbers below `len`, and possibly some from `len` on, which are ignored.
     free: BinaryHeap<Reverse<u32>>,
 }
 
@@ -44,28 +44,28 @@ impl Slots {
         self.count == self.len
     }
 
-    /// Is what is live perhaps not what is known?
+    /// May the live numbers differ from the known ones?
     pub(crate) fn has_changed(&self) -> bool {
         self.changed
     }
 
-    /// Is it live?
+    /// Is the number live?
     #[inline(always)]
     pub(crate) fn contains(&self, slot: u32) -> bool {
         bit(&self.live, slot)
     }
 
-    /// Was it live when last remembered?
+    /// Was the number live when [`remember`](Slots::remember) was last called?
     pub(crate) fn knows(&self, slot: u32) -> bool {
         bit(&self.known, slot)
     }
 
-    /// As frames want it.
+    /// The live numbers, in the form that frames use.
     pub(crate) fn live(&self) -> Live<'_> {
         if self.are_all_live() { Live::All } else { Live::Bits(&self.live) }
     }
 
-    /// The live ones, ascending.
+    /// The live numbers, ascending.
     pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         self.live.iter().enumerate().flat_map(|(index, &word)| {
             let mut rest = word;
@@ -82,14 +82,14 @@ impl Slots {
         match self.free.peek() {
             Some(&Reverse(slot)) if (slot as usize) < self.len => slot as usize,
             Some(_) => {
-                self.free.clear(); // the lowest is behind the end, so all are
+                self.free.clear(); // the lowest is beyond the end, so all are
                 self.len
             }
             None => self.len,
         }
     }
 
-    /// Takes the lowest free number into use.
+    /// Makes the lowest free number live, and returns it.
     pub(crate) fn take(&mut self) -> u32 {
         let slot = self.next();
         if slot == self.len {
@@ -106,7 +106,7 @@ impl Slots {
         slot as u32
     }
 
-    /// Ends its use, without handing it out again yet. It must be live.
+    /// Makes a live number vacated: no longer live, but not to be reused yet.
     pub(crate) fn vacate(&mut self, slot: u32) {
         debug_assert!(self.contains(slot));
         self.live[slot as usize / 64] &= !(1 << (slot % 64));
@@ -119,14 +119,14 @@ impl Slots {
         self.free.push(Reverse(slot));
     }
 
-    /// What is live now is known from now on.
+    /// Makes the live numbers the known ones.
     pub(crate) fn remember(&mut self) {
         if std::mem::take(&mut self.changed) {
             self.known.clone_from(&self.live);
         }
     }
 
-    /// What is live now is known too.
+    /// Adds the live numbers to the known ones.
     pub(crate) fn remember_also(&mut self) {
         self.known.resize(self.live.len().max(self.known.len()), 0);
         self.known.iter_mut().zip(&self.live).for_each(|(known, live)| *known |= live);
@@ -163,7 +163,7 @@ impl Slots {
         self.known.shrink_to_fit();
     }
 
-    /// Can nothing go wrong with these, wherever they come from? The numbers count, and what is free is not in use.
+    /// Is a deserialized allocator consistent? Counts must be right, and free numbers must not be live.
     #[cfg(feature = "serde")]
     pub(super) fn is_sound(&self) -> bool {
         let mut free: Vec<u32> = self.free.iter().map(|&Reverse(slot)| slot).filter(|&slot| (slot as usize) < self.len).collect();
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lowest_free_number_comes_first_also_after_truncation() {
+    fn the_lowest_free_number_comes_first_even_after_truncation() {
         let mut slots = Slots::default();
         (0..200).for_each(|k| assert_eq!(slots.take(), k));
         for slot in (50..200).chain([7]) {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn vacated_numbers_are_not_handed_out_and_known_ones_are_remembered() {
+    fn vacated_numbers_are_not_reused_and_known_ones_are_remembered() {
         let mut slots = Slots::default();
         assert_eq!((slots.take(), slots.take()), (0, 1));
         slots.remember();

@@ -1,13 +1,13 @@
-//! The object table of a world: handles, and all that is known of each object.
+//! The object table of a world: handles, and the properties of each object.
 //!
 //! # The structure
-//! Rows are named by a handle's index. Boxes and tags live in one of two [`Side`]s, movers (dynamic and kinematic) and statics, each with
-//! dense slots of its own, so that a hundred movers among a million statics are a small frame. A row knows its slot, a slot knows
-//! its row. In a world without statics both numbers are the same. What has its default everywhere (tags, margins, user data) is
+//! A handle's index is a row. Boxes and tags are stored in one of two [`Side`]s, movers (dynamic and kinematic) and statics, each with
+//! dense slots of its own, so that a hundred movers among a million statics are a small frame. A row stores its slot, and a slot its
+//! row. In a world without statics both numbers are the same. A property that has its default everywhere (tags, margins, user data) is
 //! not stored.
 //!
 //! # Cost
-//! Every change of one object is O(1), or O(log n) where free slots are taken up. Memory: a box and about 14 bytes per object.
+//! Every change of one object is O(1), or O(log n) if a free slot is reused. Memory: a box and about 14 bytes per object.
 
 use super::column::Column;
 use super::handle::first_generation;
@@ -36,9 +36,9 @@ pub(crate) struct Table<const D: usize, T> {
     first_generation: u32,
     /// Vacated indices that were known.
     retired: Vec<u32>,
-    /// Objects that were removed since the last pairs, with their user data: their pairs are still to end.
+    /// Objects that were removed since pairs were last found, with their user data, for the events in which their pairs end.
     graves: Vec<(Handle, u64)>,
-    /// Indices met in a list of handles; empty between calls.
+    /// The indices seen so far in a list of handles; empty between calls.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) met: Vec<u64>,
     statics_count: usize,
@@ -98,11 +98,11 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
-    /// The handle's index, if its object is here.
+    /// The handle's index, if its object exists.
     #[inline]
     pub(crate) fn find(&self, handle: Handle) -> Result<u32, Error> {
         let Handle { index, generation } = handle;
-        // Where all indices are in use, as mostly, generations alone decide.
+        // Usually all indices are in use, and generations alone decide.
         let is_live = |index: u32| self.slots.are_all_live() || self.slots.contains(index);
         if self.generations.get(index as usize) == Some(&generation) && is_live(index) {
             Ok(index)
@@ -128,7 +128,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         (side, self.places[index as usize])
     }
 
-    /// All that is known of an object.
+    /// The properties of an object.
     pub(crate) fn object(&self, index: u32) -> Object<D, T> {
         let (side, slot) = self.place(index);
         Object {
@@ -153,12 +153,12 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.users.get(index)
     }
 
-    /// Does any object have user data, or did one whose pairs are still to end?
+    /// Does any object have user data, or any removed object whose pairs have not ended yet?
     pub(crate) fn has_users(&self) -> bool {
         self.users.any() || !self.graves.is_empty()
     }
 
-    /// The user data of an object that is here, or that was removed since the last pairs; [`sort_removed`](Table::sort_removed) comes first.
+    /// The user data of an object that exists, or that was removed since pairs were last found. Call [`sort_removed`](Table::sort_removed) before.
     pub(crate) fn user_of(&self, handle: Handle) -> u64 {
         match self.find(handle) {
             Ok(index) => self.users.get(index),
@@ -169,12 +169,12 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
-    /// All ended pairs have been reported, so removed objects are no longer looked up.
+    /// Forgets removed objects, after all ended pairs were reported.
     pub(crate) fn forget_removed(&mut self) {
         self.graves.clear();
     }
 
-    /// Prepares for [`user_of`](Table::user_of) of many removed objects.
+    /// Prepares calls of [`user_of`](Table::user_of).
     pub(crate) fn sort_removed(&mut self) {
         self.graves.sort_unstable();
     }
@@ -200,7 +200,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.margin + self.margins.get(index)
     }
 
-    /// From a pair of slots (two movers, or a mover and a static) to a pair of indices.
+    /// Converts a pair of slots (two movers, or a mover and a static if `mixed`) to a pair of indices.
     #[inline(always)]
     pub(crate) fn to_indices(&self, pair: Pair, mixed: bool) -> Pair {
         if !mixed && self.movers.aligned {
@@ -210,7 +210,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         Pair::new(self.movers.owners[pair.a as usize], others.owners[pair.b as usize])
     }
 
-    /// From a pair of indices of living objects back to a pair of slots.
+    /// Converts a pair of indices of existing objects back to a pair of slots.
     pub(crate) fn to_slots(&self, pair: Pair, mixed: bool) -> Pair {
         let (a, b) = (self.places[pair.a as usize], self.places[pair.b as usize]);
         match mixed {
@@ -220,7 +220,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
-    /// Can nothing go wrong with it, wherever it comes from? If so, [`validate`](Table::validate) can be asked for the rest.
+    /// Is a deserialized table safe to use? If so, [`validate`](Table::validate) can check the rest without panicking.
     #[cfg(feature = "serde")]
     pub(super) fn is_sound(&self) -> bool {
         let len = self.slots.len();
@@ -239,7 +239,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             && self.statics.is_sound(len)
     }
 
-    /// Gives memory back that the present objects do not need. Indices stay, since handles must not come again.
+    /// Frees memory that the current objects do not need. Indices stay, since a handle must not be issued twice.
     pub(crate) fn shrink(&mut self) {
         self.slots.shrink();
         self.generations.shrink_to_fit();
@@ -280,7 +280,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         check_margin(object.margin, self.margin, at.map(|at| at as u32))
     }
 
-    /// Makes room for `more` objects of one side or the other.
+    /// Makes room for more movers and statics.
     pub(crate) fn reserve(&mut self, movers: usize, statics: usize) -> Result<(), Error> {
         let (count, more) = (self.slots.len(), movers.saturating_add(statics));
         if more > MAX_OBJECTS - count {
@@ -295,7 +295,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         if fits { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
     }
 
-    /// Inserts an object; an error names it `at`, its position in a list, if there is one.
+    /// Inserts an object. An error names `at`, its position in a list, if there is one.
     pub(crate) fn insert(&mut self, object: &Object<D, T>, at: Option<usize>) -> Result<Handle, Error> {
         self.admits(object, at)?;
         if self.slots.next() >= MAX_OBJECTS {
@@ -339,7 +339,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         *count = if more { *count + 1 } else { *count - 1 };
     }
 
-    /// Removes an object and says what it was.
+    /// Removes an object, and returns its properties.
     pub(crate) fn remove(&mut self, handle: Handle) -> Result<Object<D, T>, Error> {
         let index = self.find(handle)?;
         let object = self.object(index);
@@ -355,7 +355,7 @@ impl<const D: usize, T: Real> Table<D, T> {
                 self.graves.push((handle, object.user));
             }
         } else {
-            self.release(index); // no pair was ever reported of it
+            self.release(index); // no pair with it was ever reported
         }
         Ok(object)
     }
@@ -371,7 +371,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         let index = self.find(handle)?;
         if !aabb.is_valid() {
-            aabb.check(index as usize)?; // which tells why
+            aabb.check(index as usize)?; // returns the error
         }
         self.put_box(index, aabb);
         Ok(())
@@ -401,7 +401,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         Ok(())
     }
 
-    /// Changes what an object's box stands for.
+    /// Changes the shape that an object's box stands for.
     pub(crate) fn set_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
@@ -411,7 +411,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         Ok(())
     }
 
-    /// Makes an object a sensor, or an object like others.
+    /// Makes an object a sensor, or no longer one.
     pub(crate) fn set_sensor(&mut self, handle: Handle, sensor: bool) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
@@ -421,7 +421,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         Ok(())
     }
 
-    /// The object's pairs are to be found again.
+    /// Marks an object as changed, so that its pairs are found again.
     pub(crate) fn touch(&mut self, handle: Handle) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
@@ -511,13 +511,13 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.statics.all = true;
     }
 
-    /// From now on plain boxes are kept beside those that structures see.
+    /// Keeps plain boxes beside those that structures see from now on.
     pub(crate) fn keep_plain(&mut self) {
         self.movers.keep_plain();
         self.statics.keep_plain();
     }
 
-    /// Structures see the present boxes again, after [`Side::cover`].
+    /// Shows structures the current boxes again, after [`Side::cover`].
     pub(crate) fn uncover(&mut self) {
         for slot in 0..self.movers.slots.len() as u32 {
             if self.movers.swept.get(slot) {
@@ -528,7 +528,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
-    /// Pairs have been found: vacated slots and indices are free again, their generations over.
+    /// Frees vacated slots and indices, after pairs were found; the indices get new generations.
     pub(crate) fn paired(&mut self) {
         self.movers.paired();
         self.statics.paired();
@@ -538,7 +538,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.slots.remember();
     }
 
-    /// Pairs were perhaps found, and not reported: what is live now is known.
+    /// Makes the live slots and indices known, after an update that failed and may have found pairs.
     pub(crate) fn half_paired(&mut self) {
         self.slots.remember_also();
         self.movers.slots.remember_also();

@@ -18,51 +18,51 @@ pub struct Tag {
     pub layer: u32,
     /// The layers it meets, one bit each.
     pub mask: u32,
-    /// Objects of the same group, unless it is 0, never pair: the parts of one body.
+    /// Objects of the same group never pair, as the parts of one body; 0 means no group.
     pub group: u32,
-    /// Objects of different environments never pair; environment 0 meets all. A [`World`](crate::World) keeps them in structures of their
-    /// own, so that many simulations at the same place cost what they would cost far apart. Bad case: most objects in environment 0.
+    /// Objects of different environments never pair, except that environment 0 pairs with all. A [`World`](crate::World) keeps each in a structure of
+    /// its own, so many simulations at the same place cost what they would cost far apart. Bad case: most objects in environment 0.
     pub env: u32,
 }
 
 impl Default for Tag {
-    /// In all layers, meeting all, in no group, in environment 0.
+    /// The tag of an object in all layers, which meets all layers, in no group and in environment 0.
     fn default() -> Self {
         Self { layer: u32::MAX, mask: u32::MAX, group: 0, env: 0 }
     }
 }
 
 impl Tag {
-    /// In these layers, one bit each, and meeting all layers: narrow that down with [`meeting`](Tag::meeting).
+    /// The tag of an object in these layers, one bit each, which meets all layers. To restrict those, call [`meeting`](Tag::meeting).
     pub const fn in_layers(layers: u32) -> Self {
         Self::new(layers, u32::MAX)
     }
 
-    /// Meeting these layers only, one bit each. Two objects pair only if each meets a layer of the other.
+    /// Sets the layers that the object meets, one bit each. Two objects pair only if each meets a layer of the other.
     pub const fn meeting(mut self, layers: u32) -> Self {
         self.mask = layers;
         self
     }
 
-    /// In the layers of `layer`, meeting those of `mask`, no group, environment 0: [`in_layers`](Tag::in_layers) and
+    /// The tag of an object in the layers `layer`, which meets the layers `mask`: [`in_layers`](Tag::in_layers) and
     /// [`meeting`](Tag::meeting) in one call.
     pub const fn new(layer: u32, mask: u32) -> Self {
         Self { layer, mask, group: 0, env: 0 }
     }
 
-    /// With a group.
+    /// Sets the group.
     pub const fn with_group(mut self, group: u32) -> Self {
         self.group = group;
         self
     }
 
-    /// With an environment.
+    /// Sets the environment.
     pub const fn with_env(mut self, env: u32) -> Self {
         self.env = env;
         self
     }
 
-    /// May the two pair? Symmetric.
+    /// May objects with these two tags pair? Symmetric.
     #[inline(always)]
     pub fn allows(&self, other: &Self) -> bool {
         (self.layer & other.mask != 0)

@@ -1,7 +1,7 @@
 //! The objects that a structure cannot hold (infinite sides, extents that overflow), and their join with all objects.
 //!
-//! Cost: k such objects and n in all take k·n tests. That is the price of a plane or two; thousands of infinite objects
-//! want an algorithm that holds them natively (`brute-force`, the sweeps).
+//! Cost: k such objects and n in all take k·n tests, which is fine for a plane or two. For thousands of infinite objects, use an algorithm that
+//! holds them natively (`tiles`, `brute-force`, the sweeps).
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> Clone for Unbounded<D, T> {
     }
 }
 
-/// Are all coordinates finite, and sizes and centres as well? What grids and trees compute with.
+/// Are all coordinates, sizes and centers finite, as grids and trees need them?
 #[inline(always)]
 pub(crate) fn is_bounded<const D: usize, T: Real>(value: &Aabb<D, T>) -> bool {
     let mut all = true;
@@ -51,7 +51,7 @@ pub(crate) fn is_bounded<const D: usize, T: Real>(value: &Aabb<D, T>) -> bool {
 }
 
 impl<const D: usize, T: Real> Unbounded<D, T> {
-    /// Removes all.
+    /// Removes all ids.
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
     }
@@ -84,7 +84,7 @@ impl<const D: usize, T: Real> Unbounded<D, T> {
         found.is_ok()
     }
 
-    /// All of them.
+    /// All ids, ascending.
     pub(crate) fn ids(&self) -> &[u32] {
         &self.ids
     }
@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> Unbounded<D, T> {
         self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// All pairs with at least one of them, each once.
+    /// Reports all pairs with at least one of these objects, each once.
     pub(crate) fn join(&self, frame: &Frame<'_, D, T>, context: &Context, hits: &mut PairSink) {
         if self.ids.is_empty() {
             return;

@@ -1,11 +1,11 @@
-//! What started and what ended: the difference of two lists, chunk by chunk, then across chunks.
+//! Started and ended pairs: the difference of two lists, chunk by chunk, then across chunks.
 
 use super::{Pair, PairSort};
 
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// By hash: an old pair's place in the list. What is left from another list is as good as empty.
+    /// By hash: an old pair's position in the list. Entries left over from another list count as empty.
     table: Vec<u32>,
     /// Was the old pair found among the new ones?
     met: Vec<bool>,
@@ -26,9 +26,9 @@ impl Scratch {
 
 /// Multipliers of the hashes, one for each round.
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
-/// A list from here on is long.
+/// Lists of at least this length are long.
 const LONG: usize = 1 << 12;
-/// Places in the table for each pair, at least, by whether they are few or many: of many, it would take more memory than all pairs.
+/// Table entries per pair, at least, for short and for long lists: with more for long ones, the table would take more memory than all pairs.
 const ROOM: [usize; 2] = [4, 2];
 
 /// Appends to `started` the pairs of `new` that are not in `old`, and to `ended` the reverse, and to both a few that are in both lists, which
@@ -36,10 +36,10 @@ const ROOM: [usize; 2] = [4, 2];
 ///
 /// Cost: linear. Lists that agree at both ends, as they do where little moved, cost one comparison per pair there.
 ///
-/// Of the middle, old pairs are written to a table, by hash, one over the other, and each new one is compared with what it finds at
-/// its place. Whether that is the same pair is unpredictable, so it is computed without a branch: all are written to a list, and counted if they
-/// have no counterpart. Those that were written over go through another round with another hash. (A table that resolves what collides, with
-/// its branches, took a third more time.)
+/// Between these ends, old pairs are written to a table by hash, overwriting each other, and each new pair is compared with the entry of its
+/// hash. Whether that is the same pair is unpredictable, so it is computed without a branch: all are written to a list, and counted if they
+/// have no counterpart. Overwritten pairs go through another round with another hash. (A table that resolves collisions, with
+/// branches, took a third more time.)
 pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[front..], &new[front..]);
@@ -52,7 +52,7 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
     part(FACTORS[1], (old_left, new_left), (ended, started), table, met);
 }
 
-/// Appends the pairs of each list to its rest, but for most of those that are in both.
+/// One round: appends the pairs of each list to its rest, except most of those that are in both.
 fn part(
     factor: u64,
     (old, new): (&[Pair], &[Pair]),
@@ -85,7 +85,7 @@ fn part(
     keep(old, old_rest, |_, index| !met[index]);
 }
 
-/// Appends those of a list that are `wanted`, by what they are and by their place.
+/// Appends those of a list that are `wanted`, given the pair and its position.
 #[inline(always)]
 fn keep(list: &[Pair], to: &mut Vec<Pair>, mut wanted: impl FnMut(Pair, usize) -> bool) {
     let start = to.len();
@@ -114,7 +114,7 @@ impl Sorter {
     pub(crate) fn sort(&mut self, list: &mut Vec<Pair>) {
         let bound = list.iter().map(|pair| pair.a as usize + 1).max().unwrap_or(0);
         self.sort.sort(list, bound);
-        // In the first frame all pairs have started: no later one will need such buffers.
+        // In the first frame all pairs have started: no later frame needs such large buffers.
         let outgrown = list.len() > 4 * self.last.max(MANY);
         if outgrown {
             *self = Self::default();
@@ -128,14 +128,13 @@ impl Sorter {
     }
 }
 
-/// Sorts both lists and removes what stands in both: a pair that moved from one chunk to another, or that [`difference`] has missed, neither
-/// started nor ended.
-/// What stands n times in one list and m times in the other stays |n - m| times in one.
+/// Sorts both lists and removes what is in both: a pair that moved from one chunk to another, or that [`difference`] has missed, neither
+/// started nor ended. A pair that is n times in one list and m times in the other stays |n - m| times in one.
 pub(crate) fn cancel<P: Copy + Ord>(started: &mut Vec<P>, ended: &mut Vec<P>) {
     started.sort_unstable();
     ended.sort_unstable();
     let (mut s, mut e, mut s_end, mut e_end) = (0, 0, 0, 0);
-    // Which of the two comes first is unpredictable: both are written, and counted if they come first.
+    // Which of the two comes first is unpredictable, so both are written, and counted if they come first.
     while s < started.len() && e < ended.len() {
         let (x, y) = (started[s], ended[e]);
         (started[s_end], ended[e_end]) = (x, y);
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn hardly_any_pair_that_stays_is_left_to_be_cancelled() {
+    fn difference_leaves_few_common_pairs_to_be_cancelled() {
         for count in [50, 1000, 3 * LONG as u32] {
             let old: Vec<Pair> = (0..count).map(|k| Pair { a: k / 3, b: 7 * k + 1 }).collect();
             let new: Vec<Pair> = (0..count).map(|k| old[((k * 7 + 3) % count) as usize]).collect();

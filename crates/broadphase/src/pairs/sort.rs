@@ -4,7 +4,7 @@
 //! 1. Pairs are distributed to groups of consecutive first ids, about [`GROUP`] pairs each, so that the rest happens in the first-level cache.
 //! 2. Within a group they are distributed by the upper bits of the second id, counted from the group's least one, then by the first id; both
 //!    keep the order of equals. Only pairs with the same first id and the same upper bits are now out of order.
-//! 3. Those are few, and an insertion sort repairs them. Where they are not, it gives up, and the group is sorted by comparisons.
+//! 3. An insertion sort repairs those, which are usually few. If they are not, it gives up, and the group is sorted by comparisons.
 //!
 //! A sort from the least significant digit up moved every pair four times through memory; this one moves it once.
 
@@ -13,11 +13,11 @@ use crate::memory;
 
 /// Below this many pairs, comparing them costs less than counting.
 const FEW: usize = 1 << 6;
-/// Pairs in a group, about.
+/// The approximate number of pairs in a group.
 const GROUP: usize = 1 << 12;
-/// Groups at most, so that the lines that are written to in turn stay in the cache.
+/// The most groups: the cache lines that are written to in turn must stay in the cache.
 const GROUPS: usize = 1 << 11;
-/// A group with fewer pairs than one for so many ids is sorted by comparisons: passing over the counters would cost more.
+/// A group with fewer than 1/16 as many pairs as ids is sorted by comparisons: passing over the counters would cost more.
 const SPARSE: usize = 16;
 /// Upper bits of the second id that are counted.
 const DIGIT: u32 = 10;
@@ -55,8 +55,8 @@ impl PairSort {
         self.grouped = grouped;
     }
 
-    /// Writes the pairs that `for_each_chunk` hands out, the same ones in two calls, to `out`, sorted. There are as many as `out` holds, and
-    /// their first ids are below `bound`.
+    /// Writes the pairs of `for_each_chunk` to `out`, sorted. It is called twice, and must yield the same pairs: as many as `out` holds, with first
+    /// ids below `bound`.
     pub(crate) fn collect(&mut self, out: &mut [Pair], bound: usize, for_each_chunk: impl Fn(&mut dyn FnMut(&[Pair]))) {
         let groups = Groups::new(out.len(), bound);
         if out.len() >= FEW && groups.count > 1 {

@@ -1,6 +1,6 @@
-//! The chunked store: where an algorithm puts its pairs, and where the caller takes them.
+//! The chunked pair store, which algorithms write and callers read.
 //!
-//! A chunk is whatever an algorithm can redo on its own: a tile, a node, a range of cells. In each frame it rewrites a chunk or
+//! A chunk is a part of the result that an algorithm can recompute on its own: a tile, a node, a range of cells. In each frame it rewrites a chunk or
 //! keeps it, so that output, like the search, is proportional to what changed. Several workers fill chunks at once, each chunk
 //! under its own, never contended lock; the order of chunks, not of workers, is the order of the list.
 
@@ -18,7 +18,7 @@ use crate::kernels::{PairSink, Refine, Stop};
 use crate::objects::{Frame, Shape};
 use chunk::Chunk;
 
-/// What the caller wants of a frame.
+/// What a frame reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Report {
@@ -34,7 +34,7 @@ pub enum Report {
 }
 
 impl Report {
-    /// Are started and ended pairs wanted?
+    /// Does it include started and ended pairs?
     pub fn delta(self) -> bool {
         matches!(self, Report::Delta | Report::Both)
     }
@@ -48,32 +48,32 @@ pub struct PairStore {
     report: Report,
     limit: u64,
     chunks: Vec<RwLock<Chunk>>,
-    /// Chunks in use; those behind are empty and keep their capacity.
+    /// The number of chunks in use; those after them are empty and keep their capacity.
     active: usize,
     shape: Shape,
-    /// Names the content: a structure may keep chunks only if it finds here what it wrote last.
+    /// Identifies the content: a structure may keep chunks only if this is the revision that it wrote last.
     revision: Revision,
     count: u64,
-    /// Pairs that this frame has written so far, all workers together: the limit holds before memory is spent on more.
+    /// The pairs that all workers have written so far in this frame, so that the limit takes effect before memory is spent on more.
     written: AtomicU64,
     started: Vec<Pair>,
     ended: Vec<Pair>,
     scratch: PerWorker<events::Scratch>,
     sorter: events::Sorter,
     worker_tests: Vec<AtomicU64>,
-    /// Is a frame being written? If the next one finds that it is, a panic has ended this one.
+    /// Is a frame being written? If it still is when the next frame begins, a panic ended this one.
     is_open: bool,
-    /// Is time measured in this frame? Then the nanoseconds of all workers that went into differences.
+    /// Is time measured in this frame? If so, the nanoseconds that all workers spent on differences.
     timed: bool,
     event_nanos: AtomicU64,
 }
 
-/// The name of a store's content. Each structure remembers the one it last wrote.
+/// Identifies the content of a store. Each structure remembers the revision that it wrote last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Revision(u64);
 
 impl Revision {
-    /// A name never used before. Only equality matters, so results do not depend on who asks first.
+    /// A revision never used before. Only equality matters, so results do not depend on the order of calls.
     fn fresh() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
@@ -102,12 +102,12 @@ impl Clone for PairStore {
     }
 }
 
-/// For writing: one worker at a time.
+/// Locks a chunk for writing by one worker.
 fn lock(chunk: &RwLock<Chunk>) -> std::sync::RwLockWriteGuard<'_, Chunk> {
     chunk.write().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// For reading: a reader may read again while it reads, as a visitor of [`PairStore::for_each_chunk`] that calls [`PairStore::sorted`] does.
+/// Locks a chunk for reading, which can be nested: a visitor of [`PairStore::for_each_chunk`] may call [`PairStore::sorted`].
 fn read(chunk: &RwLock<Chunk>) -> std::sync::RwLockReadGuard<'_, Chunk> {
     chunk.read().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -118,7 +118,7 @@ fn open(chunk: &mut RwLock<Chunk>) -> &mut Chunk {
 
 /// # For the caller
 impl PairStore {
-    /// The limit on pairs unless set otherwise: as many as 32 bits count.
+    /// The default limit on the number of pairs: the largest 32-bit number.
     pub const DEFAULT_LIMIT: u64 = u32::MAX as u64;
 
     /// An empty store.
@@ -143,12 +143,12 @@ impl PairStore {
         }
     }
 
-    /// What is wanted.
+    /// What frames report.
     pub fn report(&self) -> Report {
         self.report
     }
 
-    /// Wants something else from the next frame on, which is then found from scratch.
+    /// Sets what frames report from the next one on, which is then found from scratch.
     pub fn set_report(&mut self, report: Report) {
         if report != self.report {
             self.report = report;
@@ -156,12 +156,12 @@ impl PairStore {
         }
     }
 
-    /// More pairs than this are an error.
+    /// Sets the largest number of pairs; more are [`Error::TooManyPairs`].
     pub fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }
 
-    /// How many pairs there may be.
+    /// The largest number of pairs.
     pub fn limit(&self) -> u64 {
         self.limit
     }
@@ -181,8 +181,8 @@ impl PairStore {
         self.chunks[..self.active].iter().for_each(|chunk| visit(&read(chunk).pairs));
     }
 
-    /// Copies pairs of a chunk, from position `from` on, into `buffer`, and says how many; `None` behind the last chunk. For
-    /// iterators, which must not hold a lock while the caller has the word.
+    /// Copies pairs of a chunk, from position `from` on, into `buffer`, and returns how many; `None` after the last chunk. For
+    /// iterators, which must not hold a lock between two calls of `next`.
     pub(crate) fn copy_from(&self, chunk: usize, from: usize, buffer: &mut [Pair]) -> Option<usize> {
         let chunk = read(self.chunks[..self.active].get(chunk)?);
         let rest = chunk.pairs.get(from..).unwrap_or(&[]);
@@ -228,7 +228,7 @@ impl PairStore {
         }
     }
 
-    /// Keeps the pairs for which `keep` says so. The next frame keeps nothing of this one.
+    /// Keeps the pairs for which `keep` is true. The next frame keeps nothing of this one.
     pub(crate) fn retain(&mut self, keep: impl Fn(Pair) -> bool) {
         self.revision = Revision(0);
         self.count = 0;
@@ -240,7 +240,7 @@ impl PairStore {
         }
     }
 
-    /// All pairs, sorted, of which every first id is below `bound`.
+    /// All pairs, sorted. Every first id must be below `bound`.
     pub(crate) fn try_sorted(&self, bound: usize) -> Result<Vec<Pair>, Error> {
         let mut list = Vec::new();
         crate::memory::refill(&mut list, self.count as usize, Pair::default(), "pairs")?;
@@ -269,7 +269,7 @@ impl PairStore {
     }
 
     /// The tests that the last frame made for a chunk: 0 if it was kept, or if there is no such chunk. [`Region::chunk`](crate::Region::chunk)
-    /// tells where a chunk lies in space.
+    /// says where a chunk lies in space.
     pub fn chunk_tests(&self, chunk: usize) -> u64 {
         self.chunks[..self.active].get(chunk).map_or(0, |chunk| read(chunk).tests)
     }
@@ -280,7 +280,7 @@ impl PairStore {
         Duration::from_nanos(self.event_nanos.load(Ordering::Relaxed))
     }
 
-    /// Runs a part of the search for differences, and adds its time.
+    /// Runs a part of the search for differences, and adds up its time.
     fn time_events(&self, work: &mut dyn FnMut()) {
         let start = self.timed.then(Instant::now);
         work();
@@ -299,7 +299,7 @@ impl PairStore {
             + self.chunks.capacity() * size_of::<RwLock<Chunk>>()
     }
 
-    /// Holds these pairs from now on, as the last frame's, or only their number; the next frame keeps nothing of them.
+    /// Replaces the content by these pairs, as the last frame's, or only by their number; the next frame keeps nothing of them.
     #[cfg(feature = "serde")]
     pub(crate) fn hold(&mut self, pairs: &[Pair], count: u64) {
         self.clear();
@@ -313,7 +313,7 @@ impl PairStore {
         self.active = 1;
     }
 
-    /// Gives memory back that the present pairs do not need. The next frame starts from scratch.
+    /// Frees memory that the current pairs do not need. The next frame starts from scratch.
     pub(crate) fn shrink(&mut self) {
         self.revision = Revision(0);
         self.chunks.truncate(self.active);
@@ -328,12 +328,12 @@ impl PairStore {
         self.sorter = events::Sorter::default();
     }
 
-    /// The next frame keeps nothing of this one.
+    /// Makes the next frame keep nothing of this one.
     pub(crate) fn disown(&mut self) {
         self.revision = Revision(0);
     }
 
-    /// Forgets everything; the next frame starts from nothing, and its pairs all count as started.
+    /// Removes all pairs; the next frame starts from nothing, and all its pairs count as started.
     pub fn clear(&mut self) {
         for chunk in &mut self.chunks {
             let chunk = open(chunk);
@@ -397,15 +397,15 @@ impl PairStore {
         kept
     }
 
-    /// The present pairs of a chunk.
+    /// The current pairs of a chunk.
     ///
     /// # Panics
-    /// If [`begin`](PairStore::begin) was told of fewer chunks. So do [`rewrite`](PairStore::rewrite) and [`edit`](PairStore::edit).
+    /// If [`begin`](PairStore::begin) was called with fewer chunks. So do [`rewrite`](PairStore::rewrite) and [`edit`](PairStore::edit).
     pub(crate) fn chunk(&mut self, chunk: usize) -> &[Pair] {
         &open(&mut self.chunks[chunk]).pairs
     }
 
-    /// Replaces a chunk by what `fill` pushes, less what the frame's filters forbid.
+    /// Replaces a chunk by the pairs that `fill` pushes and the frame's filters allow.
     pub(crate) fn rewrite<const D: usize, T: Real>(
         &self,
         chunk: usize,
@@ -427,13 +427,13 @@ impl PairStore {
         chunk.pairs.clear();
         self.fill(chunk, worker, refine, fill);
         if self.report.delta() {
-            // While both are in the cache.
+            // Compared here, while both lists are in the cache.
             let scratch = &mut *self.scratch.get(worker);
             self.time_events(&mut || events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended));
         }
     }
 
-    /// Keeps those pairs of a chunk of which `stays` says so, and adds what `fill` pushes, less what the frame's filters forbid.
+    /// Keeps the pairs of a chunk for which `stays` is true, and adds the pairs that `fill` pushes and the frame's filters allow.
     pub(crate) fn edit<const D: usize, T: Real>(
         &self,
         chunk: usize,
@@ -456,7 +456,7 @@ impl PairStore {
         }
         let lost = chunk.part(stays, &mut gone);
         if self.report.delta() && chunk.old.try_reserve(lost).is_err() {
-            // They fit where they were.
+            // They were in this list, so there is capacity for them.
             chunk.pairs.extend_from_slice(&gone[..lost]);
             scratch.gone = gone;
             chunk.stop = Some(Stop::Memory);
@@ -468,7 +468,7 @@ impl PairStore {
             self.fill(chunk, worker, refine, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
         });
         if self.report.delta() {
-            // What stayed neither started nor ended.
+            // Pairs that stayed neither started nor ended.
             let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
             self.time_events(&mut || events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended));
             chunk.old.extend_from_slice(&gone[..lost]);
@@ -491,10 +491,10 @@ impl PairStore {
         chunk.ended.clear();
     }
 
-    /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and gives the content its name.
+    /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and returns the revision of the content.
     ///
-    /// On error the pairs are gone, except that with differences wanted the last frame's are back, so that the next difference
-    /// is right.
+    /// On error the new pairs are dropped. If differences are reported, those of the last frame are restored, so that the next difference
+    /// is correct.
     pub(crate) fn finish(&mut self, chunks: usize) -> Result<Revision, Error> {
         self.started.clear();
         self.ended.clear();

@@ -3,28 +3,28 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The numbers of cores that [`Regions::on`] is given for.
+/// The numbers of cores for which [`Regions::on`] has a projection.
 pub const CORES: [usize; 5] = [2, 4, 8, 16, 64];
 
-/// What the regions of a frame, the calls of [`Context::run`](crate::Context::run), took together. The rest of the frame is sequential.
+/// The total time of the parallel regions of a frame, which are the calls of [`Context::run`](crate::Context::run). The rest of the frame is sequential.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
-    /// How many there were.
+    /// The number of regions.
     pub count: u64,
-    /// The time that passed in them.
+    /// The wall time of all regions.
     pub wall: Duration,
     /// The time of all jobs.
     pub jobs: Duration,
-    /// The time of the longest job of each: no number of cores makes them faster than that.
+    /// The sum of the longest job of each region: no number of cores makes the regions faster than that.
     pub longest: Duration,
-    /// The time that workers spent neither in a job nor outside of a region: waking, waiting for the last job.
+    /// The time that workers spent in a region but not in a job: waking up, and waiting for the last job.
     pub waiting: Duration,
-    /// A projection: the time that would pass in them on as many cores as [`CORES`] says, if jobs took as long as here and were shared evenly, but
-    /// for the longest of each region.
+    /// A projection: the wall time of the regions on each number of cores in [`CORES`], if jobs took as long as here and were shared evenly, except
+    /// that a region takes at least as long as its longest job.
     pub on: [Duration; CORES.len()],
 }
 
-/// Adds up what regions take. Counts in nanoseconds.
+/// Adds up the times of regions, in nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     count: AtomicU64,
@@ -33,15 +33,15 @@ pub(crate) struct Gauge {
     longest: AtomicU64,
     waiting: AtomicU64,
     on: [AtomicU64; CORES.len()],
-    /// A region is being measured: what its jobs run is part of them.
+    /// Is a region being measured? Regions that its jobs start are then part of the jobs.
     is_busy: AtomicBool,
-    /// Of that region.
+    /// The time of that region's jobs.
     its_jobs: AtomicU64,
     its_longest: AtomicU64,
 }
 
 impl Gauge {
-    /// Measures a region that starts with `workers` workers. `run` is given the job that it has to run.
+    /// Measures a region that starts with `workers` workers. `run` gets the job that it has to run.
     pub(crate) fn measure(
         &self,
         workers: usize,

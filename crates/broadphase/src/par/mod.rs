@@ -6,7 +6,7 @@
 //! 2. `region.rs`: one call of `run`, which workers enter and leave. The only unsafe code, one pointer, is here.
 //! 3. `threads.rs`: the threads, how they wait between regions, and how they are woken.
 //!
-//! `gauge.rs` measures what the regions of any executor take, if that is asked for.
+//! `gauge.rs` measures the regions of any executor, if [`Context::with_timing`](crate::Context::with_timing) turned that on.
 
 mod gauge;
 #[cfg(feature = "parallel")]
@@ -22,7 +22,7 @@ pub use gauge::{CORES, Regions};
 #[cfg(feature = "parallel")]
 pub use threads::Threads;
 
-/// Runs independent jobs. Results never depend on who ran what: every job writes to its own place.
+/// Runs independent jobs. Results never depend on which worker ran which job: every job writes to its own place.
 ///
 /// Implement it to run jobs on the thread pool of an engine. This one uses the threads of the standard library; rayon's `scope` and
 /// bevy's `ComputeTaskPool::scope` have the same form (`examples/own_executor.rs` has both this one and rayon's):
@@ -65,20 +65,20 @@ pub trait Executor: Send + Sync {
     /// calls with the same worker number run at once.
     fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync));
 
-    /// As [`run`](Executor::run), for work that feeds no more than `workers` workers. An executor may use fewer or more.
+    /// Like [`run`](Executor::run), for work that pays for no more than `workers` workers. An executor may use fewer or more.
     fn run_on(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
         let _ = workers;
         self.run(jobs, job);
     }
 
-    /// The least work for which it pays to start a worker: see [`Context::run_weighted`](crate::Context::run_weighted). A worker that sleeps
-    /// takes 5 to 50 microseconds to wake up, by machine; work that is done sooner gains nothing by it.
+    /// The least work for which it pays to start a worker: see [`Context::run_weighted`](crate::Context::run_weighted). A sleeping worker
+    /// takes 5 to 50 microseconds to wake up, depending on the machine; work that is done sooner gains nothing from it.
     fn work_per_worker(&self) -> usize {
         80_000
     }
 }
 
-/// All jobs on the calling thread, in order.
+/// The executor that runs all jobs on the calling thread, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sequential;
 

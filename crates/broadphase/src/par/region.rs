@@ -1,7 +1,7 @@
-//! One call of `run`: opened by the caller, entered and left by workers, closed by the caller.
+//! A parallel region: one call of `run`, which the caller opens and closes, and which workers enter and leave.
 //!
 //! The caller never waits for a worker to arrive. It opens the region, works, and closes the region when no job is left to take; then it
-//! waits for those workers that are inside. One that comes late finds the region closed, and has cost nothing.
+//! waits for those workers that are inside. A late worker finds the region closed, at no cost.
 //!
 //! # Why the borrowed job outlives its use
 //! 1. A worker uses the task only between [`Region::enter`], which succeeds only while the region is open, and leaving.
@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::shares::Shares;
-use super::threads::Patience;
+use super::threads::SpinWait;
 
-/// What the workers of a region run.
+/// The jobs of a region, shared by its workers.
 struct Task<'a> {
     job: &'a (dyn Fn(usize, usize) + Sync),
     workers: usize,
@@ -36,7 +36,7 @@ impl State {
         Self(u64::from(number) << 32 | (workers as u64) << 16)
     }
 
-    /// Helpers at work.
+    /// The number of helpers inside.
     fn inside(self) -> u64 {
         self.0 & Self::INSIDE
     }
@@ -62,10 +62,10 @@ pub(super) struct Region {
     state: AtomicU64,
     task: AtomicPtr<Task<'static>>,
     shares: Shares,
-    /// A job has panicked: no further one is started.
+    /// Has a job panicked? Then no further one is started.
     failed: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Told when the last worker has left a closed region.
+    /// Notified when the last worker has left a closed region.
     is_empty: Condvar,
     waiting: Mutex<()>,
 }
@@ -96,7 +96,7 @@ impl Region {
     /// open. Must not be called by two threads at once.
     ///
     /// # Panics
-    /// If a job does; then some jobs have not run.
+    /// If a job panics; then some jobs have not run.
     pub(super) fn run(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync), wake: impl FnOnce()) {
         let task = Task { job, workers };
         self.shares.deal(workers, jobs);
@@ -169,13 +169,13 @@ impl Region {
         }
     }
 
-    /// Lets no one in any more, and waits until all have left.
+    /// Lets no more workers in, and waits until all have left.
     fn close(&self) {
         self.state.fetch_and(!State::WORKERS, Ordering::Relaxed);
         let is_empty = || State(self.state.load(Ordering::Acquire)).inside() == 0;
-        let mut patience = Patience::new();
+        let mut wait = SpinWait::new();
         while !is_empty() {
-            if patience.is_over() {
+            if wait.is_over() {
                 let mut guard = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
                 while !is_empty() {
                     guard = self.is_empty.wait(guard).unwrap_or_else(PoisonError::into_inner);
@@ -185,7 +185,7 @@ impl Region {
     }
 }
 
-/// Closes the region when it is dropped, also by a panic.
+/// Closes the region when it is dropped, even by a panic.
 struct Closing<'a>(&'a Region);
 
 impl Drop for Closing<'_> {

@@ -1,4 +1,4 @@
-//! Which worker runs which job: a contiguous range each, and halves of it for those that have run out.
+//! Work stealing: each worker has a contiguous range of jobs, and takes half of another's range when it runs out.
 //!
 //! Jobs of neighboring numbers share data, and the same number means about the same data in the next region. So a worker takes its
 //! range from the front, and another one steals from the back, only when it has nothing left. A range is one atomic word: a job is in
@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The jobs of one worker that no one has taken yet, in a cache line (and its neighbor, which is fetched with it) of its own.
+/// The remaining jobs of one worker, in a cache line of its own (and the neighboring line, which is fetched with it).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Share(AtomicU64);
@@ -26,7 +26,7 @@ impl Share {
         self.0.store(pack(range), Ordering::Relaxed);
     }
 
-    /// Takes some of the jobs: `split` says what is left and what is taken.
+    /// Takes some of the jobs: `split` returns what is left and what is taken.
     ///
     /// The numbers carry no data with them (entering a region has made that visible), so relaxed order is enough.
     fn take<X>(&self, split: impl Fn(Range<u32>) -> (Range<u32>, X)) -> Option<X> {
@@ -74,7 +74,7 @@ impl Shares {
             (range.start..middle, middle..range.end)
         };
         let stolen = (1..workers).find_map(|step| self.0[(worker + step) % workers].take(back_half))?;
-        // The own share is empty, and no one writes to an empty share but its owner.
+        // This share is empty, and only its owner writes to an empty share.
         self.0[worker].set(stolen.start + 1..stolen.end);
         Some(stolen.start as usize)
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn every_job_is_dealt_once_also_when_there_are_fewer_than_workers() {
+    fn every_job_is_dealt_once_even_if_there_are_fewer_jobs_than_workers() {
         let shares = Shares::new(7);
         for jobs in 0..40 {
             for workers in 1..=7 {

@@ -15,10 +15,10 @@ use crate::Error;
 
 /// A pool of threads, of which the calling thread is one.
 ///
-/// Between the regions of a frame the others wait awake, for a few dozen microseconds; then they sleep, so that a pool that is not used
-/// costs nothing. Clones share the threads. They end with the last clone.
+/// Between the regions of a frame the other threads spin for a few dozen microseconds; then they sleep, so that an unused pool
+/// costs nothing. Clones share the threads, which end with the last clone.
 ///
-/// While one thread's jobs are run, another one that calls the same pool, or a job that does, runs its jobs by itself.
+/// While the pool runs one thread's jobs, another thread that uses the same pool, or a job that does, runs its jobs by itself.
 ///
 /// ```
 /// use broadphase::{Context, Threads};
@@ -39,7 +39,7 @@ impl Threads {
     /// a frame down, so they are not started.
     ///
     /// # Errors
-    /// [`Error::ThreadsUnavailable`] if the count is above 1,024, or if the system refuses to start as many.
+    /// [`Error::ThreadsUnavailable`] if the count is above 1,024, or if the system cannot start that many.
     pub fn new(count: usize) -> Result<Self, Error> {
         if count > MOST_WORKERS {
             return Err(Error::ThreadsUnavailable { requested: count });
@@ -56,7 +56,7 @@ impl Threads {
         let mut pool = Pool { shared, is_taken: AtomicBool::new(false), helpers: Vec::with_capacity(count - 1) };
         for worker in 1..count {
             let shared = Arc::clone(&pool.shared);
-            let thread = thread::Builder::new().name(format!("broadphase {worker}")).spawn(move || shared.serve(worker));
+            let thread = thread::Builder::new().name(format!("broadphase {worker}")).spawn(move || shared.run_helper(worker));
             // On error the pool is dropped, which ends the threads that were started.
             pool.helpers.push(thread?);
         }
@@ -94,10 +94,10 @@ struct Pool {
 }
 
 impl Pool {
-    /// The right to run a region, unless another thread has it, or a job of this one calls.
-    fn take(&self) -> Option<Turn<'_>> {
+    /// The right to run a region, unless another thread has it or the caller is itself a job.
+    fn take(&self) -> Option<RegionGuard<'_>> {
         let taken = self.is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
-        taken.is_ok().then(|| Turn(&self.is_taken))
+        taken.is_ok().then(|| RegionGuard(&self.is_taken))
     }
 
     /// Wakes those of the first `workers` that sleep.
@@ -121,26 +121,26 @@ impl Drop for Pool {
     }
 }
 
-/// Gives the right to run a region back when it is dropped, also by a panic.
-struct Turn<'a>(&'a AtomicBool);
+/// The right to run a region, returned when this is dropped, even by a panic.
+struct RegionGuard<'a>(&'a AtomicBool);
 
-impl Drop for Turn<'_> {
+impl Drop for RegionGuard<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
 }
 
-/// What the threads know.
+/// The state that the threads share.
 struct Shared {
     region: Region,
-    /// By worker: sleeps, or is about to.
+    /// By worker: does it sleep, or is it about to?
     sleeping: Box<[AtomicBool]>,
     stop: AtomicBool,
 }
 
 impl Shared {
-    /// The life of a helper.
-    fn serve(&self, worker: usize) {
+    /// The loop of a helper: runs its part of each region until the pool ends.
+    fn run_helper(&self, worker: usize) {
         let mut last = 0;
         while let Some(number) = self.await_region(worker, last) {
             last = number;
@@ -148,10 +148,10 @@ impl Shared {
         }
     }
 
-    /// The number of the next region that wants this worker; `None` when the pool ends.
+    /// Waits for the next region that is open to this worker, and returns its number; `None` when the pool ends.
     fn await_region(&self, worker: usize, last: u32) -> Option<u32> {
         let next = || Some(self.region.state()).filter(|state| state.number() != last && state.is_open_to(worker));
-        let mut patience = Patience::new();
+        let mut wait = SpinWait::new();
         loop {
             if let Some(state) = next() {
                 return Some(state.number());
@@ -159,7 +159,7 @@ impl Shared {
             if self.stop.load(Ordering::SeqCst) {
                 return None;
             }
-            if patience.is_over() {
+            if wait.is_over() {
                 let sleeping = &self.sleeping[worker];
                 sleeping.store(true, Ordering::SeqCst);
                 // Checked again after the flag is set: a caller that opens a region from now on sees the flag.
@@ -167,38 +167,38 @@ impl Shared {
                     thread::park();
                 }
                 sleeping.store(false, Ordering::SeqCst);
-                patience = Patience::new();
+                wait = SpinWait::new();
             }
         }
     }
 }
 
-/// How long a thread waits awake: it spins, then lets others run in between, then its patience is over.
-pub(super) struct Patience {
+/// A wait without sleeping: spins, then yields to other threads, then times out.
+pub(super) struct SpinWait {
     turns: u32,
     since: Option<Instant>,
 }
 
-/// Turns of spinning before the clock is asked; a few microseconds.
+/// Rounds of spinning before the clock is read; a few microseconds.
 const SPINS: u32 = 64;
-/// Pauses of the processor in each turn.
+/// Pause instructions in each round.
 const PAUSES: u32 = 16;
-/// Longer than the sequential parts between two regions of a frame mostly are.
+/// The time until the wait times out: longer than most sequential parts between two regions of a frame.
 const AWAKE: Duration = Duration::from_micros(60);
 
-impl Patience {
+impl SpinWait {
     pub(super) fn new() -> Self {
         Self { turns: 0, since: None }
     }
 
-    /// Waits a moment. Returns whether it is time to sleep.
+    /// Waits a moment. Returns whether the wait has timed out.
     pub(super) fn is_over(&mut self) -> bool {
         if self.turns < SPINS {
             self.turns += 1;
             (0..PAUSES).for_each(|_| spin_loop());
             return false;
         }
-        // Where there are more threads than cores, the one that is waited for may need this core.
+        // If there are more threads than cores, the thread that this one waits for may need this core.
         thread::yield_now();
         self.since.get_or_insert_with(Instant::now).elapsed() > AWAKE
     }

@@ -1,4 +1,4 @@
-//! Many questions at once.
+//! Many queries at once.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard};
@@ -14,7 +14,7 @@ const BLOCK: usize = 64;
 /// The work of one question, in the units of [`Context::run_weighted`].
 const QUESTION: usize = 500;
 
-/// Answers to many questions. Keep it, and the next round allocates nothing.
+/// The results of many queries. Keep it and use it again: then the next batch does not allocate.
 ///
 /// The answers do not depend on the number of threads.
 ///
@@ -33,7 +33,7 @@ pub struct Answers<A> {
     /// Where the answers to each question start, and the end of the last.
     starts: Vec<usize>,
     list: Vec<A>,
-    /// What each job writes.
+    /// The output of each job.
     blocks: Vec<Mutex<Block<A>>>,
 }
 
@@ -55,7 +55,7 @@ fn open<A>(block: &Mutex<Block<A>>) -> MutexGuard<'_, Block<A>> {
 }
 
 impl<A> Answers<A> {
-    /// No questions, no answers.
+    /// An empty list: no questions, no answers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -90,9 +90,9 @@ impl<A> Answers<A> {
 }
 
 impl<A: Copy + Send> Answers<A> {
-    /// Answers each question, on the threads of `context`. `answer` appends what it finds to the list, and must not depend on what the list already
+    /// Answers each question, on the threads of `context`. `answer` appends its results to the list, and must not depend on what the list already
     /// holds.
-    /// On error there are no answers, and the error is that of the first bad question.
+    /// On error there are no answers, and the error is that of the first invalid question.
     pub fn ask<Q: Sync>(
         &mut self,
         context: &Context,

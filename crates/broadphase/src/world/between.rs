@@ -14,7 +14,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// objects were in one world. Both must have the same [period](World::set_period), or none. Kinds, tags, environments, margins and shapes count; filters do not.
     ///
     /// For a character against its surroundings, a chunk of a map against its neighbor, a local world against a remote one. Nothing is kept for the
-    /// next call. Cost: a probe for each object of the smaller of two sides, each in the structure of the larger.
+    /// next call. Cost: a probe for each object of the smaller side, in the structure of the larger one.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};

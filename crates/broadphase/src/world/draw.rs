@@ -12,7 +12,7 @@ pub struct Line<const D: usize, T> {
     pub from: [T; D],
     /// The other end.
     pub to: [T; D],
-    /// What it is an edge of: choose a color by it.
+    /// What it is an edge of, to choose a color by.
     pub kind: Outline,
 }
 
@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// All lines of a debug view: the boxes of the objects, and the cells, nodes or tiles of both structures. Pending changes are applied first. Infinite
     /// sides are cut off a little outside of all finite ones.
     ///
-    /// Cost: a pass over objects and structure, and memory for a box each. Algorithms without boxes of their own show only objects.
+    /// Cost: a pass over objects and structure, and memory for a box each. Algorithms without cells, nodes or tiles show only objects.
     ///
     /// ```
     /// use broadphase::{Aabb, Outline, World3};

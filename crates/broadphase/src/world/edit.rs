@@ -1,4 +1,4 @@
-//! Objects in, out, and changed: one and many.
+//! Inserting, removing and changing objects, one by one and many at once.
 
 use super::{ContinuousDetection, World};
 use crate::error::Error;
@@ -7,9 +7,9 @@ use crate::objects::{Handle, Object, ObjectKind, Shape, Tag};
 
 /// # Objects
 ///
-/// A change is noted at once and costs O(1); structures and pairs follow with the next [`update`](World::update) or
-/// [`read`](World::read). A handle that is not one of this world's living objects is [`Error::StaleHandle`], a box that is not
-/// valid [`Error::InvalidBox`].
+/// A change is recorded at once and costs O(1); it is applied to structures and pairs by the next [`update`](World::update) or
+/// [`read`](World::read). A handle without an object in this world is [`Error::StaleHandle`], and an invalid box is
+/// [`Error::InvalidBox`].
 impl<const D: usize, T: Real> World<D, T> {
     /// Inserts an object: an [`Aabb`], or an [`Object`] with tag, kind, margin and user data.
     ///
@@ -24,33 +24,33 @@ impl<const D: usize, T: Real> World<D, T> {
     pub fn insert(&mut self, object: impl Into<Object<D, T>>) -> Result<Handle, Error> {
         let object = object.into();
         let handle = self.table.insert(&object, None)?;
-        self.begin_way(handle, &object);
+        self.begin_path(handle, &object);
         Ok(handle)
     }
 
-    /// Inserts all objects, or none if one is not valid; the error names its position in the list.
+    /// Inserts all objects, or none if one is invalid; the error names its position in the list.
     pub fn insert_many<O: Into<Object<D, T>> + Copy>(&mut self, objects: &[O]) -> Result<Vec<Handle>, Error> {
         let handles = self.table.insert_many(objects)?;
         if self.motion.detection != ContinuousDetection::None {
-            handles.iter().zip(objects).for_each(|(&handle, &object)| self.begin_way(handle, &object.into()));
+            handles.iter().zip(objects).for_each(|(&handle, &object)| self.begin_path(handle, &object.into()));
         }
         Ok(handles)
     }
 
-    /// A new object's way begins at its previous box, or where it is.
-    fn begin_way(&mut self, handle: Handle, object: &Object<D, T>) {
+    /// Starts a new object's path at its previous box, or where it is.
+    fn begin_path(&mut self, handle: Handle, object: &Object<D, T>) {
         if object.kind != ObjectKind::Static {
             let (_, slot) = self.table.place(handle.index);
             self.motion.begin_at(slot, object.previous.unwrap_or(object.aabb));
         }
     }
 
-    /// Removes an object, and says what it was. Its pairs end with the next update.
+    /// Removes an object, and returns its properties. Its pairs end with the next update.
     pub fn remove(&mut self, handle: Handle) -> Result<Object<D, T>, Error> {
         self.table.remove(handle)
     }
 
-    /// Removes all of them, or none if one handle is stale or stands in the list twice.
+    /// Removes all listed objects, or none if a handle is stale or in the list twice.
     pub fn remove_many(&mut self, handles: &[Handle]) -> Result<(), Error> {
         self.table.remove_many(handles)
     }
@@ -64,18 +64,18 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// Makes room for so many more movers and statics.
+    /// Makes room for more movers and statics.
     pub fn reserve(&mut self, movers: usize, statics: usize) -> Result<(), Error> {
         self.table.reserve(movers, statics)
     }
 
-    /// Moves or resizes an object. The same box again is not a change.
+    /// Moves or resizes an object. Setting the same box again is not a change.
     #[inline]
     pub fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         self.table.set_box(handle, aabb)
     }
 
-    /// Moves or resizes these objects, of any kind; on error none. If a handle is listed twice, its last box counts.
+    /// Moves or resizes the listed objects, of any kind; on error, none. If a handle is listed twice, its last box counts.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -89,9 +89,9 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.set_boxes_of(list)
     }
 
-    /// Gives every mover its box of a new frame, in the order of [`movers`](World::movers), not of handles: that is the order of insertion
-    /// only until an object is removed, after which a new object takes the free place. To name objects by their handles, call
-    /// [`set_boxes_of`](World::set_boxes_of). Boxes that did not change are noticed, and cost next to nothing. On error no box is set.
+    /// Sets the boxes of all movers, in the order of [`movers`](World::movers), not of handles: that is the order of insertion
+    /// only until an object is removed, after which a new object takes the free place. To set boxes by handle, call
+    /// [`set_boxes_of`](World::set_boxes_of). Boxes that did not change are detected, and cost next to nothing. On error no box is set.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -111,14 +111,14 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.set_boxes(boxes)
     }
 
-    /// Like [`set_mover_boxes`](World::set_mover_boxes), but by exchange, without copying: `boxes` has one box for each of
-    /// [`mover_slots`](World::mover_slots), at the object's [`slot`](World::slot), and anything at empty slots. It gets back the boxes
-    /// of the last frame. On error both stay as they were.
+    /// Like [`set_mover_boxes`](World::set_mover_boxes), but swaps the list instead of copying it: `boxes` has one box for each of
+    /// [`mover_slots`](World::mover_slots), at the object's [`slot`](World::slot), and anything at empty slots. It receives the boxes
+    /// of the last frame. On error both lists are unchanged.
     pub fn swap_boxes(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Error> {
         self.table.swap_boxes(boxes)
     }
 
-    /// The number of slots that movers live in, empty ones included.
+    /// The number of mover slots, empty ones included.
     pub fn mover_slots(&self) -> usize {
         self.table.movers.slots.len()
     }
@@ -130,14 +130,14 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok((self.table.object(index).kind != ObjectKind::Static).then_some(slot))
     }
 
-    /// Changes who may pair with it.
+    /// Changes an object's tag, which decides what it may pair with.
     pub fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
         self.table.set_tag(handle, tag)
     }
 
-    /// Changes what its box stands for; `None`: what the [world](World::world_shape) says. A ball and a box are a pair if their boxes
+    /// Changes the shape that an object's box stands for; `None`: the [world's](World::world_shape). A ball and a box are a pair if their boxes
     /// overlap and the ball reaches the box ([`Ball::overlaps_box`](crate::Ball::overlaps_box)), margins included. An algorithm that
-    /// takes only balls (`particle-grid`) refuses a world in which a mover has a shape of its own.
+    /// supports only balls (`particle-grid`) rejects a world in which a mover has a shape of its own.
     ///
     /// ```
     /// use broadphase::{Aabb, Shape, World2};
@@ -153,22 +153,22 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.set_shape(handle, shape)
     }
 
-    /// What its box stands for.
+    /// The shape that an object's box stands for.
     pub fn object_shape(&self, handle: Handle) -> Result<Shape, Error> {
         Ok(self.object(handle)?.shape.unwrap_or(self.shape))
     }
 
-    /// Changes the caller's number.
+    /// Changes an object's user data.
     pub fn set_user(&mut self, handle: Handle, user: u64) -> Result<(), Error> {
         self.table.set_user(handle, user)
     }
 
-    /// Makes it a sensor, which only notices others, or an object like others; see [`Pairing`](crate::Pairing).
+    /// Makes an object a sensor (trigger volume), or no longer one; see [`Pairing`](crate::Pairing).
     pub fn set_sensor(&mut self, handle: Handle, sensor: bool) -> Result<(), Error> {
         self.table.set_sensor(handle, sensor)
     }
 
-    /// Changes how it takes part; the handle stays.
+    /// Changes an object's kind; its handle stays valid.
     ///
     /// # Sleeping
     /// An object at rest needs no call: do not set its box, and it sleeps. It keeps its kind, its pairs and their values, and starts or ends no pair
@@ -197,17 +197,17 @@ impl<const D: usize, T: Real> World<D, T> {
         let before = self.slot(handle)?;
         self.table.set_kind(handle, kind)?;
         if self.slot(handle)? != before {
-            self.forget_way(handle)?; // what was static has no way
+            self.forget_path(handle)?; // an object that was static has no path
         }
         Ok(())
     }
 
-    /// Changes its own margin. A margin that is negative, infinite or NaN is [`Error::InvalidMargin`].
+    /// Changes an object's own margin. A margin that is negative, infinite or NaN is [`Error::InvalidMargin`].
     pub fn set_margin(&mut self, handle: Handle, margin: T) -> Result<(), Error> {
         self.table.set_margin(handle, margin)
     }
 
-    /// All that is known of an object.
+    /// All properties of an object.
     pub fn object(&self, handle: Handle) -> Result<Object<D, T>, Error> {
         Ok(self.table.object(self.table.find(handle)?))
     }
@@ -217,33 +217,33 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(self.object(handle)?.aabb)
     }
 
-    /// The box of an object, grown by its margin and the world's: what pairs and queries are made of.
+    /// The box of an object, grown by its margin and the world's, which pairs and queries use.
     pub fn grown_box(&self, handle: Handle) -> Result<Aabb<D, T>, Error> {
         let (side, slot) = self.table.place(self.table.find(handle)?);
         Ok(side.boxes[slot as usize])
     }
 
-    /// Who may pair with it.
+    /// The tag of an object.
     pub fn tag(&self, handle: Handle) -> Result<Tag, Error> {
         Ok(self.object(handle)?.tag)
     }
 
-    /// The caller's number.
+    /// The user data of an object.
     pub fn user(&self, handle: Handle) -> Result<u64, Error> {
         Ok(self.table.user(self.table.find(handle)?))
     }
 
-    /// How it takes part.
+    /// The kind of an object.
     pub fn kind(&self, handle: Handle) -> Result<ObjectKind, Error> {
         Ok(self.object(handle)?.kind)
     }
 
-    /// Its own margin.
+    /// An object's own margin.
     pub fn margin(&self, handle: Handle) -> Result<T, Error> {
         Ok(self.object(handle)?.margin)
     }
 
-    /// Is it one of this world's living objects?
+    /// Does the handle belong to an object in this world?
     pub fn contains(&self, handle: Handle) -> bool {
         self.table.find(handle).is_ok()
     }

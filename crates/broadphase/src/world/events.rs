@@ -1,4 +1,4 @@
-//! What started and what ended, as the user gets it: both handles, both user numbers, the value of the pair, the time of the hit.
+//! Events: the pairs that started and ended, with both handles, both user data, the value of the pair and the time of the hit.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,9 +17,9 @@ pub struct PairEvent {
     pub a: Handle,
     /// The other object.
     pub b: Handle,
-    /// The user number of `a`, also if it was removed.
+    /// The user data of `a`, even if it was removed.
     pub user_a: u64,
-    /// The user number of `b`, also if it was removed.
+    /// The user data of `b`, even if it was removed.
     pub user_b: u64,
     /// The [value](World::set_pair_value) that the pair had when it ended; `None` for a pair that starts.
     pub value: Option<u64>,
@@ -34,7 +34,7 @@ impl PairEvent {
         (self.a, self.b)
     }
 
-    /// The other object and its user number, if `handle` is one of the two.
+    /// The other object and its user data, if `handle` is one of the two.
     pub fn other(&self, handle: Handle) -> Option<(Handle, u64)> {
         if handle == self.a {
             Some((self.b, self.user_b))
@@ -96,7 +96,7 @@ impl Events {
     }
 }
 
-/// Pairs that started, or pairs that ended, sorted by their handles. An iterator gives a [`PairEvent`] each.
+/// Pairs that started, or pairs that ended, sorted by their handles. Iterating yields a [`PairEvent`] for each.
 #[derive(Clone, Copy)]
 pub struct PairEvents<'a> {
     list: &'a EventList,
@@ -184,7 +184,7 @@ impl Iterator for PairEventIter<'_> {
 
 impl ExactSizeIterator for PairEventIter<'_> {}
 
-/// What an update found: the number of pairs, and what started and ended. It borrows nothing, so a loop over its events may change the world.
+/// The result of an update: the number of pairs, and which started and ended. It borrows nothing, so a loop over its events may change the world.
 ///
 /// It shares its lists with the world. If you drop it before the next update, the lists are reused; if you keep it, the next update allocates new ones.
 ///
@@ -259,7 +259,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Turns the differences that were found into events, and removes the values of pairs that ended.
     pub(super) fn publish(&mut self) {
         if Arc::get_mut(&mut self.events).is_none() {
-            self.events = Arc::default(); // someone keeps the last update
+            self.events = Arc::default(); // the caller still holds the last update
         }
         let Self { events, started, ended, table, values, motion, shape, period, .. } = self;
         let events = Arc::make_mut(events);

@@ -23,9 +23,9 @@ use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
 
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;
-/// Chunks that are probed for at once: unfiltered pairs wait in memory for no more movers than these.
+/// Chunks that are probed at once, which limits the memory for unfiltered pairs.
 const BLOCK: usize = 1 << 12;
-/// Up to one changed static per so many movers, the statics are probed.
+/// Changed statics are probed against the movers if there are at most 1/4 as many as movers.
 const SHARE: usize = 4;
 
 /// The two structures: movers', statics'.
@@ -35,7 +35,7 @@ type Structures<'a, const D: usize, T> = (&'a dyn BroadPhase<D, T>, &'a dyn Broa
 #[derive(Clone, Debug)]
 pub(super) struct Mixed<const D: usize, T> {
     pub(super) store: PairStore,
-    /// What the last frame wrote.
+    /// The revision that the last frame wrote.
     revision: Revision,
     scratch: Scratch<D, T>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Mixed<const D: usize, T> {
 /// Buffers that can be dropped without changing a result.
 #[derive(Clone, Debug)]
 struct Scratch<const D: usize, T> {
-    /// What probes find, before any filter.
+    /// The pairs that probes find, before any filter.
     raw: PairStore,
     slots: Vec<u32>,
     boxes: Vec<Aabb<D, T>>,
@@ -57,7 +57,7 @@ struct Scratch<const D: usize, T> {
     /// Chunks of the block that change.
     dirty: Vec<bool>,
     tests: u64,
-    /// The most pairs of the world.
+    /// The world's pair limit.
     limit: u64,
 }
 
@@ -80,7 +80,7 @@ impl<const D: usize, T> Default for Mixed<D, T> {
 }
 
 impl<const D: usize, T: Real> Mixed<D, T> {
-    /// What is stored may be out of date: the next frame finds all pairs.
+    /// Marks the stored pairs as outdated, so that the next frame finds all pairs.
     pub(super) fn forget(&mut self) {
         self.revision = Revision::default();
     }
@@ -252,7 +252,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
                 *at += 1;
             }
         });
-        // Each start has become its chunk's end: the next one's start.
+        // Each start has become its chunk's end, which is the next chunk's start.
         starts.rotate_right(1);
         starts[0] = 0;
         Ok(())
@@ -308,7 +308,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
                 backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] }));
             });
             if backward.len() as u64 > *limit {
-                rules.apply_mixed(&mut Retain::new(backward, 0)); // what a filter removes does not count
+                rules.apply_mixed(&mut Retain::new(backward, 0)); // rejected pairs do not count toward the limit
             }
             if backward.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
         })?;

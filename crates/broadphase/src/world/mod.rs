@@ -8,9 +8,9 @@
 //!
 //! # Files
 //! `edit.rs` changes objects, `settings.rs` everything else; `update.rs` is the frame, `mixed.rs` the pairs with statics, `rules.rs` the filters;
-//! `motion.rs` and `rate.rs` are continuous detection; `results.rs`, `events.rs`, `neighbours.rs` and `values.rs` hand out pairs; `read.rs` has the
-//! queries, `answers.rs` many at once; `between.rs` pairs two worlds; `environments` keeps simulations apart; `snapshot.rs` saves and restores;
-//! `draw.rs` and `stats.rs` show what is inside. A space that repeats is the structures' affair: `update.rs` wraps them in `periodic`.
+//! `motion.rs` and `sub_steps.rs` are continuous detection; `results.rs`, `events.rs`, `neighbours.rs` and `values.rs` return pairs; `read.rs` has the
+//! queries, `answers.rs` many at once; `between.rs` pairs two worlds; `environments` separates simulations; `snapshot.rs` saves and restores;
+//! `draw.rs` and `stats.rs` show the content. For a space that repeats, `update.rs` wraps the structures in `periodic`.
 
 mod answers;
 mod between;
@@ -22,7 +22,7 @@ mod mixed;
 mod motion;
 mod neighbours;
 mod probing;
-mod rate;
+mod sub_steps;
 mod read;
 mod results;
 mod rules;
@@ -90,7 +90,7 @@ pub type World3f64 = World<3, f64>;
 /// [kinematic](crate::ObjectKind::Kinematic).
 ///
 /// # What it does not do
-/// It tests boxes and balls, not exact shapes, and it moves nothing by itself.
+/// It tests boxes and balls, not exact shapes, and it does not move objects.
 #[derive(Clone)]
 pub struct World<const D: usize, T: Real> {
     table: Table<D, T>,
@@ -110,11 +110,11 @@ pub struct World<const D: usize, T: Real> {
     /// Differences that were found and are not reported yet.
     started: Vec<(Handle, Handle)>,
     ended: Vec<(Handle, Handle)>,
-    /// What the last update reported, shared with the [`Update`] that it gave out.
+    /// What the last update reported, shared with the [`Update`] that it returned.
     events: Arc<events::Events>,
-    /// Are all pairs to be asked for, though no object changed?
+    /// Must all pairs be found, even if no object changed?
     whole: bool,
-    /// Did the last update fail on the way? Then `started` and `ended` hold differences that wait to be reported.
+    /// Did the last update fail midway? Then `started` and `ended` hold differences that are still to be reported.
     failed: bool,
     tests: u64,
     values: values::Values,
@@ -128,15 +128,15 @@ struct Engine<const D: usize, T: Real> {
     spec: Spec,
     /// Built with the first frame.
     structure: Option<Box<dyn BroadPhase<D, T>>>,
-    /// Has it taken in a frame?
+    /// Has it been updated with a frame?
     filled: bool,
-    /// Does it keep environments apart?
+    /// Does it separate environments?
     apart: bool,
     /// The user's own structure, empty, to start from.
     own: Option<Box<dyn BroadPhase<D, T>>>,
     /// The space, if it repeats.
     period: Option<Period<D, T>>,
-    /// May boxes be those around whole ways, which are longer than half a period?
+    /// May boxes be those around whole paths, which are longer than half a period?
     sweeps: bool,
 }
 

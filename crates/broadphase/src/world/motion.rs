@@ -3,7 +3,7 @@
 //! A world sees objects where they are at each update. An object that moves farther than its size between two of them may jump over
 //! another one (tunneling). Two methods find such hits. [`ContinuousDetection::Swept`] sweeps boxes and tests the two motions exactly.
 //! [`ContinuousDetection::SubSteps`] is paper 004's, section 4.1: fast objects are looked at more often than slow ones.
-//! `examples/tunnelling.rs` compares them.
+//! `examples/tunneling.rs` compares them.
 
 use super::World;
 use crate::error::Error;
@@ -77,7 +77,8 @@ impl ContinuousDetection {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MotionStats {
     /// How often the update searched for pairs.
-    pub looks: u32,
+    #[cfg_attr(feature = "serde", serde(alias = "looks"))] // its name in earlier snapshots
+    pub searches: u32,
     /// Movers with more than one sub-step, or with a swept box.
     pub fast: usize,
     /// Boxes that were placed along a path, not counting the present ones.
@@ -88,28 +89,28 @@ pub struct MotionStats {
     pub fleeting: usize,
 }
 
-/// A mover on its way, in `steps` sub-steps.
+/// The path of a mover in this frame, in `steps` sub-steps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way<const D: usize, T> {
+pub(super) struct SteppedPath<const D: usize, T> {
     pub(super) slot: u32,
     pub(super) steps: u32,
     pub(super) from: Aabb<D, T>,
     pub(super) to: Aabb<D, T>,
-    /// The present box as the user gave it: in a space that repeats, `to` is wrapped.
+    /// The current box as the user gave it: in a space that repeats, `to` is wrapped.
     pub(super) plain: Aabb<D, T>,
 }
 
-impl<const D: usize, T: Real> Way<D, T> {
+impl<const D: usize, T: Real> SteppedPath<D, T> {
     /// The box after `number` sub-steps.
     pub(super) fn at(&self, number: u32) -> Aabb<D, T> {
         if number >= self.steps {
             return self.plain;
         }
         let share = T::from_f64(f64::from(number) / f64::from(self.steps));
-        // A way may be longer than the largest number, but not its parts.
+        // A path may be longer than the largest finite number, but its parts are not.
         let between = |from: T, to: T| match to - from {
             _ if from == to => to,
-            way if way.is_finite() => from + way * share,
+            length if length.is_finite() => from + length * share,
             _ => from * (T::ONE - share) + to * share,
         };
         let min: [T; D] = std::array::from_fn(|k| between(self.from.min[k], self.to.min[k]));
@@ -123,19 +124,19 @@ impl<const D: usize, T: Real> Way<D, T> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(super) struct Motion<const D: usize, T> {
     pub(super) detection: ContinuousDetection,
-    /// By slot of the movers: the box at the last successful update, or where the object was inserted; an empty box for those without a way.
+    /// By slot of the movers: the box at the last successful update, or where the object was inserted; an empty box for those without a path.
     /// Kept unless detection is `None`.
     #[cfg_attr(feature = "serde", serde(with = "crate::objects::exact::boxes"))]
     before: Vec<Aabb<D, T>>,
-    /// Pairs of the last update that its last look did not see, sorted.
+    /// Pairs of the last update that its last search did not find, sorted.
     pub(super) fleeting: Vec<(Handle, Handle)>,
     pub(super) stats: MotionStats,
-    /// Those with more than one sub-step, by slot; scratch.
+    /// The paths with more than one sub-step, by slot; scratch.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) ways: Vec<Way<D, T>>,
-    /// Buffers of `rate.rs`.
+    pub(super) stepped: Vec<SteppedPath<D, T>>,
+    /// Buffers of `sub_steps.rs`.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) scratch: super::rate::Scratch,
+    pub(super) scratch: super::sub_steps::Scratch,
 }
 
 impl<const D: usize, T: Real> Default for Motion<D, T> {
@@ -145,24 +146,24 @@ impl<const D: usize, T: Real> Default for Motion<D, T> {
             before: Vec::new(),
             fleeting: Vec::new(),
             stats: MotionStats::default(),
-            ways: Vec::new(),
-            scratch: super::rate::Scratch::default(),
+            stepped: Vec::new(),
+            scratch: super::sub_steps::Scratch::default(),
         }
     }
 }
 
 impl<const D: usize, T: Real> Motion<D, T> {
-    /// Is a frame made of looks, or was the last one, so that its fleeting pairs are to end?
-    pub(super) fn by_rate(&self) -> bool {
+    /// Does a frame consist of several searches, or did the last one, so that its fleeting pairs have to end?
+    pub(super) fn has_sub_steps(&self) -> bool {
         matches!(self.detection, ContinuousDetection::SubSteps { .. }) || !self.fleeting.is_empty()
     }
 
-    /// Where a mover's way begins, if it has one.
+    /// The start of a mover's path, if it has one.
     fn before(&self, slot: u32) -> Option<&Aabb<D, T>> {
         self.before.get(slot as usize).filter(|aabb| aabb.is_valid())
     }
 
-    /// The path of the mover in a slot begins here; with an empty box, it has none.
+    /// Sets the start of the path of the mover in a slot; with an empty box, it has none.
     pub(super) fn begin_at(&mut self, slot: u32, aabb: Aabb<D, T>) {
         if self.detection == ContinuousDetection::None {
             return;
@@ -182,54 +183,54 @@ impl<const D: usize, T: Real> Motion<D, T> {
     pub(super) fn shrink(&mut self) {
         self.before.shrink_to_fit();
         self.fleeting.shrink_to_fit();
-        self.ways = Vec::new();
-        self.scratch = super::rate::Scratch::default();
+        self.stepped = Vec::new();
+        self.scratch = super::sub_steps::Scratch::default();
     }
 
-    /// A new update.
+    /// Starts a new update.
     pub(super) fn begin(&mut self) {
-        self.stats = MotionStats { looks: 1, ..MotionStats::default() };
-        self.ways.clear();
+        self.stats = MotionStats { searches: 1, ..MotionStats::default() };
+        self.stepped.clear();
     }
 
-    /// Finds all ways of more than one sub-step, sweeps those of too many, and returns the largest number of sub-steps.
+    /// Finds all paths with more than one sub-step, sweeps those with too many, and returns the largest number of sub-steps.
     pub(super) fn plan(&mut self, table: &mut Table<D, T>, period: Option<&Period<D, T>>) -> u32 {
-        self.ways.clear();
+        self.stepped.clear();
         let ContinuousDetection::SubSteps { step, most } = self.detection else { return 1 };
-        let (mut ways, mut largest) = (std::mem::take(&mut self.ways), 1);
+        let (mut stepped, mut largest) = (std::mem::take(&mut self.stepped), 1);
         for slot in 0..table.movers.slots.len() as u32 {
             if !table.movers.slots.contains(slot) {
                 continue;
             }
             let (plain, growth) = (table.movers.plain(slot), table.growth(table.movers.owners[slot as usize]));
-            let way = self.way(slot, plain, period);
-            let needed = way.map_or(1, |way| sub_steps(&way.from, &way.to, growth, step));
+            let path = self.path_to(slot, plain, period);
+            let needed = path.map_or(1, |path| sub_steps(&path.from, &path.to, growth, step));
             // The least power of two that is enough.
             let steps = if needed <= most { needed.next_power_of_two() } else { u32::MAX };
-            if let Some(way) = way.filter(|_| steps > most) {
-                table.movers.cover(slot, around(&way, period), growth);
+            if let Some(path) = path.filter(|_| steps > most) {
+                table.movers.cover(slot, around(&path, period), growth);
                 self.stats.swept += 1;
                 continue;
             }
             if table.movers.swept.get(slot) {
                 table.movers.cover(slot, plain, growth);
             }
-            if let Some(Path { from, to }) = way.filter(|_| steps > 1) {
-                ways.push(Way { slot, steps, from, to, plain });
+            if let Some(Path { from, to }) = path.filter(|_| steps > 1) {
+                stepped.push(SteppedPath { slot, steps, from, to, plain });
                 largest = largest.max(steps);
             }
         }
-        self.stats.fast = ways.len() + self.stats.swept;
-        self.ways = ways;
+        self.stats.fast = stepped.len() + self.stats.swept;
+        self.stepped = stepped;
         largest
     }
 
-    /// Puts the swept boxes of this frame in place of the present ones.
+    /// Replaces the current boxes by the swept boxes of this frame.
     pub(super) fn sweep(&mut self, table: &mut Table<D, T>, period: Option<&Period<D, T>>) {
         for slot in 0..table.movers.slots.len() as u32 {
             if table.movers.slots.contains(slot) {
                 let plain = table.movers.plain(slot);
-                let whole = self.way(slot, plain, period).map_or(plain, |way| around(&way, period));
+                let whole = self.path_to(slot, plain, period).map_or(plain, |path| around(&path, period));
                 let growth = table.growth(table.movers.owners[slot as usize]);
                 self.stats.swept += usize::from(table.movers.cover(slot, whole, growth));
             }
@@ -237,25 +238,25 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.stats.fast = self.stats.swept;
     }
 
-    /// The way of a mover to its present box, if it has one: in wrapped coordinates if the space repeats.
-    fn way(&self, slot: u32, to: Aabb<D, T>, period: Option<&Period<D, T>>) -> Option<Path<D, T>> {
+    /// The path of a mover to its box `to`, if it has one: in wrapped coordinates if the space repeats.
+    fn path_to(&self, slot: u32, to: Aabb<D, T>, period: Option<&Period<D, T>>) -> Option<Path<D, T>> {
         let from = *self.before(slot)?;
-        let way = period.map_or(Path { from, to }, |period| period.path(&from, &to));
-        (way.from != way.to).then_some(way)
+        let path = period.map_or(Path { from, to }, |period| period.path(&from, &to));
+        (path.from != path.to).then_some(path)
     }
 
-    /// The way of a mover in this frame, margins included: in wrapped coordinates if the space repeats.
+    /// The path of a mover in this frame, margins included: in wrapped coordinates if the space repeats.
     pub(super) fn path(&self, table: &Table<D, T>, slot: u32, period: Option<&Period<D, T>>) -> Path<D, T> {
         let growth = table.growth(table.movers.owners[slot as usize]);
         let grow = |aabb: Aabb<D, T>| if growth == T::ZERO { aabb } else { aabb.grow(growth) };
-        // During a sub-step, the table holds a place on the way.
-        let at = self.ways.binary_search_by_key(&slot, |way| way.slot);
-        let to = at.map_or_else(|_| table.movers.plain(slot), |at| self.ways[at].plain);
+        // During a sub-step, the table holds a box on the path, not its end.
+        let at = self.stepped.binary_search_by_key(&slot, |path| path.slot);
+        let to = at.map_or_else(|_| table.movers.plain(slot), |at| self.stepped[at].plain);
         let (from, to) = (grow(self.before(slot).copied().unwrap_or(to)), grow(to));
         period.map_or(Path { from, to }, |period| period.path(&from, &to))
     }
 
-    /// The update was successful: ways begin here.
+    /// Starts all paths at the current boxes, after a successful update.
     pub(super) fn remember(&mut self, table: &Table<D, T>) {
         if self.detection == ContinuousDetection::None {
             return;
@@ -266,7 +267,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
         movers.slots.ids().for_each(|slot| self.before[slot as usize] = movers.plain(slot));
     }
 
-    /// The update failed: the next object in a slot that is empty now has no path.
+    /// Removes the paths of empty slots, after a failed update, so that the next object in such a slot has none.
     pub(super) fn forget_removed(&mut self, table: &Table<D, T>) {
         let slots = (0..).zip(&mut self.before);
         slots.filter(|(slot, _)| !table.movers.slots.contains(*slot)).for_each(|(_, before)| *before = Aabb::empty());
@@ -281,22 +282,22 @@ impl<const D: usize, T: Real> Motion<D, T> {
     pub(super) fn bytes(&self) -> usize {
         self.before.capacity() * size_of::<Aabb<D, T>>()
             + self.fleeting.capacity() * size_of::<(Handle, Handle)>()
-            + self.ways.capacity() * size_of::<Way<D, T>>()
+            + self.stepped.capacity() * size_of::<SteppedPath<D, T>>()
             + self.scratch.bytes()
     }
 }
 
-/// The box around a way.
-fn around<const D: usize, T: Real>(way: &Path<D, T>, period: Option<&Period<D, T>>) -> Aabb<D, T> {
-    period.map_or_else(|| way.from.union(&way.to), |period| period.cover(way))
+/// The box around a path.
+fn around<const D: usize, T: Real>(path: &Path<D, T>, period: Option<&Period<D, T>>) -> Aabb<D, T> {
+    period.map_or_else(|| path.from.union(&path.to), |period| period.cover(path))
 }
 
-/// How many periods long the boxes may be that structures see.
+/// The longest box that structures may get, in periods.
 pub(super) fn longest_box<T: Real>(sweeps: bool) -> T {
     if sweeps { T::from_f64(LONGEST_SWEPT) } else { T::HALF }
 }
 
-/// When two ways first touch, by the shapes of the objects: in a space that repeats, the first time of all images.
+/// When two objects on their paths first touch, given their shapes: in a space that repeats, the first time over all images.
 pub(super) fn touch<const D: usize, T: Real>(
     (a, shape_a): (&Path<D, T>, Shape),
     (b, shape_b): (&Path<D, T>, Shape),
@@ -312,21 +313,21 @@ pub(super) fn touch<const D: usize, T: Real>(
 fn touch_here<const D: usize, T: Real>(a: (&Path<D, T>, Shape), b: (&Path<D, T>, Shape)) -> Option<T> {
     match (a.1, b.1) {
         (Shape::Box, Shape::Box) => a.0.boxes_touch(b.0),
-        // The boxes of balls that touch do so too; by rounding they may not.
+        // If balls touch, so do their boxes; rounding may say otherwise, so both are tested.
         (Shape::Ball, Shape::Ball) => a.0.boxes_touch(b.0).and(a.0.balls_touch(b.0)),
         (Shape::Ball, Shape::Box) => a.0.boxes_touch(b.0).and(a.0.ball_touches_box(b.0)),
         (Shape::Box, Shape::Ball) => a.0.boxes_touch(b.0).and(b.0.ball_touches_box(a.0)),
     }
 }
 
-/// How many sub-steps a way needs so that none is longer than `step` sizes; saturates.
+/// How many sub-steps a path needs so that none is longer than `step` sizes; saturates.
 fn sub_steps<const D: usize, T: Real>(from: &Aabb<D, T>, to: &Aabb<D, T>, growth: T, step: f64) -> u32 {
     let apart = |a: T, b: T| if a == b { 0.0 } else { (a.to_f64() - b.to_f64()).abs() };
     let mut most = 1.0f64;
     for k in 0..D {
         let travel = apart(from.min[k], to.min[k]).max(apart(from.max[k], to.max[k]));
         if !travel.is_finite() {
-            return 1; // a side that becomes infinite does not travel there
+            return 1; // a side that becomes infinite has no path
         }
         let size = |of: &Aabb<D, T>| of.max[k].to_f64() - of.min[k].to_f64() + 2.0 * growth.to_f64();
         if travel > 0.0 {
@@ -369,7 +370,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// No object is longer than half a period. Structures check it themselves, unless they are shown the boxes around whole ways.
+    /// Checks that no object is longer than half a period. Structures check that themselves, unless they get the boxes around whole paths.
     pub(super) fn check_lengths(&self) -> Result<(), Error> {
         let Some(period) = self.period.filter(|_| self.motion.detection != ContinuousDetection::None) else { return Ok(()) };
         for side in [&self.table.movers, &self.table.statics] {
@@ -391,21 +392,21 @@ impl<const D: usize, T: Real> World<D, T> {
         self.motion.stats
     }
 
-    /// Moves or resizes an object without a path: with [continuous detection](World::set_continuous_detection), it hits nothing between its last place
+    /// Moves or resizes an object without a path: with [continuous detection](World::set_continuous_detection), it hits nothing between its last box
     /// and this one.
     pub fn teleport(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
         self.table.set_box(handle, aabb)?;
-        self.forget_way(handle)
+        self.forget_path(handle)
     }
 
-    /// [Teleports](World::teleport) all of them, or none if a handle is stale or a box not valid.
+    /// [Teleports](World::teleport) all listed objects, or none if a handle is stale or a box invalid.
     pub fn teleport_many(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
         self.table.set_boxes_of(list)?;
-        list.iter().try_for_each(|&(handle, _)| self.forget_way(handle))
+        list.iter().try_for_each(|&(handle, _)| self.forget_path(handle))
     }
 
-    /// The object has no path in the next update.
-    pub(super) fn forget_way(&mut self, handle: Handle) -> Result<(), Error> {
+    /// Removes the path of an object in the next update.
+    pub(super) fn forget_path(&mut self, handle: Handle) -> Result<(), Error> {
         if let Some(slot) = self.slot(handle)? {
             self.motion.begin_at(slot, Aabb::empty());
         }

@@ -1,4 +1,4 @@
-//! Probes whose pairs are filtered afterwards, without storing everything that the filter removes.
+//! Probes in parts, whose pairs are filtered part by part, so that rejected pairs do not fill the memory.
 
 use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;

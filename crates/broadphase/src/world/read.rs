@@ -1,4 +1,4 @@
-//! Queries that are never stale.
+//! Queries of a world, after all its changes have been applied.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -15,11 +15,11 @@ use crate::objects::{Handle, Shape, Tag};
 
 /// Queries of a world, all of whose changes have been applied. Copy it, and read from many threads at once.
 ///
-/// Queries see objects of every kind, statics last. Boxes are [grown](World::grown_box) by their margins, and objects that are
-/// [balls](crate::Shape::Ball) count as balls. To see fewer objects, narrow the reader down first: [`in_layers`](Reader::in_layers),
+/// Queries find objects of every kind, statics last. Boxes are [grown](World::grown_box) by their margins, and objects that are
+/// [balls](crate::Shape::Ball) count as balls. To restrict the objects that are found, filter the reader first: [`in_layers`](Reader::in_layers),
 /// [`with_tag`](Reader::with_tag), [`excluding`](Reader::excluding), [`matching`](Reader::matching). A visitor gets each object once, in a
 /// deterministic order, and may stop the search. Visiting queries do not allocate, except for what a structure prepares for the first query after a
-/// change. In a [space that repeats](World::set_period), all queries but [`search`](Reader::search) look across its borders.
+/// change. In a [space that repeats](World::set_period), all queries except [`search`](Reader::search) look across its borders.
 ///
 /// # Which query?
 /// | what | visit | collect | the first, or the nearest | many at once |
@@ -109,7 +109,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 }
 
-/// An error unless the question has a meaning.
+/// An error unless the query is valid.
 fn sound(valid: bool, reason: &'static str) -> Result<(), Error> {
     if valid { Ok(()) } else { Err(Error::InvalidQuery { reason }) }
 }
@@ -130,7 +130,7 @@ fn sort_hits<T: Real>(hits: &mut [(Handle, T)]) {
     hits.sort_unstable_by(|a, b| a.1.partial_cmp(&b.1).unwrap_or(std::cmp::Ordering::Equal).then(a.0.cmp(&b.0)));
 }
 
-/// A visitor of a region, as a search wants it.
+/// Adapts a visitor of objects to a search by distance, for regions.
 fn region<T: Real>(mut visit: impl FnMut(Handle) -> ControlFlow<()>) -> impl FnMut(Handle, T) -> ControlFlow<(), T> {
     move |handle, _| match visit(handle) {
         ControlFlow::Continue(()) => ControlFlow::Continue(T::ZERO),
@@ -178,7 +178,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         self
     }
 
-    /// A reader that does not see this object: usually the one that asks.
+    /// A reader that does not see this object, such as the one that casts the ray.
     pub fn excluding(mut self, handle: Handle) -> Self {
         self.excluded = Some(handle);
         self
@@ -254,7 +254,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         Ok(reach)
     }
 
-    /// `images` is the measure, if it looks at the images of objects.
+    /// `images` is the measure that considers the images of objects, if there is one.
     fn search_plain(
         &self,
         measure: &dyn Measure<D, T>,
@@ -305,7 +305,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         }
     }
 
-    /// Of all within `limit`, the nearest; of several at the same distance, the one of the smallest index.
+    /// The nearest object within `limit`; of several at the same distance, the one with the smallest index.
     fn first(&self, measure: &dyn Measure<D, T>, limit: T) -> Result<Option<(Handle, T)>, Error> {
         let mut first: Option<(Handle, T)> = None;
         self.search_around(measure, &self.finite_reach(measure, limit)?, limit, |handle, at| {
@@ -368,15 +368,15 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         self.in_box(&Aabb::point(point), visit)
     }
 
-    /// Visits the objects whose box the ball reaches ([`Ball::overlaps_box`]). A centre that is not finite or a radius that is negative
+    /// Visits the objects whose box the ball reaches ([`Ball::overlaps_box`]). A center that is not finite or a radius that is negative
     /// or NaN is [`Error::InvalidQuery`].
     pub fn in_ball(&self, ball: &Ball<D, T>, visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
-        sound(ball.is_valid(), "a ball needs a finite centre and a radius of at least 0")?;
+        sound(ball.is_valid(), "a ball needs a finite center and a radius of at least 0")?;
         self.search_around(ball, &ball.reach(T::ZERO), T::ZERO, region(visit))
     }
 
-    /// Visits the objects whose box all these half-spaces reach: with the sides of a camera's frustum, what it may see. Conservative
-    /// as usual: a box near an edge of the frustum can pass although it is outside.
+    /// Visits the objects whose boxes all these half-spaces reach; with the sides of a camera's frustum, those that it may see. The test is
+    /// conservative, as is usual for frustum culling: a box near an edge of the frustum can pass although it is outside.
     ///
     /// No side at all, a normal that is zero or not finite, and a NaN offset are [`Error::InvalidQuery`]. In a
     /// [space that repeats](World::set_period) so is a frustum without an end, since it would see everything in infinitely many images; one that has an
@@ -423,14 +423,14 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         self.search_around(ray, &self.finite_reach(ray, ray.length)?, ray.length, visit)
     }
 
-    /// The first object whose box the ray enters, with the `t` of entry; of several at the same `t`, the one of the smallest index.
+    /// The first object whose box the ray enters, with the `t` of entry; of several at the same `t`, the one with the smallest index.
     pub fn first_along_ray(&self, ray: &Ray<D, T>) -> Result<Option<(Handle, T)>, Error> {
         sound(ray.is_valid(), RAY)?;
         self.first(ray, ray.length)
     }
 
-    /// Visits the objects whose box the moving box touches; the visitor gets the fraction of the step, and returns up to which
-    /// fraction it wants to see more: 1 for all.
+    /// Visits the objects whose box the moving box touches. The visitor gets the fraction of the step at the first touch, and returns the largest
+    /// fraction that is still of interest: 1 for all.
     pub fn along_swept(&self, swept: &Swept<D, T>, visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) -> Result<(), Error> {
         sound(swept.is_valid(), SWEPT)?;
         self.search_around(swept, &self.finite_reach(swept, T::ONE)?, T::ONE, visit)
@@ -442,8 +442,8 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         self.first(swept, T::ONE)
     }
 
-    /// Visits the objects whose box the moving ball touches; the visitor gets the fraction of the step, and returns up to which
-    /// fraction it wants to see more: 1 for all.
+    /// Visits the objects whose box the moving ball touches. The visitor gets the fraction of the step at the first touch, and returns the largest
+    /// fraction that is still of interest: 1 for all.
     pub fn along_swept_ball(
         &self,
         swept: &SweptBall<D, T>,

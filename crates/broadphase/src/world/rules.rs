@@ -1,4 +1,4 @@
-//! What decides whether an overlap is a pair, besides the tags and the shape of movers, which the frame itself applies.
+//! The rules that decide whether an overlap is a pair, except the tags and the shape of movers, which the frame itself applies.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::objects::table::Table;
 use crate::objects::{Handle, ObjectKind, Pairing, Shape};
 use crate::pairs::{Pair, Retain};
 
-/// Two objects that would be a pair, shown to a filter.
+/// Two objects that form a pair unless the filter rejects them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairCandidate {
     /// The object with the smaller index.
@@ -34,7 +34,7 @@ pub(super) enum KeptFilter {
 /// A filter for one update.
 pub(super) type Scoped<'a> = Option<&'a (dyn Fn(&PairCandidate) -> bool + Sync)>;
 
-/// The rules of a world. Each costs nothing where no object needs it.
+/// The rules of a world. A rule that no object needs costs nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a, const D: usize, T: Real> {
     pub(super) table: &'a Table<D, T>,
@@ -52,7 +52,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.filters() || self.table.count(ObjectKind::Kinematic) > 0 || self.table.movers.sensors.any() || self.mixes_shapes()
     }
 
-    /// Is there a filter of the user's?
+    /// Is there a user filter?
     fn filters(&self) -> bool {
         self.filter.is_some() || self.scoped.is_some()
     }
@@ -67,7 +67,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
             || self.table.statics.sensors.any()
     }
 
-    /// For two movers: kinds, shapes, motions, and the user's filter.
+    /// Applies the rules for two movers: kinds, shapes, motions, and the user's filter.
     pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;
         if movers.kinematic.any() || movers.sensors.any() {
@@ -76,7 +76,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         if self.mixes_shapes() {
             fresh.retain(|pair| self.meet(pair, movers));
         }
-        self.ask_user(fresh, false, movers.aligned);
+        self.apply_user_filters(fresh, false, movers.aligned);
     }
 
     /// Must shapes or motions be tested pair by pair? Then the frame itself does not test balls.
@@ -84,7 +84,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.table.movers.shapes.any() || self.table.movers.swept.any()
     }
 
-    /// The exact test of a mover with an object of `others`: balls and boxes where they are, or on their ways if one is swept.
+    /// The exact test of a mover with an object of `others`: balls and boxes where they are, or on their paths if one is swept.
     fn meet(&self, pair: Pair, others: &Side<D, T>) -> bool {
         let movers = &self.table.movers;
         let (a, b) = (movers.own_shape(pair.a, self.shape), others.own_shape(pair.b, self.shape));
@@ -103,7 +103,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         touch((&self.path(a.0, a.1), a.2), (&self.path(b.0, b.1), b.2), self.period.as_ref())
     }
 
-    /// The way of an object of one side or the other; statics have none.
+    /// The path of an object of one side or the other; statics have none.
     fn path(&self, slot: u32, side: &Side<D, T>) -> Path<D, T> {
         if std::ptr::eq(side, &self.table.movers) {
             return self.motion.path(self.table, slot, self.period.as_ref());
@@ -125,7 +125,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.filters() || self.has_shapes() || self.has_roles() || movers.tags.any() || statics.tags.any()
     }
 
-    /// Can kinds forbid a pair of a mover that is probed?
+    /// Can kinds rule out a pair of a mover that is probed?
     fn has_roles(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         movers.sensors.any() || statics.sensors.any()
@@ -136,7 +136,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.shape == Shape::Ball || self.mixes_shapes() || self.table.statics.shapes.any()
     }
 
-    /// A mover and a static, slots of different sides: tags, sensors, balls, ways, and the user's filter.
+    /// Applies the rules for a mover and a static, slots of different sides: tags, sensors, balls, paths, and the user's filter.
     pub(super) fn apply_mixed(&self, fresh: &mut Retain<'_>) {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         if movers.tags.any() || statics.tags.any() {
@@ -149,11 +149,11 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         if self.has_shapes() {
             fresh.retain(|pair| self.meet(pair, statics));
         }
-        self.ask_user(fresh, true, false);
+        self.apply_user_filters(fresh, true, false);
     }
 
-    /// The user's filters see handles, or indices of handles; where slots are the same numbers, nothing is renamed.
-    fn ask_user(&self, fresh: &mut Retain<'_>, mixed: bool, aligned: bool) {
+    /// Applies the user's filters, which get handles, or indices of handles; if slots are the same numbers, no pair is converted.
+    fn apply_user_filters(&self, fresh: &mut Retain<'_>, mixed: bool, aligned: bool) {
         if let Some(KeptFilter::Chunks(filter)) = self.filter {
             if aligned {
                 filter(fresh);

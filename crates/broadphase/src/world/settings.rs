@@ -30,15 +30,15 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// The kernels that an algorithm asks for by its option `isa`, or no longer asks for; without it, those of the context stay.
+    /// Sets the kernels that an algorithm's option `isa` names, or the best ones if it no longer has the option; without it, those of the context stay.
     pub(super) fn use_kernels_of(&mut self, before: &Spec, spec: &Spec) {
         if before.text("isa").is_some() || spec.text("isa").is_some() {
             self.context = std::mem::take(&mut self.context).with_kernels(spec.kernels());
         }
     }
 
-    /// Switches to another algorithm for the statics alone. They are rarely rebuilt and often probed, which may suit another one
-    /// than the movers'. Its option `isa` counts for the statics alone.
+    /// Switches to another algorithm for the statics alone. They are rarely rebuilt and often probed, so another algorithm may suit them better than
+    /// the movers'. Its option `isa` counts for the statics alone.
     pub fn set_static_algorithm(&mut self, spec: &Spec) -> Result<(), Error> {
         self.statics = build(spec, self.period)?;
         Ok(())
@@ -66,7 +66,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.whole = true;
     }
 
-    /// Gives back memory that the present objects and pairs do not need: after a large scene has gone. Pairs, handles and settings stay; the
+    /// Frees memory that the current objects and pairs do not need, such as after a large scene was removed. Pairs, handles and settings stay; the
     /// next update builds the structures from scratch.
     ///
     /// ```
@@ -125,7 +125,7 @@ impl<const D: usize, T: Real> World<D, T> {
         &mut self.context
     }
 
-    /// What [`update`](World::update) finds: pairs, differences, or only a number. [`Report::Both`] at first. With
+    /// Sets what [`update`](World::update) finds: pairs, differences, or only a number; [`Report::Both`] by default. With
     /// [`Report::All`] there is no difference, with [`Report::Count`] no list; after `Count`, all pairs count as started, and values
     /// of pairs are gone.
     pub fn set_report(&mut self, report: Report) {
@@ -143,7 +143,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.report
     }
 
-    /// More pairs than this make [`update`](World::update) return [`Error::TooManyPairs`].
+    /// Sets the largest number of pairs: with more, [`update`](World::update) returns [`Error::TooManyPairs`].
     pub fn set_pair_limit(&mut self, limit: u64) {
         self.limit = limit;
         self.whole = true;
@@ -155,8 +155,8 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Removes pairs by a closure, chunk by chunk, after the exact test, kinds and tags. In its pairs, `a < b` are the
-    /// [indices](crate::Handle::index) of two handles: look things up in arrays of your own. It runs for fresh pairs only; all
-    /// pairs are found anew when it is set. If its answers change, set it again.
+    /// [indices](crate::Handle::index) of two handles: look things up in arrays of your own. It runs for new pairs only; all
+    /// pairs are found again when it is set. If its decisions change, set it again.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -171,8 +171,8 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.movers.all = true;
     }
 
-    /// Removes pairs by a closure, pair by pair, which sees handles and user numbers. Otherwise as [`set_filter`](World::set_filter), which it
-    /// replaces: it is called for fresh pairs only. For a filter that borrows: [`update_with`](World::update_with).
+    /// Removes pairs by a closure, pair by pair, which gets handles and user data. Otherwise like [`set_filter`](World::set_filter), whose filter it
+    /// replaces: it is called for new pairs only. For a filter that borrows, call [`update_with`](World::update_with).
     ///
     /// ```
     /// use broadphase::{Aabb, Object, World2};
@@ -189,12 +189,12 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.movers.all = true;
     }
 
-    /// Calls the filter again for all pairs of one object with the next update, for when its answers have changed. Cost: as if the object had moved.
+    /// Makes the next update call the filter again for all pairs of one object, because its decisions have changed. Cost: as if the object had moved.
     pub fn refilter(&mut self, handle: Handle) -> Result<(), Error> {
         self.table.touch(handle)
     }
 
-    /// Which kinds of objects pair, besides dynamic ones: [`Pairing::CONTACTS`] at first.
+    /// Sets which kinds of objects pair, besides dynamic ones; [`Pairing::CONTACTS`] by default.
     ///
     /// ```
     /// use broadphase::{Aabb, Object, ObjectKind, Pairing, World2};
@@ -225,7 +225,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// What boxes represent: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_shape).
+    /// Sets what boxes represent: themselves, or their inscribed balls. An object may have a [shape of its own](World::set_shape).
     pub fn set_world_shape(&mut self, shape: Shape) {
         if shape != self.shape {
             self.shape = shape;
@@ -238,7 +238,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.shape
     }
 
-    /// Grows every box by `margin` on every side, beside each object's own margin: the box is grown once, by the sum. A margin
+    /// Grows every box by `margin` on every side, in addition to each object's own margin: the box is grown once, by the sum. A margin
     /// that is negative, infinite or NaN is an error.
     pub fn set_world_margin(&mut self, margin: T) -> Result<(), Error> {
         self.table.set_world_margin(margin)
@@ -305,7 +305,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 }
 
-/// An engine of that algorithm. Its structure is built now, so that an error is noticed now, and again with the first frame.
+/// An engine with the given algorithm. Its structure is built here to detect errors, and again with the first frame.
 pub(super) fn build<const D: usize, T: Real>(spec: &Spec, period: Option<Period<D, T>>) -> Result<Engine<D, T>, Error> {
     spec.build::<D, T>()?;
     Ok(Engine { period, ..Engine::new(spec.clone()) })

@@ -19,14 +19,14 @@ use crate::objects::table::Table;
 use crate::objects::{Handle, Pairing, Shape};
 use crate::pairs::{Pair, PairStore, Report};
 
-/// The version of the format. Other versions are refused.
+/// The version of the format. Other versions are rejected.
 const VERSION: u32 = 3;
 
 /// A world at one moment; any serde format can write and read it. See [`World::snapshot`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
 pub struct Snapshot<const D: usize, T: Real> {
-    // First, so that a reader can refuse the rest.
+    // First, so that a reader can reject the rest.
     version: u32,
     dimension: usize,
     scalar: String,
@@ -79,9 +79,9 @@ impl<const D: usize, T: Real> Space<D, T> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Held {
     pairs: Vec<Pair>,
-    /// Their number; all that is known if only a number was reported.
+    /// Their number, which is all there is if only the number was reported.
     count: u64,
-    /// What the last update reported; the next one may report something else.
+    /// The kind of report of the last update; that of the next one may differ.
     report: Report,
 }
 

@@ -1,4 +1,4 @@
-//! The frame of a world: structures take in what changed, pairs are found, differences are named by handles.
+//! The frame of a world: updates the structures, finds pairs, and converts differences from slots to handles.
 
 use super::environments::{Environments, worth};
 use super::motion::longest_box;
@@ -15,7 +15,7 @@ use crate::pairs::{Pair, Report, events};
 use crate::periodic::Periodic;
 
 impl<const D: usize, T: Real> Engine<D, T> {
-    /// The structure, built if need be.
+    /// The structure, which is built first if necessary.
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
         let structure = match self.structure.take() {
             Some(structure) => structure,
@@ -34,7 +34,7 @@ impl<const D: usize, T: Real> Engine<D, T> {
         Ok(&mut **self.structure.insert(structure))
     }
 
-    /// Hands the structure what `side` has gathered. On error neither changes.
+    /// Updates the structure with the changes that `side` has gathered. On error neither changes.
     fn take_in(
         &mut self,
         side: &Side<D, T>,
@@ -63,20 +63,20 @@ impl<const D: usize, T: Real> Engine<D, T> {
 }
 
 impl<const D: usize, T: Real> World<D, T> {
-    /// Takes in all changes, finds all pairs, and what started and ended since the last successful update.
+    /// Applies all changes, and finds all pairs and which of them started and ended since the last successful update.
     ///
-    /// A pair ends when its boxes part, when a tag, a kind, a margin or the filter forbids it, and when one of the two is removed: it
+    /// A pair ends when its boxes separate, when a tag, a kind, a margin or the filter rules it out, and when one of the two objects is removed; it
     /// is then reported with the handle that was valid. An object that was removed and another that took its place are
-    /// two objects, also if both happens between two updates.
+    /// two objects, even if both happens between two updates.
     ///
     /// On error ([`Error::TooManyPairs`], [`Error::Unsuited`], [`Error::OutOfMemory`]) all objects stay as they are, and the next
-    /// update reports the difference to the last successful one, if differences were wanted already. Until then there are no pairs to be seen.
+    /// update reports the difference to the last successful one, if differences were already reported then. Until then there are no pairs.
     pub fn update(&mut self) -> Result<Update, Error> {
         self.update_by(None)
     }
 
-    /// [`update`](World::update) with a filter for this update alone, which may borrow. It is asked for fresh pairs, besides the filter that is
-    /// [set](World::set_pair_filter): for objects that changed, and those that [`refilter`](World::refilter) names. Other pairs stay as they are.
+    /// [`update`](World::update) with a filter for this update alone, which may borrow. It is called for new pairs, in addition to the filter that is
+    /// [set](World::set_pair_filter): those of objects that changed, or that were passed to [`refilter`](World::refilter). Other pairs stay as they are.
     ///
     /// ```
     /// use broadphase::{Aabb, Object, World2};
@@ -103,22 +103,22 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(self.summary())
     }
 
-    /// All pairs and all differences.
+    /// Finds all pairs and all differences.
     fn find_all(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         self.motion.begin();
         self.check_lengths()?;
         if self.motion.detection == ContinuousDetection::Swept {
             self.motion.sweep(&mut self.table, self.period.as_ref());
         }
-        if self.motion.by_rate() {
-            return self.find_by_rate(scoped);
+        if self.motion.has_sub_steps() {
+            return self.find_in_sub_steps(scoped);
         }
         self.begin_find();
         self.flush(scoped)?;
         self.find(scoped)
     }
 
-    /// An update did not come to its end: the next one finds all pairs, and the difference to the last that did.
+    /// Makes the next update find all pairs, after one that failed, and the difference to the last successful one.
     fn fail(&mut self) {
         self.failed = true;
         self.whole = true;
@@ -126,7 +126,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.neighbours.reset();
     }
 
-    /// The structures take in what changed.
+    /// Updates the structures with all changes.
     pub(super) fn flush(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         let Self { table, movers, statics, context, shape, filter, motion, pairing, period, .. } = self;
         let sweeps = motion.detection != ContinuousDetection::None;
@@ -149,8 +149,8 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Finds pairs where something changed, and all differences.
     fn find(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
-        if self.look(scoped)? {
-            // A pair of an object that changed sides ended on one and started on the other.
+        if self.find_differences(scoped)? {
+            // If an object changed between movers and statics, its pairs ended on one side and started on the other.
             events::cancel(&mut self.started, &mut self.ended);
             self.conclude();
         } else {
@@ -159,7 +159,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// The differences of the last update are over, unless it failed.
+    /// Clears the differences of the last update, unless it failed.
     pub(super) fn begin_find(&mut self) {
         self.tests = 0;
         if !self.failed {
@@ -168,7 +168,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// The differences are known.
+    /// Ends a successful search: frees removed slots and resets what depends on the pairs.
     pub(super) fn conclude(&mut self) {
         self.publish();
         self.neighbours.reset();
@@ -176,13 +176,16 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Finds pairs where something changed, and appends the differences; false if nothing did.
-    pub(super) fn look(&mut self, scoped: Scoped<'_>) -> Result<bool, Error> {
+    pub(super) fn find_differences(&mut self, scoped: Scoped<'_>) -> Result<bool, Error> {
         let (movers, statics) = (self.table.movers.touched.any(), self.table.statics.touched.any());
         if !(self.whole || movers || statics) {
             return Ok(false);
         }
-        let report =
-            if self.motion.by_rate() || (self.report == Report::All && self.values.used) { Report::Both } else { self.report };
+        let report = if self.motion.has_sub_steps() || (self.report == Report::All && self.values.used) {
+            Report::Both
+        } else {
+            self.report
+        };
         if self.whole || movers {
             self.find_own(report, scoped)?;
             note(&self.table, false, self.own.started(), &mut self.started);
@@ -200,7 +203,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(true)
     }
 
-    /// Pairs of two movers.
+    /// Finds the pairs of two movers.
     fn find_own(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
         let Self { table, movers, context, shape, filter, own, motion, pairing, period, .. } = self;
         own.set_report(report);
@@ -213,7 +216,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// Pairs of a mover and a static; false if there are none and were none.
+    /// Finds the pairs of a mover and a static; returns false if there are none and were none.
     fn find_mixed(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
         let Self { table, movers, statics, context, shape, filter, mixed, motion, pairing, period, .. } = self;
         mixed.store.set_report(report);
@@ -232,9 +235,9 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(true)
     }
 
-    /// Checks all invariants of both structures and of the table, changes taken in first.
+    /// Applies all changes, then checks all invariants of both structures and of the table.
     pub fn validate(&mut self, strength: Strength) -> Result<(), Violation> {
-        self.flush(None).map_err(|error| Violation(format!("the structures cannot take in the changes: {error}")))?;
+        self.flush(None).map_err(|error| Violation(format!("the changes cannot be applied to the structures: {error}")))?;
         let sides = [(&self.movers, &self.table.movers), (&self.statics, &self.table.statics)];
         for (engine, side) in sides {
             if let (Some(structure), true) = (&engine.structure, engine.filled) {
@@ -245,7 +248,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 }
 
-/// An update. Unless it is done, it counts as failed when this is dropped: by an error, or by a panic of the caller's filter or executor.
+/// A running update. If it is dropped before it is done, because of an error or a panic in the caller's filter or executor, the update has failed.
 struct Running<'a, const D: usize, T: Real> {
     world: &'a mut World<D, T>,
     is_done: bool,

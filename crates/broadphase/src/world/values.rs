@@ -1,4 +1,4 @@
-//! One number per pair for the caller, kept while the pair exists.
+//! Values of pairs: a number of the caller's per pair, kept while the pair exists.
 
 use std::collections::HashMap;
 
@@ -55,11 +55,11 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Attaches a number to a pair of the last update, until the pair ends; returns whether the two are a pair. For contact
     /// caches, timers, or an index into an array of your own.
     ///
-    /// The value comes back with the [event](crate::PairEvent::value) that the pair ended, also if one of the two was removed.
+    /// The value is reported with the [event](crate::PairEvent::value) that the pair ended, even if one of the two objects was removed.
     ///
     /// Cost: a hash table of the pairs that have a value, and a binary search for pairs that have just started. The first call of a frame for any other
     /// pair costs as much as [`pairs_of`](World::pairs_of). With [`Report::All`](crate::Report::All), differences are found from then on. Worlds that never
-    /// call this pay nothing.
+    /// call this have no cost.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};

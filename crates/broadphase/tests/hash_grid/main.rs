@@ -225,7 +225,7 @@ fn insert_remove_and_move_touch_a_constant_number_of_cells() {
 }
 
 #[test]
-fn growth_is_amortised_and_setting_up_is_linear() {
+fn growth_is_amortized_and_setting_up_is_linear() {
     for spec in ["hash-grid", "hash-grid:dims=4:density=64", "hash-grid:shapes=0"] {
         let mut touched = Vec::new();
         for n in [5_000, 40_000, 160_000] {

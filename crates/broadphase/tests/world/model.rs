@@ -94,7 +94,7 @@ impl<const D: usize, T: Real> Model<D, T> {
         }
     }
 
-    /// The exact test, as a distance of points: of two centres, or of a centre and the nearest point of the box.
+    /// The exact test, as a distance of points: of two centers, or of a center and the nearest point of the box.
     fn shapes_meet(&self, (x, p): (&Object<D, T>, &Aabb<D, T>), (y, q): (&Object<D, T>, &Aabb<D, T>)) -> bool {
         let shape = |object: &Object<D, T>| object.shape.unwrap_or(self.shape);
         let reaches = |ball: &Aabb<D, T>, area: &Aabb<D, T>| {

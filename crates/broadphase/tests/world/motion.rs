@@ -423,7 +423,7 @@ fn too_many_sub_steps_become_a_swept_box_and_bad_rates_are_refused() {
     world.set_box(handles[1], Aabb::new([f32::NEG_INFINITY, 9.0], [0.0, 9.0])).unwrap();
     world.update().unwrap();
     let stats = world.motion_stats();
-    assert_eq!((stats.looks, stats.fast, stats.placed, stats.swept), (1, 1, 0, 1), "an infinite side is not travelled to");
+    assert_eq!((stats.searches, stats.fast, stats.placed, stats.swept), (1, 1, 0, 1), "an infinite side is not traveled to");
 }
 
 #[test]
@@ -435,7 +435,7 @@ fn an_update_without_motion_looks_once_and_ends_what_was_fleeting() {
     world.update().unwrap();
     world.set_box(bullet, Aabb::new([9.0, 0.0], [10.0, 1.0])).unwrap();
     assert_eq!(world.update().unwrap().started(), [(wall, bullet)]);
-    assert_eq!((world.motion_stats().looks, world.motion_stats().fleeting), (32, 1));
+    assert_eq!((world.motion_stats().searches, world.motion_stats().fleeting), (32, 1));
     world.set_continuous_detection(ContinuousDetection::None).unwrap();
     assert_eq!(world.update().unwrap().ended(), [(wall, bullet)]);
     assert!(world.update().unwrap().ended().is_empty() && world.motion_stats().fleeting == 0);
@@ -454,7 +454,7 @@ fn a_point_or_a_flat_mover_does_not_force_the_most_looks() {
             world.set_box(*handle, from.translate([x, 0.0])).unwrap();
         }
         assert_eq!(world.update().unwrap().started(), hits);
-        assert_eq!((world.motion_stats().looks, world.motion_stats().swept), (1, 2), "at {x}");
+        assert_eq!((world.motion_stats().searches, world.motion_stats().swept), (1, 2), "at {x}");
     }
 }
 

@@ -4,7 +4,7 @@ use broadphase::{Aabb, Kind, Object, ObjectKind, World, World3};
 
 use crate::{Random, specs};
 
-/// So many statics that a mistake shows; few enough for unoptimised code.
+/// So many statics that a mistake shows; few enough for unoptimized code.
 const STATICS: usize = 20_000;
 const MOVERS: usize = 100;
 

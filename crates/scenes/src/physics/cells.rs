@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_neighbours_equal_brute_force() {
+    fn pairs_and_neighbors_equal_brute_force() {
         let mut random = Random::new(5, 0);
         for n in [0, 1, 2, 300] {
             for spread in [0.0, 3.0, 40.0] {

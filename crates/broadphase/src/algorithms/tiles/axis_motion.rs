@@ -1,13 +1,13 @@
-//! The axis-motion cache: where all objects move along one axis, as drops and pistons do, the pairs that overlap on the other two stay the same.
+//! The axis-motion cache: if all objects move along one axis, as drops and pistons do, the pairs that overlap on the other two axes stay the same.
 //!
-//! A sample tells whether all objects move along one axis. Then every rewritten record is compared with the last one, tile by tile
+//! A sample shows whether all objects move along one axis. If so, every rewritten record is compared with the last one, tile by tile
 //! ([`TileDelta`]). In a tile whose records changed along that axis only, the neighbors on the other axes (`kernels/tile/neighbors.rs`) are listed
-//! once, and are the only candidates from then on. The few records that arrive in the tile are compared with all of it. Those that leave stay
-//! on the list: a pair is reported only in the tile where its intersection starts, so they are not reported, and an object that
-//! comes back is listed again.
+//! once, and are the only candidates from then on. Records that arrive in the tile are few, and are compared with all others. Records that leave
+//! stay on the list, which does no harm: a pair is reported only in the tile where its intersection starts. An object that comes back is listed
+//! again.
 //!
-//! Where neighbors are many, or where many records arrive and leave, that does not pay: the tile is swept for a number of frames, which doubles
-//! each time.
+//! If there are many neighbors, or if many records arrive and leave, the list does not pay: the tile is swept for a number of frames, which
+//! doubles each time.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -17,6 +17,7 @@ use super::partition::Partition;
 use super::plan::tuned::{LONG_WAIT, SHORT_WAIT, WORTH};
 use super::records::Block;
 use super::{lock, open};
+use crate::backoff::Backoff;
 use crate::geometry::Real;
 use crate::kernels::quantize::axis_in_record;
 use crate::kernels::tile::{Neighbors, Record, Scratch};
@@ -35,7 +36,7 @@ pub(super) struct AxisMotionCache {
 /// How the records of a tile differ from those of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TileDelta {
-    /// Some changed across the motion axis, or were removed.
+    /// Did some records change across the motion axis, or were some removed?
     pub(super) across: bool,
     /// The number of records that arrived; they are the last ones.
     pub(super) arrived: usize,
@@ -61,23 +62,16 @@ struct TileCandidates {
     is_valid: bool,
     /// Frames that it has served.
     served: u32,
-    /// Frames until the next list, and how many there were the last time.
-    wait: u32,
-    last_wait: u32,
+    /// Frames without a list, after one that did not pay.
+    wait: Backoff<SHORT_WAIT, LONG_WAIT>,
 }
 
 impl TileCandidates {
-    /// The list is no longer complete.
+    /// Marks the list as incomplete.
     fn invalidate(&mut self) {
         if std::mem::take(&mut self.is_valid) {
-            self.back_off(self.served >= WORTH);
+            if self.served >= WORTH { self.wait.succeed() } else { self.wait.fail() }
         }
-    }
-
-    /// If a list did not pay, the next one waits for longer than the last time.
-    fn back_off(&mut self, has_paid: bool) {
-        self.last_wait = if has_paid { 0 } else { (2 * self.last_wait).clamp(SHORT_WAIT, LONG_WAIT) };
-        self.wait = self.last_wait;
     }
 }
 
@@ -87,14 +81,14 @@ impl AxisMotionCache {
         self.axis
     }
 
-    /// A new partition: no list is valid.
+    /// Drops all lists, for a new partition.
     pub(super) fn reset(&mut self, tiles: usize) {
         self.axis = None;
         self.tiles.clear();
         self.tiles.resize_with(tiles, Mutex::default);
     }
 
-    /// Starts an update in which all objects move along an axis, or along several.
+    /// Starts an update in which all objects move along `axis`, or along several axes if it is `None`.
     pub(super) fn set_axis(&mut self, axis: Option<usize>) {
         if axis.is_none() || axis != self.axis {
             self.tiles.iter_mut().for_each(|tile| open(tile).invalidate());
@@ -132,8 +126,8 @@ impl AxisMotionCache {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Reports all pairs of a tile whose records are `runs`, swept along `swept`, if it has few candidates: those that overlap
-    /// here. Otherwise reports nothing. Returns whether it did.
+    /// Reports all pairs of a tile from its candidates, if these are few: those for which `overlap_here` holds. Otherwise reports nothing. Returns
+    /// whether it reported. `runs` are the records of the tile, whose sweep axis is `swept`.
     pub(super) fn join<T: Real>(
         &self,
         (tile, swept): (usize, u8),
@@ -144,8 +138,7 @@ impl AxisMotionCache {
     ) -> bool {
         let Some(axis) = self.axis else { return false };
         let candidates = &mut *lock(&self.tiles[tile]);
-        if candidates.wait > 0 {
-            candidates.wait -= 1;
+        if candidates.wait.step() > 0 {
             return false;
         }
         self.used.store(true, Ordering::Relaxed);
@@ -154,7 +147,7 @@ impl AxisMotionCache {
             sink.count_tests(tests);
             (candidates.is_valid, candidates.served) = (are_few, 0);
             if !are_few {
-                candidates.back_off(false);
+                candidates.wait.fail();
                 return false;
             }
         }
@@ -188,7 +181,7 @@ mod tests {
     use crate::{Aabb, Context, Frame, PairStore, step};
 
     #[test]
-    fn tests_that_cached_candidates_save_do_not_count_when_motion_changes() {
+    fn frames_with_cached_candidates_do_not_count_as_the_fewest_tests() {
         let mut tiles = Tiles::<3, f32>::new(Options::default());
         let (mut context, mut store) = (Context::new(), PairStore::default());
         for frame in 0..20 {

@@ -7,7 +7,7 @@ use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
 use crate::objects::Frame;
 
-/// A place on the lattice. In 2D, all boxes reach over the whole of the third axis.
+/// A place on the lattice. In 2D, all boxes span the whole third axis.
 pub(crate) type Cell = [i32; 3];
 
 impl Corners {
@@ -26,11 +26,11 @@ impl Corners {
 
 /// The map from coordinates to lattice coordinates: `truncate((x - origin) * scale)`, clamped to the lattice.
 ///
-/// It is monotone, since every step is: rounding, multiplication with a positive number, clamping, truncation. Exactness needs nothing else,
-/// so coordinates outside (of an outlier, of an infinite side) may share the outermost place.
+/// It is monotone, since every step is: rounding, multiplication by a positive number, clamping, truncation. Exactness needs nothing else, so
+/// all coordinates outside the lattice (of outliers and infinite sides) may share the outermost place.
 ///
-/// Where a cluster is so small, compared with the whole, that the steps of a linear map are larger than its objects, the map is piecewise linear
-/// between some of the sample's coordinates, so that each part of the lattice has its share of the objects. That costs a search per
+/// If a cluster is so small, compared with the whole scene, that the steps of a linear map are larger than its objects, the map is piecewise
+/// linear between some of the sample's coordinates, so that each part of the lattice has about as many objects. That costs a search per
 /// coordinate.
 #[derive(Clone, Debug)]
 pub(crate) struct Lattice<const D: usize, T> {
@@ -68,8 +68,8 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         linear
     }
 
-    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a linear map? A few boxes mostly suffice to
-    /// rule it out.
+    /// Are many of the sample's boxes, and many of the distances between their sides, too small for a linear map? Usually a few boxes are enough to
+    /// rule this out.
     fn is_coarse(&self, k: usize, sample: &[&Aabb<D, T>]) -> bool {
         let (origin, factor) = self.map.axis(k);
         let place = |x: T| ((x - origin) * factor).truncate();
@@ -113,7 +113,7 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         self.map.contains(value)
     }
 
-    /// The map, as the kernels take it.
+    /// The map for the kernels.
     #[inline(always)]
     pub(crate) fn map(&self) -> &Map<T> {
         &self.map
@@ -182,7 +182,7 @@ fn extremes<const D: usize, T: Real>(sample: &[&Aabb<D, T>]) -> [(T, T); D] {
     for value in sample {
         for (k, (low, high)) in ends.iter_mut().enumerate() {
             for x in [value.min[k], value.max[k]] {
-                // Comparisons that NaN fails, without a branch.
+                // Without a branch; NaN fails both comparisons.
                 *low = if (x < *low) & (x >= -T::MAX) { x } else { *low };
                 *high = if (x > *high) & (x <= T::MAX) { x } else { *high };
             }
@@ -191,8 +191,8 @@ fn extremes<const D: usize, T: Real>(sample: &[&Aabb<D, T>]) -> [(T, T); D] {
     ends
 }
 
-/// The range of the sample's sides on axis `k`, whose `low` and `high` extremes are given, cut where its ends lie further out than a quarter
-/// of the bulk's width. `None` if no side is finite.
+/// The range of the sample's sides on axis `k`, given their extremes `low` and `high`. An end that lies further out than a quarter of the width
+/// without outliers is cut off there. `None` if no side is finite.
 fn trimmed<const D: usize, T: Real>(k: usize, sample: &[&Aabb<D, T>], (low, high): (T, T)) -> Option<(T, T)> {
     if low > high {
         return None;
@@ -207,7 +207,7 @@ fn trimmed<const D: usize, T: Real>(k: usize, sample: &[&Aabb<D, T>], (low, high
     }
     let [starts, ends] = &mut lists;
     let (starts, ends) = (&mut starts[..counts[0]], &mut ends[..counts[1]]);
-    // An order statistic at each end. A few boxes are enough for them: with all of them, they were half of the cost of a new lattice.
+    // An order statistic at each end. A few boxes are enough: computed from all of them, they were half of the cost of a new lattice.
     let (Some(first), Some(last)) = (starts.len().checked_sub(1), ends.len().checked_sub(1)) else { return Some((low, high)) };
     let a = starts.select_nth_unstable_by(first / OUTLIERS, order).1.to_f64();
     let b = ends.select_nth_unstable_by(last - last / OUTLIERS, order).1.to_f64();
@@ -222,8 +222,8 @@ fn trimmed<const D: usize, T: Real>(k: usize, sample: &[&Aabb<D, T>], (low, high
 
 /// A finite positive factor that spreads `low..high` over the lattice.
 fn scale<T: Real>(low: T, high: T) -> T {
-    // Halves, since the difference of two finite numbers can overflow; a quarter of the largest number as a cap, since zero times
-    // infinity is NaN.
+    // Computed with halves, since the difference of two finite numbers can overflow; capped at a quarter of the largest number, since zero
+    // times infinity is NaN.
     let half_span = high.to_f64() * 0.5 - low.to_f64() * 0.5;
     let wanted = f64::from(LATTICE_END / 2) / half_span.max(f64::MIN_POSITIVE);
     T::from_f64(wanted.min(T::MAX.to_f64() * 0.25).max(f64::MIN_POSITIVE)).max(T::MIN_POSITIVE)
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lattice_that_follows_a_flow_keeps_everything_in_its_place() {
+    fn a_lattice_that_follows_a_global_motion_keeps_all_places() {
         let boxes: Vec<Aabb<2, f64>> = (0..1000).map(|i| Aabb::point([f64::from(i), 0.0])).collect();
         let lattice = Lattice::over(&Frame::new(&boxes));
         let motion = GlobalMotion { center: 300.0, shift: -70.0, factor: 1.25 };
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn two_crowds_on_scales_too_different_for_one_straight_map_are_both_told_apart() {
+    fn a_piecewise_map_separates_boxes_in_clusters_of_very_different_scales() {
         // A thousand boxes of size 1 in a row, beside a thousand of size 1e17 and one, far off, that is infinite.
         let mut boxes: Vec<Aabb<2, f32>> = (0..1000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
         boxes.extend((0..1000).map(|i| Aabb::new([(i - 500) as f32 * 1e17, 5.0], [(i - 499) as f32 * 1e17, 6.0])));

@@ -14,18 +14,18 @@ use crate::objects::Frame;
 #[derive(Clone, Copy, Default)]
 struct Change {
     id: u32,
-    /// Where it was in the last frame, and is now, if it was and is live.
+    /// Its corners in the last frame and now, each if it was or is live.
     before: Option<Corners>,
     now: Option<Corners>,
-    /// The one tile that it was wholly inside, and still is.
+    /// The tile, if it was wholly inside one and still is.
     home: Option<u16>,
     /// The block of its records.
     block: u32,
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// Patches the records of the changed objects: they are rewritten or dropped in the tiles that they reached, and inserted in tiles that they newly
-    /// reach.
+    /// Patches the records of the changed objects: rewrites or drops them in the tiles that the objects reached before, and inserts them in tiles that
+    /// they did not reach.
     pub(super) fn patch(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         let changes = self.tracker.changes().slots();
         changes.iter().filter(|&&id| frame.live.contains(id)).try_for_each(|&id| frame.boxes[id as usize].check(id as usize))?;
@@ -36,7 +36,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             self.movers.invalidate();
         }
         let count = self.tracker.changes().len();
-        // Boxes are prefetched first, then records, and then changed.
+        // A pipeline: boxes are prefetched first, then records, and then the records are changed.
         let mut coming = [Change::default(); AHEAD];
         for at in 0..count + AHEAD {
             self.tracker.prefetch_change(frame, at + AHEAD);
@@ -69,7 +69,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if let (Some(before), Some(now)) = (&before, &now) {
             let tile = self.partition.tile_at(&before.low());
             let others = [before.high(), now.low(), now.high()];
-            // A tile is a box: what has both corners inside is wholly inside.
+            // A tile is a box, so a box with both corners inside is wholly inside.
             if others.iter().all(|corner| self.partition.tile_at(corner) == tile) {
                 home = Some(tile);
                 if let Some(order) = self.sorted.order(tile as usize) {

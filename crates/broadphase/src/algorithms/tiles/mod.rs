@@ -1,48 +1,49 @@
-//! Tiles: space is partitioned into boxes that hold up to a thousand objects each; every tile is joined on its own, in the cache.
+//! Tiles: space is partitioned into boxes that hold up to about a thousand objects each, and every tile is joined on its own, in the cache.
 //!
 //! # The structure
 //! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`). Where all objects drift,
 //!    spread or gather, it follows them (`motion.rs`); where clusters live on scales too different for a linear map, it is piecewise linear.
-//! 2. A *partition* cuts the lattice into tiles of about equal population (`partition.rs`). It is kept from frame to frame,
+//! 2. A *partition* cuts the lattice into tiles of about equal population (`partition`). It is kept from frame to frame,
 //!    and rebuilt only when tiles have become too uneven, after a jump, or when smaller tiles are worth a try (`tile_size.rs`).
 //! 3. An object has a 16-byte *record*, quantized relative to the tile, in each tile that it reaches (`records`).
 //! 4. Each tile is sorted and swept in bytes, along the axis on which its objects are spread most, confirmed in words, and by the
 //!    boxes only where words are equal (`kernels/tile`, which also proves that no pair is lost, invented or reported twice).
 //!
 //! # A frame
-//! `update` (`update.rs`) asks the change tracker what changed, counts what the plan needs, and asks `plan.rs`, which holds all thresholds: is the
-//! partition kept or rebuilt, and which records are written? It then writes them. `pairs` (`pairs.rs`) joins the tiles that changes touch:
-//! by a sweep, by the changed objects alone (`movers.rs`; in tiles that are kept sorted while changes are listed, `sorted_tiles.rs`, without reading the tile), or from candidates that are cached while all objects move along one
-//! axis (`axis_motion.rs`). `pending.rs` holds what changed between two calls of `pairs`; `query_trees.rs` has trees for queries, built on demand.
-//! `probe` (`probe.rs`) pairs the objects with the boxes of another set: many of them by a join of the two sets in each tile.
+//! `update` (`update.rs`) gets the changes from the change tracker, counts what the plan needs, and calls `plan.rs`, which holds all thresholds and
+//! decides whether the partition is kept and which records are written. It then writes them. `pairs` (`pairs.rs`) joins the tiles that
+//! changes touch, in one of three ways: by a sweep; by the changed objects alone (`movers.rs`), which does not even read the whole tile if it is
+//! kept sorted (`sorted_tiles.rs`); or from candidates that are cached while all objects move along one axis (`axis_motion.rs`).
+//! `pending.rs` accumulates the changes between two calls of `pairs`. `query_trees.rs` has trees for queries, built on demand.
+//! `probe` (`probe.rs`) pairs the objects with the boxes of another set; if these are many, by a join of the two sets in each tile.
 //!
-//! # What follows
+//! # Consequences
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
-//! extents that overflow need no special case, since a clamped coordinate is still in order. Coordinates are read once per frame. Records
-//! lie in blocks of slots small enough for their boxes to stay in the cache while they are read in the order of the tiles.
+//! extents that overflow need no special case, since clamping keeps coordinates in order. Coordinates are read once per frame. Records
+//! are grouped into blocks of slots; a block is small enough for its boxes to stay in the cache while they are read in the order of the tiles.
 //!
 //! # Cost
 //! Each box is read once, 16 bytes are written per object and tile reached, and each object is swept over those of the tile that start
-//! within its width on the sweep axis. An object that reaches several tiles costs a copy for each; one that reaches other tiles than before costs a
-//! look-up. Where more than half do, all records are written in order, as in the first frame; after a sudden jump, the partition is rebuilt
-//! first. The bad case: objects much larger than their distances, so that each reaches many tiles. Tiles are never cut below a few
-//! mean sizes, so that copies stay few and tiles hold more objects instead; the cost is then that of a sweep.
-//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all objects in them: large objects need no level of
-//! their own, and where many are large, tiles are.
+//! within its width on the sweep axis. An object that reaches several tiles costs a copy for each; one that no longer reaches the same tiles costs
+//! a look-up. If more than half of the objects do that, all records are written in order, as in the first frame; after a sudden jump, the partition
+//! is rebuilt first. The bad case: objects much larger than the distances between them, so that each reaches many tiles. Tiles are never cut below
+//! a few mean sizes, so copies stay few and tiles hold more objects instead; the cost is then that of a sweep.
+//! A solid object larger than many tiles is copied into each, but it also overlaps nearly all objects in them, so large objects need no level of
+//! their own. If most objects are large, so are the tiles.
 //!
-//! Objects at rest are not tested again. Up to about 3 % of changed objects, only the tiles that they touch are searched and joined; where changes are
-//! listed for several frames, only the neighborhoods of the changed objects (`listed.rs`). For more of
-//! them, where a full join would make many tests, all tiles are searched, but only the records of changed objects are rewritten, and
-//! only their pairs are tested. Beyond that, all pairs are found again. Where the cache does not hold the objects, the limits are lower.
+//! Objects at rest are not tested again. If up to about 3 % of the objects change, only the tiles that they touch are searched and joined; if the
+//! caller lists the changes for several frames, only the neighborhoods of the changed objects (`listed.rs`). If more change and a full join would
+//! make many tests, all tiles are searched, but only the records of changed objects are rewritten, and only their pairs are tested. Beyond
+//! that, all pairs are found again. The limits are lower if the objects do not fit into the cache.
 //! (Keeping candidates of enlarged boxes over a few frames was slower, in random walks and on cloth alike: so many objects change tiles
 //! or leave their enlarged boxes that finding their pairs costs as much as the joins.)
 //!
 //! # Memory
-//! 16 bytes per copy with an eighth to spare, 32 for each object that is relocated in a frame; while changes are tracked, one copy of
-//! the boxes and a byte; where queries are made, about another copy.
+//! 16 bytes per copy and an eighth more, 32 for each object that is relocated in a frame; while changes are tracked, a copy of the boxes and one
+//! byte per object; with queries, about another copy.
 //!
 //! # Source
-//! Our own. The parts are old: counting sorts, sweeps, grids that avoid duplicates by a reference corner.
+//! Our own combination of known parts: counting sorts, sweeps, grids that avoid duplicates by a reference corner.
 
 mod axis_motion;
 mod lattice;
@@ -85,7 +86,7 @@ use records::Block;
 use sorted_tiles::SortedTiles;
 use tile_size::TileSizeTuner;
 
-/// The options as a [`Spec`] takes them.
+/// The options that a [`Spec`] accepts.
 pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     OptionDescriptor { name: "target", default: "1000", help: "objects per tile" },
     OptionDescriptor { name: "coherence", default: "true", help: "compare with the last frame and patch only what moved" },
@@ -94,9 +95,9 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
 /// The options of `tiles`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Objects per tile that the partition aims at.
+    /// The number of objects per tile that the partition aims at.
     pub target: usize,
-    /// Compare boxes with the last frame's, and patch only what moved? Otherwise only listed changes are used.
+    /// Compare boxes with the last frame's, and patch only what moved? If not, only changes that the caller lists are used.
     pub coherence: bool,
 }
 
@@ -107,7 +108,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Each value, or the nearest in its range.
+    /// The options, each clamped to its range.
     fn in_range(self) -> Self {
         Self { target: self.target.clamp(16, 65536), ..self }
     }
@@ -121,19 +122,19 @@ impl Options {
     }
 }
 
-/// The tiles algorithm. See the module's text.
+/// The structure of the algorithm `tiles`. See the [module documentation](self).
 #[derive(Debug)]
 pub struct Tiles<const D: usize, T: Real> {
     options: Options,
     lattice: Lattice<D, T>,
     partition: Partition,
-    /// Counts the partitions: the name of the present one.
+    /// Identifies the current partition: the number of partitions made so far.
     partition_number: u64,
     /// Ranges of consecutive slots; each block has its own records for every tile, so that blocks are written in parallel.
     blocks: Vec<Mutex<Block>>,
-    /// Slots per block; the last one may have more.
+    /// Slots per block; the last block may have more.
     block: usize,
-    /// Slots of the last update.
+    /// The number of slots in the last update.
     slots: usize,
     load: Load,
     tile_size: TileSizeTuner,
@@ -151,27 +152,27 @@ pub struct Tiles<const D: usize, T: Real> {
     movers: Movers,
     /// Trees for queries; scratch.
     query_trees: QueryTrees<D, T>,
-    /// What a probe finds in a tile; scratch.
+    /// The ids that a probe finds in a tile; scratch.
     probed: Spare<Vec<(u32, bool)>>,
     /// The records of probes that are joined, and the buffers of the joins; scratch.
     probe_records: Spare<ProbeRecords>,
     probe_scratch: Spare<[tile::Scratch<T>; 2]>,
 }
 
-/// What is counted for the plan of the next update.
+/// The counts of past frames that the plan of the next update needs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
-    /// Records in all tiles.
+    /// The number of records in all tiles.
     records: usize,
-    /// Objects.
+    /// The number of objects.
     objects: usize,
-    /// The sum of squared tile populations, which the joins cost, and the objects, when the partition was made.
+    /// When the partition was made: the sum of squared tile populations, to which the cost of the joins is proportional, and the number of objects.
     work_at_partition: f64,
     objects_at_partition: usize,
-    /// The fewest tests of a full join since then, and whether the last one asks for another partition.
+    /// The fewest tests of a full join since then, and whether the last one showed that the partition should be rebuilt.
     fewest_tests: u64,
     needs_repartition: bool,
-    /// Of a few objects, those off the lattice when the partition was made.
+    /// How many of a few sampled objects were off the lattice when the partition was made.
     off_lattice_at_partition: usize,
     /// Did many objects jump to other tiles in the last frame?
     jumping: bool,
@@ -187,7 +188,7 @@ impl Load {
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// An empty structure. Options outside their range count as the nearest value inside.
+    /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range();
@@ -218,7 +219,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 }
 
-/// The content of a mutex that no other thread can hold.
+/// The content of a mutex that is borrowed exclusively, without locking.
 fn open<X>(mutex: &mut Mutex<X>) -> &mut X {
     mutex.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -1,4 +1,4 @@
-//! Motion that all objects share, estimated from the sample: along one axis only, or drifting, spreading and gathering together.
+//! Motion that all objects share, estimated from the sample: motion along a single axis, and common drift, expansion and contraction.
 
 use super::lattice::Lattice;
 use super::partition::Partition;
@@ -7,7 +7,7 @@ use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::objects::changes::ChangeTracker;
 
-/// How objects move together along an axis: by a shift, and away from a center by a factor.
+/// The common motion of all objects along an axis: a shift, and a scaling about a center.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GlobalMotion {
     pub(crate) center: f64,
@@ -26,7 +26,7 @@ impl GlobalMotion {
 }
 
 /// How many objects of the sample are in another tile than in the last frame, whose lattice was `before`. An object that moved by less than its
-/// own size counts as being in the same tile, so that most frames need no look-up.
+/// own size counts as staying in its tile, so most frames need no look-up.
 pub(super) fn relocated<const D: usize, T: Real>(
     tracker: &ChangeTracker<D, T>,
     frame: &Frame<'_, D, T>,
@@ -51,12 +51,12 @@ pub(super) fn motion_axis<const D: usize, T: Real>(tracker: &ChangeTracker<D, T>
     moved.next().filter(|_| D == 3 && moved.next().is_none())
 }
 
-/// How the objects moved together since the last frame, as far as the sample tells: on each axis a straight line through the moves by
-/// place.
+/// The common motion of the objects since the last frame, estimated from the sample: on each axis, a straight line fitted to the moves as a
+/// function of position.
 ///
-/// A shift or slope that is not far from zero, compared with its error, counts as zero. Objects that were off the lattice do not count: one
-/// outlier would determine the line. One object that jumps among others at rest would too, so a slope must also come close to the moves
-/// of most objects.
+/// A shift or slope that is small compared with its standard error counts as zero. Objects that were off the lattice are ignored, since one
+/// outlier would determine the line. One object that jumps while the others rest would too, so a slope must also come close to the moves of
+/// most objects.
 pub(super) fn global_motion<const D: usize, T: Real>(
     tracker: &ChangeTracker<D, T>,
     frame: &Frame<'_, D, T>,
@@ -112,7 +112,7 @@ impl LineFit {
         }
     }
 
-    /// The line through the moves by place, as far as it is significant; with a slope if it may have one.
+    /// The fitted line, without the parts that are not significant, and without a slope unless `may_slope`.
     fn motion(&self, may_slope: bool) -> GlobalMotion {
         if self.count < FEWEST_MOVES {
             return GlobalMotion::NONE;

@@ -7,13 +7,13 @@ use crate::kernels::tile::Record;
 use crate::memory;
 use crate::objects::Frame;
 
-/// Records by tile.
+/// The records of changed objects, by tile.
 #[derive(Debug, Default)]
 pub(super) struct Movers {
     /// The records of tile `t` are `records[starts[t]..starts[t + 1]]`.
     starts: Vec<u32>,
     records: Vec<Record>,
-    /// The same, not yet sorted by tile: gathered while the records are patched.
+    /// The same records with their tiles, not yet sorted: gathered while the records are patched.
     found: Vec<(u16, Record)>,
     /// Are these the records of all objects that have changed since the last `pairs`?
     is_complete: bool,
@@ -30,21 +30,21 @@ impl Movers {
         self.starts.capacity() * 4 + self.records.capacity() * 16 + self.found.capacity() * size_of::<(u16, Record)>()
     }
 
-    /// Pairs have been found: nothing has changed since.
+    /// Removes all records, after pairs were found.
     pub(super) fn clear(&mut self) {
         self.found.clear();
         self.is_complete = true;
     }
 
-    /// The records are not those that objects have now.
+    /// Marks the gathered records as outdated.
     pub(super) fn invalidate(&mut self) {
         self.is_complete = false;
     }
 
-    /// An object that has changed has this record in a tile.
+    /// Adds the record of a changed object in a tile.
     #[inline(always)]
     pub(super) fn note(&mut self, tile: u16, record: Record) {
-        // Without memory for it, the records are made again when they are needed.
+        // If there is no memory for the list, the records are made again when they are needed.
         self.is_complete = self.is_complete && memory::push(&mut self.found, (tile, record), "records").is_ok();
     }
 
@@ -58,7 +58,7 @@ impl Movers {
         for tile in 2..tiles + 2 {
             self.starts[tile] += self.starts[tile - 1];
         }
-        // starts[t + 1] is where the next record of tile t goes; after the loop, where those of tile t end.
+        // starts[t + 1] is the position of tile t's next record; after the loop, it is the end of tile t's records.
         self.records.resize(self.found.len(), Record::default());
         for (tile, record) in &self.found {
             let next = &mut self.starts[*tile as usize + 1];
@@ -69,7 +69,7 @@ impl Movers {
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// The records of all objects that have changed since the last `pairs` and are live.
+    /// Gathers the records of all live objects that have changed since the last `pairs`.
     pub(super) fn gather_movers(&mut self, frame: &Frame<'_, D, T>) {
         if self.movers.is_complete {
             return self.movers.sort(self.partition.tiles.len());

@@ -1,4 +1,4 @@
-//! Every tile joined on its own, by the plan of `plan.rs`.
+//! The joins: every tile on its own, in the way that `plan.rs` decides.
 
 use super::Tiles;
 use super::plan::{TileJoin, plan_join};
@@ -24,7 +24,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let chunks = self.partition.tiles.len();
         self.scratch.prepare(context);
         let kept = out.begin(frame, context, self.revision, chunks) && !self.pending.all_touched;
-        // Frames that list their changes cost what changed, and not a look at every tag.
+        // A frame that lists its changes must cost only what changed, so it does not check every tag.
         let nothing_can_pair = !matches!(frame.changes, Changes::Listed { .. }) && frame.nothing_can_pair();
         if nothing_can_pair {
             context.run_weighted(chunks, SEEK * chunks, |tile, worker| out.rewrite(tile, worker, frame, |_| ()));
@@ -32,7 +32,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             self.join(frame, context, out, kept);
         }
         self.revision = out.finish(chunks)?;
-        // Tests that were skipped, or saved by cached candidates, say nothing about the partition.
+        // The number of tests measures the partition only if no test was skipped or saved by cached candidates.
         if !kept && !nothing_can_pair && !self.axis_motion.is_used() {
             self.record_tests(out.tests());
         }

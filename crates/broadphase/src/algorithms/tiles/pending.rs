@@ -1,4 +1,4 @@
-//! What changed since pairs were last found: objects, and the tiles that they touch. Several updates may lie in between.
+//! The changes since pairs were last found, over one or more updates: the changed objects, and the tiles that they touch.
 
 use crate::bits::{bit, set_bit};
 
@@ -8,7 +8,7 @@ pub(super) struct PendingChanges {
     /// The changed slots: as bits, which stay in the cache while both objects of every kept pair are looked up; and as a list.
     pub(super) bits: Vec<u64>,
     pub(super) slots: Vec<u32>,
-    /// By tile: does it hold, or did it hold, one of them?
+    /// By tile: does or did a changed object reach it?
     pub(super) touched: Vec<bool>,
     /// Has everything changed?
     pub(super) all_touched: bool,
@@ -23,7 +23,7 @@ impl Default for PendingChanges {
 }
 
 impl PendingChanges {
-    /// Everything has changed.
+    /// Marks everything as changed.
     pub(super) fn set_all(&mut self, slots: usize, tiles: usize) {
         self.clear();
         self.touched.clear();
@@ -32,12 +32,12 @@ impl PendingChanges {
         self.all_touched = true;
     }
 
-    /// Makes sure that every slot has its bits.
+    /// Makes sure that every slot has a bit.
     pub(super) fn fit(&mut self, slots: usize) {
         self.bits.resize(slots.div_ceil(64), 0);
     }
 
-    /// A slot has changed. Returns whether it had not before.
+    /// Marks a slot as changed. Returns whether it was not marked before.
     pub(super) fn insert(&mut self, id: u32) -> bool {
         let is_new = !bit(&self.bits, id);
         if is_new {
@@ -47,7 +47,7 @@ impl PendingChanges {
         is_new
     }
 
-    /// Pairs have been found.
+    /// Removes all changes, after pairs were found.
     pub(super) fn clear(&mut self) {
         for id in self.slots.drain(..) {
             set_bit(&mut self.bits, id, false);

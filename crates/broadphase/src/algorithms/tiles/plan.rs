@@ -1,6 +1,6 @@
 //! The decisions of a frame, as pure functions of counted observations, and all tuned constants of `tiles`.
 //!
-//! `update.rs` and `pairs.rs` count, ask this file, and carry the answer out. No function here touches a box or a record, so every decision is
+//! `update.rs` and `pairs.rs` count, call these functions, and execute the plans. No function here touches a box or a record, so every decision is
 //! tested by a table of cases, and a threshold is changed in one place. No clock, core count or instruction set is an observation: the order
 //! of pairs follows from these decisions, and it must be the same on every machine.
 
@@ -9,119 +9,119 @@
 #[rustfmt::skip]
 pub(super) mod tuned {
     // Partition: when it is rebuilt.
-    pub const UNEVEN: f64 = 1.5;                  // growth of the sum of squared tile populations, which joins cost, that a rebuild repays
-    pub const MORE_TESTS: u64 = 2;                // growth of the tests of a full join that says that the lattice no longer fits,
-    pub const SPARE_TESTS: u64 = 32;              // plus so many per object, so that a few tests more do not count
-    pub const LOOKS: usize = 16;                  // objects looked at each frame for being off the lattice:
-    pub const OFF_LATTICE: usize = 2;             // and how many more of them than after the last rebuild are too many
-    pub const JUMPED: usize = 4;                  // one sampled object in so many in another tile is a jump: relocation would cost more than a rebuild
-    pub const CALM: usize = 8;                    // one in so many ends a jump; two thresholds, so that the state does not flip
-    pub const IN_ORDER: usize = 2;                // above one in so many, writing all records in slot order costs less than relocating
-    pub const JUMP_PAUSE: u32 = 16;               // frames between rebuilds by jumps: where objects always jump, a rebuild gains nothing
+    pub const UNEVEN: f64 = 1.5;                  // growth of the sum of squared tile populations (the cost of the joins) that pays for a rebuild
+    pub const MORE_TESTS: u64 = 2;                // growth of the tests of a full join that shows that the lattice no longer fits,
+    pub const SPARE_TESTS: u64 = 32;              // plus this many tests per object, so that a small increase does not count
+    pub const LOOKS: usize = 16;                  // objects checked each frame for being off the lattice,
+    pub const OFF_LATTICE: usize = 2;             // and how many more of them than after the last rebuild are still accepted
+    pub const JUMPED: usize = 4;                  // a jump: more than 1/4 of the sample changed tiles, and relocation would cost more than a rebuild
+    pub const CALM: usize = 8;                    // the end of a jump: at most 1/8 did; two thresholds, so that the state does not flip
+    pub const IN_ORDER: usize = 2;                // if more than 1/2 did, writing all records in slot order costs less than relocating
+    pub const JUMP_PAUSE: u32 = 16;               // frames between rebuilds after jumps: if objects jump in every frame, a rebuild gains nothing
     // Partition: how it is made.
-    pub const SAMPLE_PER_TILE: usize = 64;        // objects that cuts are chosen from, per tile: even enough,
-    pub const CUT_SAMPLE: usize = 1 << 17;        // and at most in all
-    pub const CELLS_PER_TILE: u32 = 6;            // cells of a table per tile, as a power of two: the places a cut can choose from;
-    pub const FEWER_CELLS_PER_TILE: u32 = 4;      // fewer, where the table would push the records out of the second-level cache,
-    pub const CELLS_IN_CACHE: u32 = 15;           // which it does from this many cells on, as a power of two
-    pub const FINEST_CELL: f64 = 4.0;             // mean sizes that a cell is wide to get a finer table: below, an object reaches too many tiles
-    pub const NARROWEST_PART: f64 = 3.0;          // mean sizes that a part is wide to be cut: the same reason
-    pub const EXPECTED_SLACK: f64 = 1.25;         // capacity of a new run, compared with what the sample lets expect: with less, many overflow;
-    pub const SPILLED: usize = 8;                 // one slot in so many may have a record that did not fit: beyond, writing the block again costs less
+    pub const SAMPLE_PER_TILE: usize = 64;        // sampled objects per tile, from which cuts are chosen: enough for even tiles,
+    pub const CUT_SAMPLE: usize = 1 << 17;        // and the size of the sample at most
+    pub const CELLS_PER_TILE: u32 = 6;            // log2 of the cells of a table per tile: cell borders are the possible cuts;
+    pub const FEWER_CELLS_PER_TILE: u32 = 4;      // fewer if the table would push the records out of the second-level cache,
+    pub const CELLS_IN_CACHE: u32 = 15;           // which it does with more than 2^15 cells
+    pub const FINEST_CELL: f64 = 4.0;             // a narrower cell, in mean sizes, gets no finer table: objects would reach too many tiles
+    pub const NARROWEST_PART: f64 = 3.0;          // a narrower part, in mean sizes, is not cut, for the same reason
+    pub const EXPECTED_SLACK: f64 = 1.25;         // capacity of a new run, relative to the length expected from the sample: with less, many overflow;
+    pub const SPILLED: usize = 8;                 // records that do not fit, at most 1/8 of the slots: beyond, writing the block again costs less
     pub const BLOCK: usize = 1 << 15;             // slots per block at least: their boxes fit the second-level cache while records are rewritten;
     pub const BLOCKS: usize = 16;                 // blocks at most: a tile's runs stay long
-    pub const PARTS: usize = 8;                   // parts of a single block, which several workers rewrite: enough to share evenly
-    // Tile size: tried by halves.
-    pub const MANY_TESTS: u64 = 96;               // tests per object from which on smaller tiles are tried
-    pub const LEFT_OF_THREE: u64 = 2;             // a try has helped if at most two thirds of the tests are left
-    pub const SMALLEST_TILE: usize = 4;           // the smallest tiles are a quarter of the option's size
+    pub const PARTS: usize = 8;                   // parts of a single block that several workers rewrite: enough to balance the load
+    // Tile size: halved on trial.
+    pub const MANY_TESTS: u64 = 96;               // tests per object above which smaller tiles are tried
+    pub const LEFT_OF_THREE: u64 = 2;             // a trial succeeds if at most 2/3 of the tests remain
+    pub const SMALLEST_TILE: usize = 4;           // the smallest tiles have 1/4 of the option's size
     // Lattice.
-    pub const LATTICE_SAMPLE: usize = 1024;       // boxes that place it
-    pub const TRIM_SAMPLE: usize = 256;           // of them, those whose order tells where the bulk of the objects ends:
-    pub const OUTLIERS: usize = 64;               // one in so many at each end does not stretch it
-    pub const COARSE: i32 = 4;                    // lattice steps below which a straight map hardly separates boxes,
-    pub const CROWD: usize = 16;                  // and one box in so many that makes a piecewise map worth a search per coordinate
-    pub const SEGMENTS: usize = 40;              // segments of equal population of a piecewise map
-    pub const ALIKE: f64 = 2.0;                   // densities whose ratio is smaller share a segment: each knot costs time
+    pub const LATTICE_SAMPLE: usize = 1024;       // boxes that determine its position and scale
+    pub const TRIM_SAMPLE: usize = 256;           // boxes of that sample from whose order statistics the range of most objects is found:
+    pub const OUTLIERS: usize = 64;               // 1/64 at each end are outliers, which do not stretch the lattice
+    pub const COARSE: i32 = 4;                    // lattice steps below which a linear map hardly separates boxes;
+    pub const CROWD: usize = 16;                  // if 1/16 of the boxes are so small, a piecewise map is worth a search per coordinate
+    pub const SEGMENTS: usize = 40;               // segments of equal population of a piecewise map
+    pub const ALIKE: f64 = 2.0;                   // segments whose densities differ by less than this ratio are merged: each knot costs time
     // Coherence: what is kept from the last frame. *share*
     pub const IN_CACHE: usize = 1 << 15;          // slots up to which boxes, records and pairs stay in the second-level cache
-    pub const OUT_OF_CACHE: usize = 20;           // what waiting for memory costs beyond, in tests per object
+    pub const OUT_OF_CACHE: usize = 20;           // the cost of cache misses beyond that, in tests per object
     pub const LEAST_LIMIT: usize = 10;            // the range of the limit on changed slots per mille
     pub const GREATEST_LIMIT: usize = 125;        // (`most_changed`)
-    pub const TYPICAL_TESTS: usize = 48;          // tests per object of a full join that has not been counted yet
-    pub const FIT: usize = 1 << 18;               // up to so many slots, records are searched for tile by tile for one changed slot in `FEW`,
-    pub const FEW: usize = 32;                    // beyond, where misses are dearer, for one in `FEW_OF_MANY`;
+    pub const TYPICAL_TESTS: usize = 48;          // tests per object of a full join, as long as none has been counted
+    pub const FIT: usize = 1 << 18;               // up to this many slots, if at most 1/32 of them changed, records are searched for tile by tile;
+    pub const FEW: usize = 32;                    // with more slots, where cache misses cost more, if at most 1/128 changed;
     pub const FEW_OF_MANY: usize = 128;           // for more changes, a pass over all records in order costs less
-    pub const SORT_AFTER: u8 = 3;                 // updates with listed changes in a tile after which its records are kept sorted: sorting costs what a few searches do
-    pub const AHEAD: usize = 16;                  // changed slots between prefetching a box and reading it: a miss takes as long as their records
-    pub const KEEP: usize = 5;                    // one mover in so many records of a tile: above, a full sweep of the tile costs less
+    pub const SORT_AFTER: u8 = 3;                 // updates with listed changes in a tile until its records are kept sorted: sorting costs a few searches
+    pub const AHEAD: usize = 16;                  // changed slots between prefetching a box and reading it: writing their records takes as long as a miss
+    pub const KEEP: usize = 5;                    // if more than 1/5 of a tile's records are movers, a full sweep of the tile costs less
     // Global motion.
-    pub const SIGNIFICANT: f64 = 3.0;             // standard errors from which on a common move counts
-    pub const STEEP: f64 = 0.5;                   // objects that spread or gather faster in one frame jump instead
-    pub const FEWEST_MOVES: f64 = 4.0;            // fewer lie on a line by chance
+    pub const SIGNIFICANT: f64 = 3.0;             // standard errors above which a common motion is significant
+    pub const STEEP: f64 = 0.5;                   // objects that spread or gather faster than this in one frame count as jumping
+    pub const FEWEST_MOVES: f64 = 4.0;            // moves needed for a line: fewer lie on one by chance
     pub const FOLLOWERS: f64 = 0.6;               // share of the sample that a slope must explain
     // Axis-motion cache and query trees.
-    pub const WORTH: u32 = 4;                     // frames that a list must serve: making one costs little more than a join
-    pub const SHORT_WAIT: u32 = 4;                // frames without a list after one failed; doubled each time, up to
-    pub const LONG_WAIT: u32 = 64;                // so many
-    pub const PROBES_PER_TILE: usize = 2;         // probes per tile from which on they are joined with the objects instead of looked up: the records of
-    pub const FEWEST_JOINED: usize = 16;          // a tile are then read once for all of its probes; and so many at least, since the join has a fixed cost
-    pub const PROBES_BEFORE_TREES: u32 = 2;       // calls of `probe` without a change that scan records: cheaper than building trees
+    pub const WORTH: u32 = 4;                     // frames that a list must serve to pay: making one costs little more than a join
+    pub const SHORT_WAIT: u32 = 4;                // frames without a list after one that did not pay; doubled each time,
+    pub const LONG_WAIT: u32 = 64;                // up to this number
+    pub const PROBES_PER_TILE: usize = 2;         // probes per tile from which they are joined with the objects instead of looked up one by one:
+    pub const FEWEST_JOINED: usize = 16;          // a tile's records are then read once for all its probes; at least 16, since a join has a fixed cost
+    pub const PROBES_BEFORE_TREES: u32 = 2;       // calls of `probe` without a change that scan records before trees are built
 }
 
 use tuned::*;
 
-/// What has changed in a frame.
+/// How much has changed in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Changed {
-    /// Everything, or more than it pays to tell apart.
+    /// Everything, or so much that distinguishing changed slots does not pay.
     Everything,
-    /// So many slots, which are listed.
+    /// This number of slots, which the change set lists.
     Slots(usize),
 }
 
-/// What is counted before an update.
+/// The observations that an update is planned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Observations {
     /// Are there records of an earlier frame?
     pub(super) has_records: bool,
-    /// Do the blocks have a place for every slot?
+    /// Can the blocks hold all slots?
     pub(super) slots_fit: bool,
-    /// The slots of the frame.
+    /// The number of slots in the frame.
     pub(super) slots: usize,
-    /// The objects now, and when the partition was made.
+    /// The number of objects now, and when the partition was made.
     pub(super) objects: usize,
     pub(super) objects_at_partition: usize,
-    /// Did the last full join ask for another partition?
+    /// Did the last full join show that the partition should be rebuilt?
     pub(super) needs_repartition: bool,
-    /// Of [`LOOKS`] objects, those off the lattice now, and when the partition was made.
+    /// How many of [`LOOKS`] objects are off the lattice now, and were when the partition was made.
     pub(super) off_lattice: usize,
     pub(super) off_lattice_at_partition: usize,
-    /// What changed.
+    /// How much changed.
     pub(super) changed: Changed,
-    /// Sampled objects in another tile than in the last frame, and all sampled objects.
+    /// The number of sampled objects in another tile than in the last frame, and of all sampled objects.
     pub(super) relocated: usize,
     pub(super) sampled: usize,
-    /// Did objects jump in the last frame, and for how many frames does a jump not rebuild the partition?
+    /// Did objects jump in the last frame, and for how many more frames does a jump not rebuild the partition?
     pub(super) jumping: bool,
     pub(super) jump_pause: u32,
 }
 
-/// What becomes of the partition.
+/// Whether the partition is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Partitioning {
-    /// It stays.
+    /// The partition is kept.
     Keep,
-    /// A new lattice, a new partition, all records written in order.
+    /// A new lattice and a new partition are made, and all records are written in order.
     Rebuild,
 }
 
-/// Which records are written, where the partition stays.
+/// Which records are written if the partition is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rewrite {
     /// All, in the order of the slots. The lattice follows the objects.
     InOrder,
-    /// All, where they lie; objects that reach other tiles are relocated. The lattice follows the objects.
+    /// All, in place; objects that reach other tiles are relocated. The lattice follows the objects.
     InPlace,
     /// Those of the listed objects, in one pass over all records, which flags them.
     Flagged,
@@ -136,7 +136,7 @@ pub(super) struct UpdatePlan {
     pub(super) records: Rewrite,
     /// Do objects jump in this frame?
     pub(super) jumping: bool,
-    /// The frames for which a jump does not rebuild the partition.
+    /// The number of frames for which a jump does not rebuild the partition.
     pub(super) jump_pause: u32,
 }
 
@@ -170,7 +170,7 @@ pub(super) fn outgrown(objects: usize, at_partition: usize) -> bool {
     objects > at_partition + at_partition / 2 + 64 || objects < at_partition / 2
 }
 
-/// The share of changed slots, one in so many, above which their records are found by a pass over all.
+/// The reciprocal of the share of changed slots above which their records are found by a pass over all records.
 fn few(slots: usize) -> usize {
     if slots <= FIT { FEW } else { FEW_OF_MANY }
 }
@@ -185,25 +185,25 @@ pub(super) fn has_degraded(tests: u64, fewest_tests: u64, objects: usize) -> boo
     tests > fewest_tests.saturating_mul(MORE_TESTS).saturating_add(SPARE_TESTS * objects as u64)
 }
 
-/// Up to how many changed slots of a thousand it pays to keep the pairs of the others.
+/// The number of changed slots per thousand up to which it pays to keep the pairs of the others.
 ///
-/// Keeping them costs a comparison of all boxes, a look at every kept pair, and the joins of the changed objects; finding all pairs again costs
-/// more where a full join makes more tests per object. With boxes of one size the two cost the same at 45, 60 and 90 per mille for 46,
-/// 62 and 84 tests per object where boxes, records and pairs stay in the second-level cache, and at 22, 45 and 85 per mille where they do not
-/// (CPU time of 16,000 and 128,000 objects).
+/// Keeping them costs a comparison of all boxes, a look at every kept pair, and the joins of the changed objects. Finding all pairs again costs
+/// more, the more tests per object a full join makes. With boxes of one size the two cost the same at 45, 60 and 90 per mille for 46,
+/// 62 and 84 tests per object if boxes, records and pairs stay in the second-level cache, and at 22, 45 and 85 per mille if they do not
+/// (CPU time of 16,000 and 128,000 objects; *share*).
 pub(super) fn most_changed(slots: usize, tests_per_object: Option<usize>) -> usize {
     let tests = tests_per_object.unwrap_or(TYPICAL_TESTS);
     let per_mille = if slots <= IN_CACHE { tests } else { tests.saturating_sub(OUT_OF_CACHE) };
     per_mille.clamp(LEAST_LIMIT, GREATEST_LIMIT)
 }
 
-/// The same where changes are listed: nothing is compared, and in sorted tiles only the neighborhoods of changed objects are read. With boxes of one size,
-/// a list of 35 per mille takes about as long as a full frame with 35 tests per object (CPU time of 128,000 objects).
+/// The same limit if changes are listed: nothing is compared, and in sorted tiles only the neighborhoods of changed objects are read. With boxes of
+/// one size, a list of 35 per mille takes about as long as a full frame with 35 tests per object (CPU time of 128,000 objects).
 pub(super) fn most_listed(tests_per_object: Option<usize>) -> usize {
     tests_per_object.unwrap_or(TYPICAL_TESTS).clamp(LEAST_LIMIT, GREATEST_LIMIT)
 }
 
-/// Is a tile to be sorted, after so many updates with listed changes in it since the last pass over all records?
+/// Should a tile be sorted? `patches` is the number of updates with listed changes in it since the last pass over all records.
 pub(super) fn is_worth_sorting(patches: u8) -> bool {
     patches >= SORT_AFTER
 }
@@ -211,11 +211,11 @@ pub(super) fn is_worth_sorting(patches: u8) -> bool {
 /// How a tile is joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TileJoin {
-    /// Its changed objects against all; the pairs of the others are kept.
+    /// Its changed objects are tested against all; the pairs of the others are kept.
     Movers,
-    /// From cached candidates if there are few, since objects move along one axis; otherwise by a sweep.
+    /// Cached candidates are tested, if they are few, since all objects move along one axis; otherwise a sweep.
     Candidates,
-    /// By a sweep of all its records.
+    /// All its records are swept.
     Sweep,
 }
 
@@ -234,13 +234,13 @@ pub(super) fn plan_join(pairs_are_kept: bool, movers: usize, records: usize, has
 /// How probes are paired with the objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Probing {
-    /// They get records, and each tile is joined.
+    /// Probes get records, and each tile joins its probes with its objects.
     Join,
-    /// One by one.
+    /// Each probe is looked up on its own.
     LookUp,
 }
 
-/// Plans the pairing of so many probes with the objects in so many tiles.
+/// Plans how a number of probes is paired with the objects in a number of tiles.
 pub(super) fn plan_probe(probes: usize, tiles: usize) -> Probing {
     if probes >= FEWEST_JOINED.max(PROBES_PER_TILE * tiles) { Probing::Join } else { Probing::LookUp }
 }
@@ -267,7 +267,7 @@ mod tests {
     };
 
     #[test]
-    fn an_update_follows_from_what_was_counted() {
+    fn the_table_of_update_plans() {
         use Partitioning::{Keep, Rebuild};
         use Rewrite::{Flagged, InOrder, InPlace, Listed};
         let listed = |count| Observations { changed: Changed::Slots(count), ..WALK };
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_on_changes_grows_with_the_tests_that_keeping_pairs_saves() {
+    fn the_limit_on_changes_grows_with_the_tests_of_a_full_join() {
         for (slots, tests, per_mille) in [
             (1 << 15, Some(46), 46),
             ((1 << 15) + 1, Some(46), 26),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_is_joined_by_its_movers_where_they_are_few() {
+    fn the_table_of_join_and_probe_plans() {
         for (kept, movers, has_axis, join) in [
             (true, 0, false, TileJoin::Movers),
             (true, 20, true, TileJoin::Movers),

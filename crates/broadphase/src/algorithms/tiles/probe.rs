@@ -1,4 +1,4 @@
-//! Probes: boxes that are paired with the objects, as the boxes of another set.
+//! Probes: boxes of another set that are paired with the objects.
 //!
 //! A few are looked up one by one, in the records of the tiles that they reach or in the trees for queries. Many are joined: they get records
 //! in the tiles, as objects have, and each tile joins the two sets (`kernels/tile/between.rs`).
@@ -31,7 +31,7 @@ pub(super) struct ProbeRecords {
 }
 
 impl ProbeRecords {
-    /// Makes empty blocks for so many probes.
+    /// Makes empty blocks for `count` probes.
     fn fit<const D: usize, T: Real>(&mut self, tiles: &Tiles<D, T>, count: usize) {
         if self.partition != tiles.partition_number {
             self.blocks.clear();
@@ -56,8 +56,7 @@ impl ProbeRecords {
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// Finds the pairs of probes and objects: tile by tile if they are joined; if they are looked up, in the order of the probes, and of the objects'
-    /// slots for each.
+    /// Finds the pairs of probes and objects. If they are joined, the order is by tile; if they are looked up, it is by probe, then by slot.
     pub(super) fn probe(
         &self,
         frame: &Frame<'_, D, T>,

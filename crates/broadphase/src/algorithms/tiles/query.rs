@@ -59,7 +59,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         tests
     }
 
-    /// Shows the tiles. Those at the border extend to infinity, as their objects may.
+    /// Calls `visit` with each tile. Those at the border extend to infinity, as their objects may.
     pub(super) fn outline(&self, visit: &mut dyn FnMut(Region<D, T>)) {
         let side = |k: usize, place: i32| match place {
             0 => T::NEG_INFINITY,

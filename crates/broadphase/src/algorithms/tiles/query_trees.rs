@@ -2,17 +2,17 @@
 //!
 //! # The structure
 //! Every object has a *home*: the tile that holds its lower corner. The tree of a tile is over the objects at home there; the *top* is a tree
-//! over the bounding boxes of these sets. So every object is in one tree, and a node's box contains its objects whole: any
+//! over the bounding boxes of these sets. So every object is in exactly one tree, and a node's box contains its objects entirely: any
 //! monotone [`Measure`](crate::geometry::Measure) can be searched for, regardless of tiles.
 //!
 //! # Cost
 //! The first query after a change reads the objects of all touched tiles once, for their bounding boxes. The tree of a tile is built when
-//! a query first enters the tile. Without queries there is no cost. Probes scan the records of the tiles at first, and use the trees once
-//! they have been repeated without a change in between, as among statics.
+//! a query first enters the tile. Without queries there is no cost. Probes scan the records of the tiles at first, and use the trees if
+//! they are repeated without a change in between, as with statics.
 //!
 //! # Determinism
 //! Trees are built under [`OnceLock`]s, by whichever thread comes first; their content depends on the frame alone. Whether probes use trees depends
-//! on how many came before, which threads and clones do not share; so the results of a look-up are sorted, and the choice shows only in the tests.
+//! on earlier calls, which clones do not share; therefore the results of a look-up are sorted, and the choice affects only the number of tests.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -94,17 +94,17 @@ impl<const D: usize, T: Real> QueryTrees<D, T> {
         self.bounds.resize_with(tiles, OnceLock::new);
     }
 
-    /// Counts a call of `probe`. Returns whether there were so many since the last change that trees pay.
+    /// Counts a call of `probe`. Returns whether there were enough of them since the last change for trees to pay.
     pub(super) fn trees_pay(&self) -> bool {
         self.probed.fetch_add(1, Ordering::Relaxed) >= PROBES_BEFORE_TREES
     }
 
-    /// A list for the ids that a probe finds.
+    /// Takes an empty list for the ids that a probe finds.
     pub(super) fn take_ids(&self) -> Vec<u32> {
         lock_list(&self.ids).pop().unwrap_or_default()
     }
 
-    /// Keeps the list for later probes.
+    /// Returns the list, for later probes.
     pub(super) fn give_back(&self, ids: Vec<u32>) {
         lock_list(&self.ids).push(ids);
     }

@@ -1,7 +1,7 @@
 //! Tiles whose runs of records are kept sorted along the sweep axis, so that a few changed objects are found and joined without reading a tile.
 //!
-//! A tile is sorted after some frames with listed changes in it (`plan.rs`), and stays so while changes are listed: each changed record is then moved to
-//! its place (`records/order.rs`). A pass over all records ends that. Where changes are not listed, or many, there is no cost.
+//! A tile is sorted after some frames with listed changes in it (`plan.rs`), and is kept sorted while changes are listed: each changed record is moved
+//! to its new position (`records/order.rs`). A pass over all records ends that. If changes are not listed, or many, there is no cost.
 //!
 //! # The bad case
 //! One record as wide as the tile makes every range as long as half of the tile; finding a record stays fast.
@@ -11,13 +11,13 @@ use crate::error::Error;
 use crate::kernels::tile::{Record, RunOrder};
 use crate::memory;
 
-/// What is known of a tile.
+/// Whether a tile is sorted.
 #[derive(Clone, Copy, Debug, Default)]
 struct TileOrder {
-    /// Updates with listed changes in it since the last pass over all records, and whether the present one counts.
+    /// Updates with listed changes in it since the last pass over all records, and whether the current one is already listed in `noted`.
     patches: u8,
     is_noted: bool,
-    /// If all runs of the tile are sorted.
+    /// Present if all runs of the tile are sorted.
     order: Option<RunOrder>,
 }
 
@@ -26,19 +26,19 @@ struct TileOrder {
 pub(super) struct SortedTiles {
     /// By tile; empty after a pass over all records.
     tiles: Vec<TileOrder>,
-    /// Tiles that are not sorted and that the present patch touches.
+    /// Unsorted tiles that the current patch touches.
     noted: Vec<u16>,
     /// Scratch.
     pub(super) buffer: Vec<Record>,
 }
 
 impl SortedTiles {
-    /// All records were written, in any order.
+    /// Forgets all orders, after a pass that wrote the records in any order.
     pub(super) fn clear(&mut self) {
         self.tiles.clear();
     }
 
-    /// Starts a patch, of so many tiles.
+    /// Starts a patch in a partition of `tiles` tiles.
     pub(super) fn begin(&mut self, tiles: usize) -> Result<(), Error> {
         if self.tiles.len() != tiles {
             memory::refill(&mut self.tiles, tiles, TileOrder::default(), "tiles")?;
@@ -52,7 +52,7 @@ impl SortedTiles {
         self.tiles.get(tile).and_then(|tile| tile.order)
     }
 
-    /// A sorted tile has got this record.
+    /// Widens the order of a sorted tile by a new record.
     #[inline(always)]
     pub(super) fn widen(&mut self, tile: usize, record: &Record) {
         if let Some(order) = &mut self.tiles[tile].order {
@@ -60,14 +60,14 @@ impl SortedTiles {
         }
     }
 
-    /// The present patch touches a tile that is not sorted.
+    /// Notes that the current patch touches an unsorted tile.
     pub(super) fn note(&mut self, tile: u16) {
         let order = &mut self.tiles[tile as usize];
-        // Without memory for it, the tile is not sorted.
+        // If there is no memory for the list, the tile is not sorted.
         order.is_noted = order.is_noted || memory::push(&mut self.noted, tile, "tiles").is_ok();
     }
 
-    /// Ends a patch: calls `sort` for each tile that is worth being sorted.
+    /// Ends a patch: calls `sort` for each noted tile that is worth sorting.
     pub(super) fn finish(&mut self, mut sort: impl FnMut(usize, &mut Vec<Record>) -> RunOrder) {
         let Self { tiles, noted, buffer } = self;
         for tile in noted.drain(..).map(usize::from) {
@@ -80,7 +80,7 @@ impl SortedTiles {
         }
     }
 
-    /// Damages what is known of a tile, for a test.
+    /// Damages the order of a tile, for a test.
     #[cfg(test)]
     pub(super) fn forget_widest(&mut self, tile: usize) {
         self.tiles[tile].order = Some(RunOrder::new(1));

@@ -1,8 +1,8 @@
 //! The tile-size tuner: how many objects a tile should hold, found by counting tests.
 //!
-//! Fewer objects per tile make fewer tests and more copies. For objects spread evenly the option's number is right. Where objects form clusters,
-//! smaller tiles are worth their copies; where objects are large compared with their distances, they are not. The features of a scene
-//! do not predict which, so the tuner tries halves when a partition is new, and starts again when a cluster has dispersed.
+//! Fewer objects per tile mean fewer tests and more copies. For evenly spread objects the option's number is right. If objects form clusters,
+//! smaller tiles are worth their copies; if objects are large compared with their distances, they are not. No simple feature of a scene
+//! predicts which is the case, so the tuner tries half the size when a partition is new, and starts over when a cluster has dispersed.
 
 use super::plan::tuned::{LEFT_OF_THREE, MANY_TESTS, SMALLEST_TILE};
 
@@ -13,9 +13,9 @@ pub(super) struct TileSizeTuner {
     pub(super) target: usize,
     /// The option's number.
     largest: usize,
-    /// The number before the current try, and its tests.
+    /// The target before the current trial, and its number of tests.
     before: Option<(usize, u64)>,
-    /// The tests when the search ended.
+    /// The number of tests when the search ended.
     settled: Option<u64>,
 }
 
@@ -28,8 +28,8 @@ impl TileSizeTuner {
     /// Records the tests of a full join. Returns whether the partition should be rebuilt with another target.
     pub(super) fn record(&mut self, tests: u64, objects: usize) -> bool {
         if let Some(then) = self.settled {
-            // Where a cluster has dispersed, tiles of the option's size make few tests again, and fewer copies. Requiring far fewer tests
-            // than at the end of the search keeps it from repeating itself.
+            // After a cluster has dispersed, tiles of the option's size need few tests again, and fewer copies. Requiring far fewer tests
+            // than at the end of the search keeps the search from being repeated over and over.
             let few = MANY_TESTS.min(then / objects.max(1) as u64) * objects as u64;
             let dispersed = self.target < self.largest && tests * (SMALLEST_TILE as u64) < few;
             if dispersed {
@@ -56,10 +56,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_try_that_helps_is_followed_and_one_that_does_not_is_reverted() {
+    fn a_successful_trial_is_kept_and_others_are_reverted() {
         let mut tuner = TileSizeTuner::new(1000);
         assert!(!tuner.record(150_000, 2000), "few tests are fine");
-        assert!(!tuner.record(500_000, 2000) && tuner.target == 1000, "what is settled is settled");
+        assert!(!tuner.record(500_000, 2000) && tuner.target == 1000, "a search that has ended stays ended");
         let mut tuner = TileSizeTuner::new(1000);
         assert!(tuner.record(120_000, 1001));
         assert_eq!(tuner.target, 500);
@@ -70,11 +70,11 @@ mod tests {
         let mut tuner = TileSizeTuner::new(1000);
         assert!(tuner.record(800_000, 2000) && tuner.record(400_000, 2000));
         assert_eq!(tuner.target, 250);
-        assert!(!tuner.record(250_000, 2000), "the smallest is the smallest");
+        assert!(!tuner.record(250_000, 2000), "tiles of the smallest size are not halved");
         assert_eq!(tuner.target, 250);
         assert!(!tuner.record(60_000, 2000), "not few enough for tiles four times as large");
         assert!(tuner.record(40_000, 2000) && tuner.target == 1000, "the cluster has dispersed");
-        assert!(!tuner.record(160_000, 2000) && tuner.target == 1000, "and that is that");
+        assert!(!tuner.record(160_000, 2000) && tuner.target == 1000, "and not tried again");
 
         let mut tuner = TileSizeTuner::new(1000);
         assert!(tuner.record(800_000, 2000) && tuner.record(400_000, 2000) && !tuner.record(40_000, 2000));

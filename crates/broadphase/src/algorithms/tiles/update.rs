@@ -1,4 +1,4 @@
-//! The update: counts what `plan.rs` needs, and carries the plan out.
+//! The update: counts what `plan.rs` needs to decide, then executes its plan.
 
 use std::sync::Mutex;
 
@@ -20,7 +20,7 @@ use crate::kernels::tile::Record;
 use crate::objects::changes::Comparing;
 use crate::objects::{Changes, Frame};
 
-/// Slots that a record can name beside its flag.
+/// The most slots that a record's id can name: one bit of it is the flag.
 pub(super) const MAX_SLOTS: usize = Record::FLAG as usize;
 /// The work of writing one object's records, and of joining one record, in the units of [`Context::run_weighted`].
 pub(super) const SCATTER: usize = 5;
@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         result
     }
 
-    /// Updates the records. After a frame that is refused, the next list is not taken, since it lists the difference to that frame.
+    /// Updates the records. If the frame is rejected, the next frame's list of changes is ignored, since it is relative to the rejected frame.
     pub(super) fn update_records(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         let result = self.plan_and_write(frame, context);
         if result.is_err() {
@@ -116,13 +116,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         load.needs_repartition = has_degraded || self.tile_size.record(tests, load.objects);
     }
 
-    /// The work of a whole frame, by the records of the last one. Update and join use the same workers: those that wake up for one find work in the other,
-    /// and the records that they have written.
+    /// The work of a whole frame, estimated from the records of the last one. Update and join use this number, and so the same workers: the join
+    /// finds them awake, with the records that they wrote in their caches.
     pub(super) fn frame_work(&self) -> usize {
         (SCATTER + JOIN) * self.load.records
     }
 
-    /// Do the blocks have a place for this many slots, with the last one extended if need be?
+    /// Can the blocks hold this many slots, if the last one is extended?
     fn fits(&self, slots: usize) -> bool {
         let last = self.blocks.last().map_or(0, |block| lock(block).first as usize);
         slots >= self.slots && slots <= last + 2 * BLOCK.max(self.slots.div_ceil(BLOCKS)) && self.slots > 0
@@ -131,9 +131,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 
 /// # Records
 impl<const D: usize, T: Real> Tiles<D, T> {
-    /// A new lattice, a new partition, and all records.
+    /// Makes a new lattice and a new partition, and writes all records.
     fn rebuild(&mut self, frame: &Frame<'_, D, T>, context: &Context, objects: usize) -> Result<(), Error> {
-        // Without records there is nothing that a refused frame could spoil, and writing the records checks every box.
+        // An invalid box must leave the existing records intact. If there are none, writing them checks every box.
         if !self.stale {
             frame.check_boxes()?;
         }
@@ -161,7 +161,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.pending.flagged = true;
         self.pending.touched.fill(true);
         result?;
-        // What the tracker remembers is what the records say, also of slots that the caller has not listed.
+        // The tracker must remember the boxes that the records were made from, including those of slots that the caller did not list.
         self.tracker.commit_slots(frame, self.pending.slots.iter().copied());
         for block in &mut self.blocks {
             let block = open(block);
@@ -209,7 +209,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
     }
 
-    /// Counts records; returns the sum of squared populations, which the joins cost.
+    /// Counts the records; returns the sum of squared tile populations, to which the cost of the joins is proportional.
     fn measure(&mut self, objects: usize) -> f64 {
         let (mut work, mut records) = (0.0, 0);
         for tile in 0..self.partition.tiles.len() {
@@ -259,13 +259,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     fn partition_by_sample(&self, frame: &Frame<'_, D, T>, objects: usize) -> Partition {
-        // Odd, since lists of objects often have even periods.
+        // Odd, since lists of objects often repeat with an even period.
         let weight = objects.div_ceil(CUT_SAMPLE).max(self.tile_size.target / SAMPLE_PER_TILE) | 1;
         let mut points: Vec<Point> = Vec::with_capacity(objects / weight + 1);
         for id in frame.ids().step_by(weight) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let (low, high) = (corners.low(), corners.high());
-            // In 2D, nothing is cut or swept along the third axis.
+            // In 2D, infinite sizes keep the third axis from being cut or swept.
             let size = |k: usize| if k < D { (high[k] - low[k]) as f32 } else { f32::INFINITY };
             let center = std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2);
             points.push(Point { center, size: std::array::from_fn(size) });
@@ -278,7 +278,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 }
 
 /// How many of [`LOOKS`] objects, one from each range of slots, start at the first place or end at the last one on any axis. All coordinates beyond
-/// share these places, and only the boxes tell them apart.
+/// the lattice are clamped to these places, where only the boxes can separate objects.
 fn off_lattice<const D: usize, T: Real>(lattice: &Lattice<D, T>, frame: &Frame<'_, D, T>) -> usize {
     let slots = frame.slots() as u32;
     let stride = slots.div_ceil(LOOKS as u32).max(1);
@@ -299,7 +299,7 @@ mod tests {
     use crate::algorithms::tiles::Options;
 
     #[test]
-    fn a_lattice_follows_objects_that_drift_or_spread_and_is_rebuilt_where_they_leave_it_otherwise() {
+    fn the_lattice_follows_a_global_motion_and_is_rebuilt_for_other_motions() {
         type Motion = (&'static str, fn(usize, usize, f32) -> f32);
         let motions: [Motion; 4] = [
             ("drifts", |step, _, x| x + step as f32),

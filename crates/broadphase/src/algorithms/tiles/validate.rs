@@ -82,7 +82,7 @@ mod tests {
     use crate::pairs::{PairStore, Report};
 
     #[test]
-    fn the_validator_notices_sorted_tiles_that_are_not_in_order_or_have_a_wide_record() {
+    fn the_validator_detects_sorted_tiles_out_of_order_and_unknown_wide_records() {
         let place = |id: usize| [0.7 * (id % 40) as f32, 1.1 * (id / 40) as f32, (id * 7 % 31) as f32];
         let mut boxes: Vec<Aabb<3, f32>> = (0..2000).map(|id| Aabb::new(place(id), place(id).map(|x| x + 1.0))).collect();
         let mut tiles = Tiles::<3, f32>::new(Options { target: 100, ..Options::default() });

@@ -1,9 +1,9 @@
-//! What changed since the last frame, found once per update, whatever the caller said about it.
+//! The changes since the last frame, found once per update, whatever the caller said about them.
 //!
-//! A [`ChangeSet`] names the slots that were inserted, removed or moved; or *everything*, where telling them apart does not pay. A structure that keeps
-//! no boxes owns a [`ChangeTracker`], which holds the one copy of the last frame's and makes the set in each update: by a sample and within a limit
-//! ([`find_changes`](ChangeTracker::find_changes)), or completely, with the kind of each change ([`name_changes`](ChangeTracker::name_changes)).
-//! A structure that holds all boxes anyway, as columns, compares them by itself, and adds to its set.
+//! A [`ChangeSet`] names the slots that were inserted, removed or moved, or *everything* if distinguishing them does not pay. A structure that keeps
+//! no boxes owns a [`ChangeTracker`], which holds the one copy of the last frame's boxes and makes the set in each update: by a sample and within a
+//! limit ([`find_changes`](ChangeTracker::find_changes)), or completely, with the kind of each change
+//! ([`name_changes`](ChangeTracker::name_changes)). A structure that holds all boxes anyway, as columns, compares them itself and adds to its set.
 
 #[cfg(feature = "papers")]
 mod named;
@@ -26,14 +26,14 @@ pub(crate) struct ChangeSet {
 }
 
 impl Default for ChangeSet {
-    /// Everything: nothing is known yet.
+    /// Everything, since nothing is known yet.
     fn default() -> Self {
         Self { everything: true, slots: Vec::new(), bits: BitSet::default(), inserted: 0, removed: 0, by_kind: Vec::new() }
     }
 }
 
 impl ChangeSet {
-    /// May every slot have changed, the number of slots included? Then the set names none.
+    /// May every slot have changed, and the number of slots? Then the set names none.
     pub(crate) fn is_everything(&self) -> bool {
         self.everything
     }
@@ -65,13 +65,13 @@ impl ChangeSet {
         (self.slots.capacity() + self.by_kind.capacity()) * 4 + self.bits.bytes()
     }
 
-    /// Makes it everything, until it is cleared.
+    /// Makes the set everything, until it is cleared.
     pub(crate) fn set_everything(&mut self) {
         self.clear(0);
         self.everything = true;
     }
 
-    /// Makes it empty, for so many slots.
+    /// Makes the set empty, with bits for `slots` slots.
     pub(crate) fn clear(&mut self, slots: usize) {
         for id in self.slots.drain(..) {
             self.bits.words_mut()[id as usize / 64] = 0;
@@ -81,7 +81,7 @@ impl ChangeSet {
         (self.everything, self.inserted, self.removed) = (false, 0, 0);
     }
 
-    /// Makes sure that so many slots have their bits.
+    /// Makes sure that the set has bits for `slots` slots.
     pub(crate) fn cover(&mut self, slots: usize) {
         self.bits.cover(slots);
     }
@@ -91,7 +91,7 @@ impl ChangeSet {
         self.slots.sort_unstable();
     }
 
-    /// Adds a slot, if it is not in the set and the set is not everything. It must have its bit.
+    /// Adds a slot, if it is not in the set and the set is not everything. The slot must have a bit.
     pub(crate) fn insert(&mut self, id: u32, was_live: bool, is_live: bool) {
         if !self.everything && !self.bits.has(id) && (was_live | is_live) {
             self.bits.insert(id);
@@ -101,7 +101,7 @@ impl ChangeSet {
         }
     }
 
-    /// Lists the slots by kind: what was live, and what is live, says which kind a slot is of.
+    /// Lists the slots by kind, which follows from whether a slot was live and whether it is.
     fn group(&mut self, was_live: impl Fn(u32) -> bool, is_live: impl Fn(u32) -> bool) {
         let (mut removed, mut moved, mut inserted) = (0, self.removed, self.slots.len() - self.inserted);
         self.by_kind.clone_from(&self.slots); // the tracker has reserved the memory
@@ -116,12 +116,12 @@ impl ChangeSet {
         }
     }
 
-    /// Slots that held an object and do not any more; if the tracker named the kinds, as for the next two.
+    /// Slots that held an object and no longer do. Like the next two, only if the tracker named the kinds.
     pub(crate) fn removed(&self) -> &[u32] {
         &self.by_kind[..self.removed]
     }
 
-    /// Objects with another box or tag.
+    /// Slots whose object has another box or tag.
     pub(crate) fn moved(&self) -> &[u32] {
         &self.by_kind[self.removed..self.by_kind.len() - self.inserted]
     }

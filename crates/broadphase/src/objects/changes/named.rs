@@ -1,6 +1,6 @@
 //! Changes by name, for structures that insert, move and remove objects one by one.
 //!
-//! Such a structure needs to know what happened to each slot, also where everything moved, and it reads boxes by slot in any case. So here the
+//! Such a structure needs the change of each slot even if everything moved, and it reads boxes by slot in any case. So here the
 //! tracker always keeps the boxes, compares every frame, and commits its changes at once.
 
 use super::ChangeTracker;
@@ -14,7 +14,7 @@ const SLOTS: &str = "the changed slots";
 
 impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// Finds every change since the last frame, and remembers the frame. The set names all slots if the caller says that everything changed, or if
-    /// tags or a filter forbid to compare. Slots that were cut off are removed ones. On error nothing has changed.
+    /// comparing is not enough because of tags or a filter. Slots beyond the end of a shorter frame are removed. On error nothing has changed.
     pub(crate) fn name_changes(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         frame.check()?;
         let (old, new) = (self.previous.len(), frame.slots());
@@ -50,7 +50,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         self.live.has(id)
     }
 
-    /// The boxes by slot. That of an empty slot means nothing.
+    /// The boxes by slot. Those of empty slots are meaningless.
     #[inline(always)]
     pub(crate) fn boxes(&self) -> &[Aabb<D, T>] {
         &self.previous
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_is_listed_twice_stands_in_one_list() {
+    fn a_slot_that_is_listed_twice_is_in_one_list() {
         let boxes = [Aabb::<2, f32>::point([0.0; 2]), Aabb::point([1.0; 2]), Aabb::point([2.0; 2])];
         let mut tracker = ChangeTracker::default();
         tracker.name_changes(&Frame::new(&boxes[..2])).unwrap();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_has_a_kind_also_where_slots_are_cut_off_or_not_compared() {
+    fn every_change_has_a_kind_even_if_slots_are_cut_off_or_not_compared() {
         let boxes: Vec<_> = (0..200).map(|i| Aabb::<3, f64>::point([f64::from(i); 3])).collect();
         let all: Vec<u32> = (0..200).collect();
         let mut tracker = ChangeTracker::default();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_refused_changes_nothing() {
+    fn a_rejected_frame_changes_nothing() {
         let mut boxes = [Aabb::<2, f64>::point([0.0; 2]); 3];
         let mut tracker = ChangeTracker::default();
         tracker.name_changes(&Frame::new(&boxes)).unwrap();

@@ -1,12 +1,12 @@
-//! The tracker: compares a frame with the last one, or takes the caller's lists.
+//! The change tracker: compares a frame with the last one, or uses the caller's lists.
 //!
 //! # States
-//! *Sampling*: only a small sample of boxes is remembered. Where everything moves, comparing all boxes would be wasted. *Tracking*: the last frame's
+//! *Sampling*: only a small sample of boxes is remembered. If everything moves, comparing all boxes would be a waste. *Tracking*: the last frame's
 //! boxes are remembered, because the sample is at rest or because the caller lists changes; a frame is compared box by box, or its
-//! lists are taken. After a few frames in a row with too many changes, tracking ends; if it never paid, it does not start again for a while.
+//! lists are used. After a few frames in a row with too many changes, tracking ends; if it never paid, it does not start again for a while.
 //!
-//! (Remembering the first frame, in case that the second one is the same, was slower: where objects move, the memory costs half a frame
-//! more than it saves where they rest.)
+//! (Remembering the first frame, in case the second one is the same, was slower: for moving objects it costs half a frame more than it saves
+//! for objects at rest.)
 
 use super::ChangeSet;
 use crate::backoff::Backoff;
@@ -15,7 +15,7 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
 use crate::objects::{Changes, Frame};
 
-/// Boxes in the sample, about; of few objects, one in `SAMPLED`: otherwise the sample would be a good part of a small frame.
+/// The approximate number of boxes in the sample. In small frames, one object in `SAMPLED`, since the sample would take a good part of the frame.
 const SAMPLE: usize = 128;
 const SAMPLED: usize = 32;
 /// Frames in a row with too many changes that end tracking.
@@ -28,17 +28,17 @@ const START: [usize; 2] = [4, 5];
 /// Changed slots between prefetching a box and reading it.
 const AHEAD: usize = 16;
 
-/// When a structure wants changes told apart.
+/// When changed slots are distinguished, instead of treating everything as changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparing {
-    /// May boxes be compared with the last frame's? If not, only lists are taken.
+    /// May boxes be compared with the last frame's? If not, only the caller's lists are used.
     pub(crate) allowed: bool,
-    /// More changed slots per thousand are everything: where they are found by comparing, and where they are listed.
+    /// The most changed slots per thousand; more count as everything. The first limit is for changes found by comparing, the second for lists.
     pub(crate) most_per_mille: usize,
     pub(crate) most_listed_per_mille: usize,
 }
 
-/// Finds out what changed; owns the copy of the last frame's boxes.
+/// Finds what changed since the last frame; owns the copy of that frame's boxes.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeTracker<const D: usize, T> {
     /// The boxes and live slots of the last update, while tracking.
@@ -47,12 +47,12 @@ pub(crate) struct ChangeTracker<const D: usize, T> {
     tracking: bool,
     /// Frames in a row with too many changes.
     failures: u32,
-    /// Has any frame been compared with success since tracking started?
+    /// Has any comparison paid since tracking started?
     has_paid: bool,
-    /// Until tracking may start again.
+    /// The wait until tracking may start again.
     pause: Backoff<FIRST_PAUSE, LONGEST_PAUSE>,
     sample: Vec<Aabb<D, T>>,
-    /// The number of slots that the sample was taken from, which decides the objects in it.
+    /// The number of slots that the sample was taken from, which determines the objects in it.
     sample_slots: usize,
     pub(super) changes: ChangeSet,
 }
@@ -75,7 +75,7 @@ impl<const D: usize, T> Default for ChangeTracker<D, T> {
 
 /// # In the order of an update
 impl<const D: usize, T: Real> ChangeTracker<D, T> {
-    /// Finds what changed since the last commit. Lists must have been checked.
+    /// Finds what changed since the last commit. The frame's lists must have been checked.
     pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> &ChangeSet {
         self.changes.clear(frame.slots());
         let limit = |per_mille: usize| frame.slots() * per_mille / 1000 + 8;
@@ -91,7 +91,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
                 self.count(has_paid);
                 has_paid
             }
-            // The caller lists changes: with this frame's boxes, the next list can be taken.
+            // The caller lists changes: once this frame's boxes are remembered, the next list can be used.
             Changes::Listed { .. } => self.track(),
             Changes::Unknown if may_compare && !self.pause.is_waiting() && self.is_at_rest(frame, comparing.most_per_mille) => {
                 self.track()
@@ -127,7 +127,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         }
     }
 
-    /// The structure has taken in the changed slots: their boxes are the last frame's now.
+    /// Remembers the boxes of the changed slots, after the structure was updated with them.
     pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
         self.fit_slots(frame.slots());
         for at in 0..self.changes.slots.len() {
@@ -136,15 +136,15 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         }
     }
 
-    /// The structure has taken in these slots, listed as changed or not. For callers whose lists leave changes out: what is remembered is what the
-    /// structure holds.
+    /// Remembers the boxes of these slots, listed as changed or not, after the structure was updated with them. If a caller's list leaves changes
+    /// out, the tracker still remembers the boxes that the structure holds.
     pub(crate) fn commit_slots(&mut self, frame: &Frame<'_, D, T>, slots: impl Iterator<Item = u32>) {
         self.fit_slots(frame.slots());
         slots.for_each(|id| self.commit_slot(frame, id));
     }
 
     fn fit_slots(&mut self, slots: usize) {
-        // A slot that is cut off keeps no bit in the last word: it would count as live when boxes are compared.
+        // Slots beyond the end must not keep their bits in the last word: they would count as live when boxes are compared.
         (slots..self.previous.len().min(slots.next_multiple_of(64))).for_each(|id| self.live.set(id as u32, false));
         self.previous.resize(slots, Aabb::default());
         self.live.resize(slots);
@@ -161,7 +161,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         }
     }
 
-    /// The structure has taken in the whole frame: remembers it, or a sample of it.
+    /// Remembers the whole frame, or a sample of it, after the structure was updated with it.
     pub(crate) fn commit_everything(&mut self, frame: &Frame<'_, D, T>) {
         let slots = frame.slots();
         self.sample.clear();
@@ -175,7 +175,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         }
     }
 
-    /// The structure has refused the frame: the next change set is everything.
+    /// Makes the next change set everything, after the structure rejected the frame.
     pub(crate) fn abandon(&mut self) {
         self.tracking = false;
     }
@@ -221,7 +221,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         false
     }
 
-    /// Counts a comparison. After too many that did not pay, tracking ends.
+    /// Counts a comparison that paid or did not. After too many that did not, tracking ends.
     fn count(&mut self, has_paid: bool) {
         if has_paid {
             (self.failures, self.has_paid) = (0, true);
@@ -238,7 +238,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         }
     }
 
-    /// Takes the caller's lists. A removed slot may lie behind the last one.
+    /// Makes the change set from the caller's lists. A removed slot may be beyond the end of the frame.
     pub(super) fn take_lists(&mut self, frame: &Frame<'_, D, T>, lists: [&[u32]; 3]) -> bool {
         for &id in lists.into_iter().flatten().filter(|id| (**id as usize) < frame.slots()) {
             self.changes.insert(id, self.live.has(id), frame.live.contains(id));
@@ -271,7 +271,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 }
 
-/// A bit for each of up to 64 boxes that differs, bit by bit: -0.0 differs from 0.0, which costs a test and nothing else.
+/// A bit for each of up to 64 boxes that differs bitwise. So -0.0 differs from 0.0, which costs a test but is harmless.
 #[inline(always)]
 fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>]) -> u64 {
     let mut changed = 0;
@@ -285,7 +285,7 @@ fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>])
     changed
 }
 
-/// Some boxes, spread over the slots at uneven distances: a caller may move every tenth object.
+/// The sample: some boxes, spread over the slots at uneven distances, since a caller may move every tenth object.
 fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
     let stride = boxes.len().div_ceil(SAMPLE).max(SAMPLED);
     (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
@@ -305,7 +305,7 @@ mod tests {
         (0..n).map(|i| Aabb::point([T::from_f64(i as f64); D])).collect()
     }
 
-    /// A tracker that has seen the boxes twice, and so compares from now on.
+    /// A tracker that was given the boxes twice, so it compares from now on.
     fn tracking<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> ChangeTracker<D, T> {
         let mut tracker = ChangeTracker::default();
         for _ in 0..2 {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_apart_in_2d_and_3d() {
+    fn changed_slots_are_found_in_2d_and_3d() {
         changes_are_told_apart::<2, f32>();
         changes_are_told_apart::<3, f64>();
     }
@@ -349,7 +349,7 @@ mod tests {
         let mut tracker = ChangeTracker::default();
         let mut starts = Vec::new();
         for frame in 0..120 {
-            // All move but the sample, which hides it.
+            // All move except the sample, which hides the motion.
             let is_sampled = |id: &usize| sampled.contains(id);
             (0..4000).filter(|id| !is_sampled(id)).for_each(|id| boxes[id] = boxes[id].translate([1.0; 3]));
             let was_tracking = tracker.tracking;
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_refused_frame_a_list_is_not_taken() {
+    fn after_a_rejected_frame_a_list_is_not_used() {
         let boxes = points::<2, f64>(100);
         let mut tracker = tracking(&boxes);
         tracker.abandon();

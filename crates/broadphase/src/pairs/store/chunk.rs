@@ -7,7 +7,7 @@ use crate::pairs::Pair;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chunk {
     pub(super) pairs: Vec<Pair>,
-    /// The last frame's pairs, if differences are wanted and the chunk was rewritten; if it was edited, those that it lost.
+    /// The last frame's pairs, if differences are reported and the chunk was rewritten; if it was edited, those that it lost.
     pub(super) old: Vec<Pair>,
     /// The pairs that an edit kept, which come first.
     pub(super) kept: usize,
@@ -21,7 +21,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Sets the present pairs aside, as the last frame's, and starts anew.
+    /// Sets the current pairs aside, as the last frame's, and starts with an empty chunk.
     pub(super) fn rewrite(&mut self, delta: bool) {
         if !self.rewritten {
             self.rewritten = true;
@@ -34,10 +34,10 @@ impl Chunk {
         }
     }
 
-    /// Moves the pairs that do not stay to the start of `gone`, and returns how many those are. The others keep their order.
+    /// Moves the pairs that do not stay to the start of `gone`, and returns how many there are. The others keep their order.
     ///
-    /// Where little changes, four consecutive pairs mostly all stay, so four are tested together. Otherwise, whether one stays is unpredictable, so it is
-    /// computed without a branch: each is written to both lists, and counted in one.
+    /// If little changes, four consecutive pairs usually all stay, so four are tested together. Otherwise, whether a pair stays is unpredictable, so it
+    /// is computed without a branch: each pair is written to both lists, and counted in one.
     pub(super) fn part(&mut self, stays: impl Fn(Pair) -> bool, gone: &mut Vec<Pair>) -> usize {
         gone.resize(self.pairs.len().max(gone.len()), Pair::default());
         let (mut at, mut kept, mut lost) = (0, 0, 0);

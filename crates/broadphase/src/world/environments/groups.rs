@@ -17,7 +17,7 @@ fn env_of<const D: usize, T: Real>(frame: &Frame<'_, D, T>, slot: u32) -> u32 {
 }
 
 impl<const D: usize, T: Real> Group<D, T> {
-    /// Takes over the boxes of its objects; false if they are not the same objects any more.
+    /// Copies the boxes of its objects from the frame; false if they are no longer the same objects.
     fn refill(&mut self, frame: &Frame<'_, D, T>) -> bool {
         let tag = Tag::default().with_env(self.env);
         let (mut same, mut plain) = (self.shape == frame.shape, true);
@@ -82,7 +82,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         result
     }
 
-    /// Are the listed objects in the groups of their environments?
+    /// Are the listed objects still in the groups of their environments?
     fn stay(&mut self, frame: &Frame<'_, D, T>, moved: &[u32]) -> bool {
         let Self { groups, places, .. } = self;
         places.len() == frame.slots()
@@ -156,7 +156,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         Ok(())
     }
 
-    /// A group for every environment of the frame, and none for others but 0. On error nothing has changed.
+    /// Makes a group for every environment of the frame and for environment 0, and drops all others. On error nothing has changed.
     fn make_groups(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         let mut envs: Vec<u32> = vec![0];
         let mut last = 0;

@@ -1,18 +1,18 @@
-//! Environments kept apart: thousands of simulations in one world, at the same coordinates.
+//! Separate structures for environments: thousands of simulations in one world, at the same coordinates.
 //!
 //! # The structure
-//! Objects of different environments never pair, so they are kept apart: each environment is a *group* with compact boxes of its own
+//! Objects of different environments never pair, so they are separated: each environment is a *group* with compact boxes of its own
 //! and a structure of its own, of the world's algorithm. The first group is environment 0, which pairs with all others: its objects
-//! are probed into every other group, or the other way around, whichever are fewer. A group's pairs are a chunk.
+//! are probed against every other group, or the other way around, whichever are fewer. A group's pairs are a chunk.
 //!
-//! # What follows
-//! The position of environments does not matter: at the same place they cost as much as far apart. Groups are independent, so threads
-//! take one after the other; a group whose objects did not change keeps its chunk.
+//! # Consequences
+//! The positions of environments do not matter: at the same place they cost as much as far apart. Groups are independent, so threads
+//! take them one by one; a group whose objects did not change keeps its chunk.
 //!
 //! # Cost
 //! That of the groups' structures, and a copy of the boxes. Bad cases: an environment 0 that has most of the objects
-//! ([`worth`] says no), one environment that outweighs all others (a group is one job), and objects that are inserted, removed or change their environment: all
-//! groups are then rebuilt, though their structures are kept.
+//! ([`worth`] is false), one environment with more objects than all others together (a group is one job), and objects that are inserted, removed or
+//! change their environment: all groups are then rebuilt, though their structures are kept.
 
 mod groups;
 mod pairs;
@@ -28,13 +28,13 @@ use crate::objects::{Changes, Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Revision};
 use crate::spare::Spare;
 
-/// Is it worth it to keep environments apart? `others` are the objects that are not in environment 0, `apart` says whether they are apart now.
+/// Is it worth separating environments? `others` is the number of objects that are not in environment 0; `apart` is whether they are separated now.
 pub(super) fn worth(environments: usize, others: usize, all: usize, apart: bool) -> bool {
     let zero = all - others;
     environments >= 2 && zero * (if apart { 2 } else { 4 }) <= all
 }
 
-/// One structure per environment. See the module's text.
+/// One structure per environment. See the module documentation.
 pub(super) struct Environments<const D: usize, T: Real> {
     spec: Spec,
     /// Environment 0 first, then ascending.
@@ -57,7 +57,7 @@ struct Group<const D: usize, T: Real> {
     context: Context,
     /// Pairs of two of its objects, as numbers in the group.
     own: PairStore,
-    /// Pairs of an object of environment 0 and one of its own, as slots; and what probes find of them. Scratch.
+    /// Pairs of an object of environment 0 and one of this group, as slots, and the results of the probes for them. Scratch.
     cross: Vec<Pair>,
     raw: PairStore,
     /// The tests for `cross`.
@@ -67,7 +67,7 @@ struct Group<const D: usize, T: Real> {
     changed: Changed,
     /// Did anything change since the last pairs?
     touched: bool,
-    /// Have its objects no tags but their environment?
+    /// Do the tags of its objects have nothing but the environment?
     plain: bool,
     shape: Shape,
 }
@@ -75,9 +75,9 @@ struct Group<const D: usize, T: Real> {
 /// What changed in a group since its structure was last updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Changed {
-    /// What `moved` lists, perhaps nothing.
+    /// What `moved` lists, which may be nothing.
     Listed,
-    /// Perhaps every box, but no object came or went.
+    /// Possibly every box, but no object was inserted or removed.
     Boxes,
     /// Everything.
     All,
@@ -109,7 +109,7 @@ impl<const D: usize, T: Real> Group<D, T> {
         Frame { shape: self.shape, ..Frame::new(&self.boxes).with_changes(changes) }
     }
 
-    /// The structure takes in what changed.
+    /// Updates the structure with what changed.
     fn take_in(&mut self, context: &Context) -> Result<(), Error> {
         let changes = match self.changed {
             Changed::Listed if self.moved.is_empty() => return Ok(()),

@@ -1,4 +1,4 @@
-//! A group's pairs are a chunk.
+//! The pairs of each group, as one chunk, and its probes.
 
 use std::sync::Mutex;
 
@@ -51,7 +51,7 @@ fn filters<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> bool {
 }
 
 impl<const D: usize, T: Real> Group<D, T> {
-    /// Pairs of its own objects, if any changed, of which the rules of `frame` leave no more than `limit`.
+    /// Finds the pairs of its own objects, if any changed: at most `limit` after the rules of `frame`.
     fn find_own(&mut self, frame: &Frame<'_, D, T>, limit: u64) -> Result<(), Error> {
         if !self.touched {
             return Ok(());
@@ -61,7 +61,7 @@ impl<const D: usize, T: Real> Group<D, T> {
         let plain = Frame { shape: *shape, ..Frame::new(boxes) };
         match structure.pairs(&plain, context, own) {
             Err(Error::TooManyPairs { .. }) if filters(frame) => {
-                // Filtered at once, so that no more than the limit waits in memory. The next frame starts from scratch.
+                // Filtered at once, so that no more than the limit is held in memory. The next frame starts from scratch.
                 let local = |slot: u32| slots.binary_search(&slot).map_or(0, |at| at as u32);
                 let apply = |fresh: &mut Retain<'_>| {
                     fresh.rename(|pair| Pair { a: slots[pair.a as usize], b: slots[pair.b as usize] });
@@ -248,7 +248,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             return Ok(false);
         }
         alone.set_kernels(context.kernels());
-        // Probes that are objects are filtered: what is removed does not count.
+        // Probes that are objects are filtered, and rejected pairs do not count toward the limit.
         found.set_limit(if probes.ids.is_none() { out.limit() } else { PairStore::DEFAULT_LIMIT });
         group.structure.probe(&group.frame(), Probes { boxes, ids: None }, alone, found)?;
         Ok(true)

@@ -1,4 +1,4 @@
-//! Queries search one group after the other, or only the one that is asked for.
+//! Queries: search one group after the other, or only that of one environment.
 
 use std::ops::ControlFlow;
 
@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
 }
 
 impl<const D: usize, T: Real> Query<D, T> for Environments<D, T> {
-    /// All groups: as many questions as there are environments.
+    /// Searches all groups: as many searches as there are environments.
     fn search(&self, _: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         self.ask(0..self.groups.len(), measure, limit, visit);
     }

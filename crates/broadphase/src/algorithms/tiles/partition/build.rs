@@ -6,10 +6,10 @@ use super::{FINER, MAX_TILES, Partition, Point, Table, mean_size};
 use crate::algorithms::tiles::lattice::Cell;
 use crate::algorithms::tiles::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
 
-/// Copies of an object that are expected at most: of larger ones, the mean says little.
+/// The most copies that are expected per object: for larger objects, the mean is a poor estimate.
 const MOST_COPIES: f64 = 4.0;
 
-/// What the cuts depend on, in units of the sample.
+/// The parameters of the cuts, in units of the sample.
 pub(super) struct Rules {
     pub(super) target: usize,
     pub(super) size: [f64; 3],
@@ -51,7 +51,7 @@ impl Partition {
         let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
         let mut stack = vec![all];
         while let Some(part) = stack.pop() {
-            // Every part on the stack and every dense cell will need a tile, and entries can name only so many.
+            // Every part on the stack and every dense cell needs a tile, and entries can name only a limited number.
             let named = self.tiles.len() + self.promised + stack.len() + dense.len() + 2;
             if part.count > rules.target && named < MAX_TILES {
                 if let Some((left, right)) = cut_part(&table, &counts, &part, rules) {
@@ -60,7 +60,7 @@ impl Partition {
                 }
                 let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
                 if single && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
-                    // By the sizes of the objects in the cell, so that a cluster of small objects among large ones is refined.
+                    // Uses the sizes of the objects in the cell, so that a cluster of small objects among large ones is refined.
                     let at: Cell = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
                     let inside = within(&table, points, table.index(&at));
                     let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
@@ -91,7 +91,8 @@ impl Partition {
         };
         let axis = (1..3).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
         let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8);
-        // An object of mean size that is anywhere in the tile also reaches so many others, as those of other tiles reach this one.
+        // An object of mean size whose lower corner is in this tile reaches this many tiles on average; about as many records of objects from
+        // other tiles are in this one.
         let extents = (0..3).map(|k| rules.extent(part.extent(table, k), k)).filter(|&extent| extent > 0.0);
         let copies: f64 = extents.map(|extent| 1.0 + 1.0 / extent).product();
         self.expected.push((part.count as f64 * copies.min(MOST_COPIES)) as f32);
@@ -127,7 +128,7 @@ fn within(table: &Table, points: &[Point], cell: usize) -> Range<usize> {
     from..points.partition_point(|point| table.index(&point.center) <= cell)
 }
 
-/// Chooses the cells of a table, bit by bit: each halves the cells on the axis where they are widest, compared with the objects.
+/// Chooses the cells of a table, bit by bit: each bit halves the cells on the axis where they are widest, relative to the objects.
 fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
     let tiles = (count / rules.target.max(1)).max(1).ilog2();
     let cells = (tiles + CELLS_PER_TILE).min(CELLS_IN_CACHE.max(tiles + FEWER_CELLS_PER_TILE)).min(24);
@@ -169,7 +170,7 @@ fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option
             high.low[k] = cut;
             return Some((low, high));
         }
-        // All are in one slab: cut the empty space off, so that a finer table is possible.
+        // All objects are in one slab: cut off the empty space, so that a finer table is possible.
         if let Some(cut) = (part.low[k]..part.high[k]).find(|&at| slab(table, counts, part, k, at) > 0) {
             let (mut low, mut high) = (*part, *part);
             let at = if cut > part.low[k] { cut } else { cut + 1 };

@@ -2,7 +2,7 @@
 //!
 //! A table is a grid of cells over a box of the lattice; an entry names the tile that the cell belongs to, or, where objects are
 //! dense, a finer table. Tiles are boxes of whole cells, made by repeated bisection until few enough objects are
-//! left: so they hold about the same number each, whatever the distribution.
+//! left, so each holds about the same number, whatever the distribution.
 
 mod build;
 
@@ -59,7 +59,7 @@ pub(crate) struct Table {
 
 /// An entry with this bit names a table, one without it a tile.
 pub(crate) const FINER: u16 = 1 << 15;
-/// Tiles at most, so that an entry can name them.
+/// The most tiles that entries can name.
 const MAX_TILES: usize = FINER as usize - 1;
 /// Tiles, tables and entries.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,7 @@ pub(crate) struct Partition {
     pub(crate) tiles: Vec<Tile>,
     pub(crate) tables: Vec<Table>,
     pub(crate) entries: Vec<u16>,
-    /// By tile: about how many records it will have, by the sample.
+    /// By tile: the expected number of records, estimated from the sample.
     pub(crate) expected: Vec<f32>,
     /// The least number of tiles that dense cells still need; used only while partitioning.
     promised: usize,
@@ -78,7 +78,7 @@ pub(crate) struct Sample<'a> {
     pub(crate) points: &'a mut [Point],
     /// The number of objects that each point represents.
     pub(crate) weight: usize,
-    /// Objects per tile that are aimed at.
+    /// The target number of objects per tile.
     pub(crate) target: usize,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn mean_size(points: &[Point]) -> [f64; 3] {
 }
 
 impl Table {
-    /// The entry's index for a place inside.
+    /// The index of the entry for a place inside.
     #[inline(always)]
     pub(crate) fn index(&self, at: &Cell) -> usize {
         let cell = |k: usize| ((at[k] - self.low[k]) >> self.shift[k]) as usize;
@@ -110,7 +110,7 @@ impl Table {
 }
 
 impl Partition {
-    /// How the root table finds a cell, as the kernels take it.
+    /// The root table's map from places to cells, for the kernels.
     pub(crate) fn root(&self) -> CellMap {
         let Table { shift, bits, .. } = self.tables[0];
         CellMap::new(shift.map(i32::from), [0, i32::from(bits[0]), i32::from(bits[0] + bits[1])])
@@ -159,8 +159,8 @@ impl Partition {
         (step <= 1) | (step == 1 << bits[0]) | (step == 1 << (bits[0] + bits[1]))
     }
 
-    /// The tiles that a box reaches, if it reaches at most the next cell of the root table on each axis, as most do: then every
-    /// cell holds a corner, and there are at most eight look-ups. `low` is the cell of the lower corner, which comes first, `steps` lead to
+    /// The tiles that a box reaches, if it reaches at most the next cell of the root table on each axis, as most boxes do: then every reached
+    /// cell holds a corner, and at most eight look-ups are needed. `low` is the cell of the lower corner, which comes first; `steps` lead to
     /// the others. `None` if the box is larger or an entry names a finer table.
     #[inline(always)]
     pub(crate) fn corner_tiles(&self, low: u32, steps: [i32; 3]) -> Option<([u16; 8], usize)> {

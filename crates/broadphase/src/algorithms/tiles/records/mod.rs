@@ -2,7 +2,7 @@
 //!
 //! A [`Block`] owns the records of a range of slots. Blocks are independent, so they are written in parallel. Three operations change records:
 //! - `scatter.rs` writes all of them in the order of the slots, as in the first frame;
-//! - `refresh.rs` rewrites all, or those of changed objects, where they lie, and relocates objects that reach other tiles than before (`parts.rs`:
+//! - `refresh.rs` rewrites all, or those of changed objects, in place, and relocates objects that reach other tiles than before (`parts.rs`:
 //!   several workers in one block);
 //! - `patch.rs` rewrites, drops and appends the records of a few listed objects, in the tiles that these touch; `order.rs` does so in sorted runs.
 
@@ -28,11 +28,11 @@ use patch::Patch;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
     pub(super) map: TileMap,
-    /// The run is `arena[start..next]`, with capacity up to `end`. A pass that overflows goes on counting, so that `next` passes `end`.
+    /// The run is `arena[start..next]`, with capacity up to `end`. A pass that overflows keeps counting, so `next` may exceed `end`.
     pub(super) start: u32,
     pub(super) next: u32,
     pub(super) end: u32,
-    /// The first records, up to here, belong to objects that were wholly inside the tile when the records were written.
+    /// The end of the inner records, which come first: their objects were wholly inside the tile when the records were written.
     pub(super) inner: u32,
 }
 
@@ -46,8 +46,8 @@ enum Capacities {
     Counted,
     /// From the partition's sample; there are no records yet.
     Expected,
-    /// From the sample, and there are records. The next pass counts: wide gaps between the runs made later frames of 128,000 objects 6 to 17 %
-    /// slower.
+    /// From the sample, and there are records. The next pass lays the runs out by their lengths: wide gaps between the runs made later frames of
+    /// 128,000 objects 6 to 17 % slower.
     Used,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Block {
     pub(super) runs: Vec<Run>,
     arena: Vec<Record>,
     capacities: Capacities,
-    /// The capacity that runs have left behind by moving to the end, since the last layout.
+    /// The capacity that was abandoned when runs moved to the end, since the last layout.
     left_behind: usize,
     /// The boxes of the current batch; scratch.
     batch: Box<Batch>,
@@ -73,11 +73,11 @@ pub(super) struct Block {
     live: Vec<u64>,
     /// Objects to be relocated; used only during a refresh.
     list: RelocationList,
-    /// The same by part, where several workers rewrite the block.
+    /// The same by part, if several workers rewrite the block.
     part_lists: [RelocationList; PARTS],
     /// By tile: the end of the records that stay while objects are relocated.
     kept: Vec<u32>,
-    /// By tile: how the last pass changed its records, where that was tracked.
+    /// By tile: how the last pass changed its records, if that was tracked.
     pub(super) deltas: Vec<TileDelta>,
     /// The next patch.
     patch: Patch,
@@ -108,8 +108,8 @@ impl Run {
         Scalar.record(corners, &self.map, id)
     }
 
-    /// Moves the run to the end of the arena, with capacity for the records that were counted and a quarter more. Records behind `kept` are lost.
-    /// The capacity that it had is added to `left_behind`.
+    /// Moves the run to the end of the arena, with capacity for the records that were counted and a quarter more. Records from `kept` on are lost.
+    /// The run's old capacity is added to `left_behind`.
     fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32, left_behind: &mut usize) {
         *left_behind += (self.end - self.start) as usize;
         let (wanted, start) = (self.next - self.start, arena.len() as u32);
@@ -152,14 +152,14 @@ impl Block {
         &self.arena[run.start as usize..run.next as usize]
     }
 
-    /// The same, for a test to damage.
+    /// The same, mutable, for tests that damage records.
     #[cfg(test)]
     pub(super) fn records_mut(&mut self, tile: usize) -> &mut [Record] {
         let run = &self.runs[tile];
         &mut self.arena[run.start as usize..run.next as usize]
     }
 
-    /// Gives each run capacity for the records that it holds or, after a pass that overflowed, counted, and an eighth more. All records are lost.
+    /// Gives each run capacity for its records (after a pass that overflowed: for those it counted) and an eighth more. All records are lost.
     fn lay_out(&mut self) {
         let mut start = 0;
         for run in &mut self.runs {
@@ -170,7 +170,7 @@ impl Block {
             start = run.end;
         }
         if self.arena.capacity() < start as usize {
-            // Exactly so many, since the slack is in the runs; and zeroed by the system, which touches no page before it is written.
+            // Without extra capacity, since the runs have slack; zeroed by the system, which does not touch a page before it is first written.
             self.arena = Vec::new();
             self.arena = bytemuck::zeroed_vec(start as usize);
             prefer_huge_pages(&self.arena, self.arena.capacity());
@@ -181,10 +181,11 @@ impl Block {
         self.left_behind = 0;
     }
 
-    /// Do the next records need another layout? Where capacities were only expected, or where runs that moved leave more holes than records.
+    /// Do the next records need another layout? They do if capacities were estimated from the sample, or if holes and slack take about twice as much
+    /// space as the records.
     ///
-    /// The holes are counted, and not read off the arena: whether [`sort_arena`](Block::sort_arena) has closed them depends on the number of workers,
-    /// on which the order of records must not depend.
+    /// The holes are counted as they arise, not measured in the arena: whether [`sort_arena`](Block::sort_arena) has closed them depends on the
+    /// number of workers, which must not influence the order of records.
     fn needs_layout(&self) -> bool {
         let records: usize = self.runs.iter().map(Run::len).sum();
         let capacity: usize = self.runs.iter().map(|run| (run.end - run.start) as usize).sum();
@@ -210,8 +211,8 @@ impl Block {
     }
 }
 
-/// Appends a record to a tile's run; if the run is full, counts it, and notes it in `spilled`, as long as that has capacity. Does nothing if
-/// there is no such tile.
+/// Appends a record to a tile's run. If the run is full, only counts the record, and adds it to `spilled` as long as that has capacity. Does
+/// nothing if there is no such tile.
 #[inline(always)]
 fn put<S: Simd>(
     simd: S,
@@ -241,10 +242,10 @@ fn spill(spilled: &mut Vec<(u16, u32)>, tile: u16, id: u32) {
     }
 }
 
-/// Appends the records of a box to all tiles that it reaches except `home`. `cell` is the cell of its lower corner, `steps` lead to that of the
-/// upper one.
+/// Appends the records of a box to all tiles that it reaches except `home`. `cell` is the cell of its lower corner; `steps` lead from there to
+/// the cell of the upper corner, axis by axis.
 ///
-/// Not a closure: the compiler would compile its body apart, without the instruction set.
+/// This is not a closure, since the compiler would compile a closure's body separately, without the instruction set.
 #[inline(always)]
 fn straddle<S: Simd>(
     simd: S,
@@ -271,8 +272,8 @@ fn straddle<S: Simd>(
     }
 }
 
-/// Appends the records of a box to all tiles that it reaches and that are `wanted`. Rarely needed, so it is not inlined: the walk through the
-/// tables would take registers from the common path.
+/// Appends the records of a box to all tiles that it reaches and that `wanted` accepts. Rarely called, and not inlined: the walk through the tables
+/// would take registers from the common path.
 #[cold]
 #[inline(never)]
 fn put_many(

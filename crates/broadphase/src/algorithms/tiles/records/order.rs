@@ -1,11 +1,11 @@
-//! Single records in sorted runs: found by bisection from what they were, and moved, inserted and removed in place.
+//! Single records in sorted runs: found by bisection from their old value, and moved, inserted and removed in place.
 
 use super::{Block, Run};
 use crate::kernels::quantize::Corners;
 use crate::kernels::tile::{self, Record, RunOrder};
 
 impl Block {
-    /// Sorts the run of a tile, and takes its records into account in `order`. `buffer` is scratch.
+    /// Sorts the run of a tile, and widens `order` by its records. `buffer` is scratch.
     pub(in crate::algorithms::tiles) fn sort_run(&mut self, tile: usize, order: &mut RunOrder, buffer: &mut Vec<Record>) {
         let run = &mut self.runs[tile];
         run.inner = run.start;
@@ -14,7 +14,7 @@ impl Block {
         records.iter().for_each(|record| order.widen(record));
     }
 
-    /// Prefetches the record that an object has in the sorted run of a tile.
+    /// Prefetches an object's record in the sorted run of a tile. `before` are the object's corners in the last frame.
     #[inline]
     pub(in crate::algorithms::tiles) fn prefetch_record(&self, tile: usize, order: RunOrder, before: &Corners) {
         let run = &self.runs[tile];

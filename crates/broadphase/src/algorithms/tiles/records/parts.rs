@@ -1,12 +1,12 @@
 //! One block rewritten by several workers: its tiles are cut into parts, and each part is a job.
 //!
 //! Up to [`BLOCK`](crate::algorithms::tiles::plan::tuned::BLOCK) slots there is one block, so blocks alone would leave all but one worker idle. A
-//! part is a range of tiles, as the jobs of the join are: with the same share of the tiles in both regions, a worker finds in its cache the
-//! records that it has written. (With one worker rewriting all of them, its part took twice as long with two threads as with one: the join had
-//! moved half of the records to the other core.)
+//! part is a range of tiles, as the jobs of the join are. A worker gets about the same tiles in both regions, so the join finds the records that it
+//! has written in its cache. (When one worker rewrote all records, that took twice as long with two threads as with one: the join had moved half
+//! of the records to the other core's cache.)
 //!
-//! Objects to be relocated are listed by part. The lists are appended in the order of the tiles, and relocated by the calling thread, so the records
-//! come out in the order in which one worker writes them.
+//! Objects to be relocated are listed by part. The calling thread appends the lists in the order of the tiles and relocates the objects, so the
+//! records end up in the same order as with one worker.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ use crate::memory;
 use crate::objects::Frame;
 
 impl Block {
-    /// Rewrites all records, as [`refresh`](Block::refresh) does, in parts. `work` is that of all of them.
+    /// Rewrites all records, as [`refresh`](Block::refresh) does, in parts. `work` is the work of all parts together.
     pub(in crate::algorithms::tiles) fn refresh_in_parts<const D: usize, T: Real>(
         &mut self,
         (context, work): (&Context, usize),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_leave_the_records_in_the_order_of_one_worker_also_when_runs_move() {
+    fn parts_write_the_records_in_the_order_of_one_worker_even_if_runs_move() {
         let options = Options { target: 64, ..Options::default() };
         let mut structures = [Tiles::<3, f32>::new(options), Tiles::new(options)];
         let mut contexts = [Context::new(), Context::new().with_executor(Backwards)];

@@ -9,7 +9,7 @@ use crate::kernels::Scalar;
 use crate::kernels::tile::Record;
 use crate::objects::Frame;
 
-/// What the next patch has to do; empty outside an update.
+/// The edits that the next patch makes; empty outside an update.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patch {
     /// Tiles whose records are searched for changed objects, as a list and by tile.
@@ -20,7 +20,7 @@ pub(super) struct Patch {
 }
 
 impl Patch {
-    /// Nothing to do, for so many tiles.
+    /// Removes all edits, and makes room for marks on `tiles` tiles.
     pub(super) fn reset(&mut self, tiles: usize) {
         self.marked.clear();
         self.is_marked.clear();
@@ -35,13 +35,13 @@ impl Patch {
 }
 
 impl Block {
-    /// Records whether a slot is live.
+    /// Stores whether a slot is live.
     pub(in crate::algorithms::tiles) fn set_live(&mut self, id: u32, is_live: bool) {
         self.live.resize((self.last as usize).div_ceil(64) - self.first as usize / 64, 0);
         set_bit(&mut self.live, id - self.first, is_live);
     }
 
-    /// The next patch searches the records of a tile.
+    /// Makes the next patch search the records of a tile.
     pub(in crate::algorithms::tiles) fn mark(&mut self, tile: u16) {
         let is_marked = &mut self.patch.is_marked[tile as usize];
         if !*is_marked {
@@ -50,12 +50,12 @@ impl Block {
         }
     }
 
-    /// The next patch appends a record of an object to a tile.
+    /// Makes the next patch append a record of an object to a tile.
     pub(in crate::algorithms::tiles) fn append_later(&mut self, tile: u16, id: u32) {
         self.patch.appended.push((tile, id));
     }
 
-    /// Rewrites or drops the records of changed objects in the marked tiles, then appends.
+    /// Applies the patch: rewrites or drops the records of changed objects in the marked tiles, then appends new records.
     pub(in crate::algorithms::tiles) fn patch<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -94,13 +94,13 @@ impl Block {
     }
 }
 
-/// Is bit `id` set, which must have a word?
+/// Is bit `id` set? The bit must have a word.
 #[inline(always)]
 fn is_set(words: &[u64], id: u32) -> bool {
     words[id as usize / 64] >> (id % 64) & 1 == 1
 }
 
-/// The first record of an object with a bit in `changed`. Few have one, so four are tested together.
+/// The position of the first record whose object has a bit in `changed`. Few have one, so four are tested together.
 fn next_changed(records: &[Record], changed: &[u64]) -> Option<usize> {
     let is_changed = |record: &Record| is_set(changed, record.id());
     let (fours, rest) = records.as_chunks::<4>();

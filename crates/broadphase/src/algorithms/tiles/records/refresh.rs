@@ -1,7 +1,7 @@
-//! Records rewritten where they lie, starting from those of the last frame; objects that reach other tiles are relocated.
+//! Records rewritten in place, starting from those of the last frame; objects that reach other tiles are relocated.
 //!
 //! Most objects are wholly inside the tile that they were wholly inside before, and most of the others still reach the same tiles.
-//! Their records are overwritten without a look-up, and the boxes are the only memory that is not read in order. A block is small enough for
+//! Their records are overwritten without a table look-up, and only the boxes are not read in order. A block is small enough for
 //! its boxes to stay in the cache. (Relocating every object that reaches several tiles was slower.)
 
 use super::{Block, Run, put, put_many, straddle};
@@ -17,12 +17,12 @@ use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
 use crate::objects::Frame;
 
-/// Every second box is prefetched, by the lines of its first and last byte: so every line of the boxes is.
+/// Every second box is prefetched, with the cache lines of its first and last byte, which covers all lines of the boxes.
 const BOXES_PER_LINE: usize = 2;
 
 impl Block {
-    /// Rewrites all records, as [`scatter`](Block::scatter) does, starting from those of the last frame. If any objects are `changed`, rewrites only
-    /// theirs. If all objects move along an axis, `motion_axis`, the deltas tell which tiles changed otherwise.
+    /// Rewrites all records, as [`scatter`](Block::scatter) does, starting from those of the last frame. If `changed` is not empty, rewrites only the
+    /// records of objects with a bit in it. If all objects move along `motion_axis`, records in the deltas which tiles also changed across it.
     pub(in crate::algorithms::tiles) fn refresh<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
@@ -39,8 +39,8 @@ impl Block {
         if !changed.is_empty() {
             self.valid &= kernels.run_narrow(RewriteChanged { frame, lattice, partition, changed, block: self });
         } else {
-            // Boxes that are prefetched in order arrive at the bandwidth of the memory, and are then in the cache. (Prefetching the next block's boxes
-            // along the way was slower: the two blocks evict each other.)
+            // Prefetched in order, boxes arrive in the cache at the full memory bandwidth. (Prefetching the next block's boxes during this pass was
+            // slower: the two blocks evict each other.)
             (self.first..self.last).step_by(BOXES_PER_LINE).for_each(|id| prefetch(frame.boxes, id as usize));
             let Self { runs, arena, deltas, list, .. } = self;
             let source = Source { boxes: frame.boxes, map: lattice.map() };
@@ -52,8 +52,8 @@ impl Block {
         }
     }
 
-    /// Forgets the relocations of the last frame, and records which slots are live. Where all records are to be rewritten, drops those of removed
-    /// objects first: a test in the loop over the boxes would turn its vector form off. Returns whether any object was removed.
+    /// Clears the relocations of the last frame, and stores which slots are live. If all records will be rewritten, drops those of removed
+    /// objects first: a test inside the loop over the boxes would keep it from being vectorized. Returns whether any object was removed.
     pub(super) fn begin_refresh<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -108,8 +108,9 @@ impl Block {
         }
     }
 
-    /// Records which slots are live, of all or of those that are `changed`: a slot that a false list leaves out keeps its records, so it counts as live
-    /// until a pass over all of them. Lists inserted objects for relocation; returns whether any object was removed.
+    /// Stores which slots are live: of all slots, or of those with a bit in `changed`. A slot that the caller wrongly left out of a list keeps its
+    /// records, so it counts as live until the next pass over all records. Lists inserted objects for relocation; returns whether any object was
+    /// removed.
     fn update_live<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -156,14 +157,14 @@ pub(super) struct Part<'a> {
     pub(super) runs: &'a mut [Run],
     pub(super) tiles: &'a [Tile],
     pub(super) deltas: &'a mut [TileDelta],
-    /// The part of the block's arena that has the runs, and where it starts.
+    /// The part of the block's arena that holds the runs, and its start.
     pub(super) arena: &'a mut [Record],
     pub(super) start: usize,
     pub(super) list: &'a mut RelocationList,
 }
 
 impl Part<'_> {
-    /// Rewrites all records where they lie, and lists the objects to be relocated. Returns whether all boxes are valid.
+    /// Rewrites all records in place, and lists the objects to be relocated. Returns whether all boxes are valid.
     pub(super) fn rewrite<const D: usize, T: Real>(
         self,
         kernels: Kernels,
@@ -211,7 +212,7 @@ impl<const TRACK_DELTA: bool, const D: usize, T: Real> Kernel for RewriteAll<'_,
     }
 }
 
-/// Lists the objects that reach several tiles and no longer the same ones.
+/// Lists for relocation the noted objects: those that reach several tiles, but no longer the same ones.
 struct ListNoted<'a, const D: usize, T> {
     source: Source<'a, D, T>,
     list: &'a mut RelocationList,
@@ -226,7 +227,7 @@ impl<const D: usize, T: Real> Kernel for ListNoted<'_, D, T> {
     }
 }
 
-/// Rewrites the records of changed objects where they lie, and lists those to be relocated. Returns whether all boxes are valid.
+/// Rewrites the records of changed objects in place, and lists the objects to be relocated. Returns whether all boxes are valid.
 struct RewriteChanged<'a, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     lattice: &'a Lattice<D, T>,
@@ -259,7 +260,7 @@ impl<const D: usize, T: Real> Kernel for RewriteChanged<'_, D, T> {
     }
 }
 
-/// Appends the records of the listed objects to all tiles that they reach. Returns whether every record fitted. Does not depend on the type
+/// Appends the records of the listed objects to all tiles that they reach. Returns whether all records fit. Does not depend on the type
 /// of boxes, so it is compiled once.
 struct Relocate<'a> {
     partition: &'a Partition,
@@ -297,7 +298,7 @@ impl Kernel for Relocate<'_> {
         let mut overfull = Vec::new();
         for (tile, run) in runs.iter_mut().enumerate().filter(|(_, run)| run.next > run.end) {
             if !all {
-                return false; // how many of the records behind the inner ones stay is not known
+                return false; // it is unknown how many records after the inner ones stay
             }
             run.move_to_end(arena, kept[tile], left_behind);
             overfull.push(tile as u16);

@@ -2,11 +2,11 @@
 //!
 //! The simple loop looks up the tile of an object's lower corner and writes the record there; then it visits the other tiles that
 //! the object reaches. Three departures:
-//! 1. Some hundred boxes take each step together: quantize, look up, write, and last the list of those that reach more than one
+//! 1. A few hundred boxes go through each step together: quantize, look up, write, and finally the list of those that reach more than one
 //!    tile. Short loops without a branch keep the processor busy; one long loop took twice the time.
-//! 2. A tile's records lie in one run whose capacity is the last frame's length and an eighth more, or, in the first frame, what the sample
-//!    lets expect. Records that do not fit are noted; if they are few, they are written afterwards, to runs that move to the end. If they are
-//!    many, the exact lengths are now known, and the block is written again.
+//! 2. A tile's records lie in one run, with a capacity of the last frame's length and an eighth more or, in the first frame, of the length
+//!    estimated from the sample. Records that do not fit are listed. A few are written after the pass, to runs that move to the end. If there
+//!    are many, the exact lengths are known by then, and the block is written again.
 //! 3. Records go to hundreds of runs in turn. The cache line that a run needs next is prefetched one record ahead.
 
 use super::{Block, Capacities, Run, put, straddle};
@@ -21,7 +21,7 @@ use crate::kernels::{Kernel, Kernels, Scalar, Simd};
 use crate::objects::{Frame, Live};
 
 impl Block {
-    /// Writes all records; those of objects with a bit in `changed` get a flag. Detects boxes that are not valid.
+    /// Writes all records; those of objects with a bit in `changed` get a flag. Sets `valid` to whether all boxes are valid.
     pub(in crate::algorithms::tiles) fn scatter<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
@@ -37,7 +37,7 @@ impl Block {
         self.has_written_all = true;
         let most = (self.last - self.first) as usize / SPILLED;
         self.spilled.clear();
-        // Without memory for it, all that does not fit is counted, and written by another pass.
+        // If there is no memory for the list, records that do not fit are only counted, and another pass writes them.
         let _ = self.spilled.try_reserve_exact(most);
         while self.scatter_once(kernels, frame, lattice, partition, changed) > self.spilled.len() {
             self.spilled.clear();
@@ -66,12 +66,12 @@ impl Block {
         self.valid = true;
         let (first, last) = (self.first as usize, self.last as usize);
         let root = partition.root();
-        // In batches, which stay in the cache from step to step.
+        // Batches stay in the cache from step to step.
         for start in (first..last).step_by(Batch::LEN) {
             let boxes = &frame.boxes[start..last];
             let count = boxes.len().min(Batch::LEN);
             let all_valid = kernels.run_narrow(Fill { boxes, map: lattice.map(), cells: &root, batch: &mut self.batch });
-            // A box that is not valid makes the update fail, so the pass stops. Boxes of slots that are not live do not count.
+            // An invalid box makes the update fail, so the pass stops. Boxes of slots that are not live do not matter.
             if !all_valid && !live_are_valid(frame, start, count) {
                 self.valid = false;
                 return 0;
@@ -120,8 +120,8 @@ impl<const D: usize, T: Real> Kernel for Fill<'_, D, T> {
     }
 }
 
-/// Writes the records of a batch, of `count` boxes from the slot `start` on. Does not depend on the type of boxes, so it is compiled once. Runs and
-/// arena are slices, so that they stay in registers: of vectors, the compiler must assume that a store moves them.
+/// Writes the records of a batch: `count` boxes from the slot `start` on. Does not depend on the type of boxes, so it is compiled once. Runs and
+/// arena are slices, whose pointers stay in registers; with vectors, the compiler must assume that a store changes the pointer.
 struct PutBatch<'a> {
     partition: &'a Partition,
     live: Live<'a>,

@@ -1,5 +1,5 @@
 //! Bullets among crates and thin walls: what is missed without continuous detection, with sub-steps, and with swept boxes, and what each
-//! costs: `cargo run --release --example tunnelling -- [bullets] [crates]`.
+//! costs: `cargo run --release --example tunneling -- [bullets] [crates]`.
 //!
 //! A contact is a bullet and another object whose boxes touch at some time of the frame; it is missed if the two are a pair neither of this
 //! update nor of the last. A pair that never touches on the way is a false alarm.
@@ -105,7 +105,7 @@ fn run(method: ContinuousDetection, bullets: usize, crates: usize) -> Result<Out
         world.update()?;
         outcome.time += start.elapsed();
         outcome.tests += world.tests();
-        outcome.looks = outcome.looks.max(world.motion_stats().looks);
+        outcome.looks = outcome.looks.max(world.motion_stats().searches);
         let now: HashSet<(Handle, Handle)> = world.pairs().collect();
         picture::save("tunnelling", |picture| draw(picture, &bullets, &others));
         judge(&bullets, &others, &now, &last, &mut outcome);

@@ -107,7 +107,7 @@ fn run(method: ContinuousDetection, bullets: usize, crates: usize) -> Result<Out
         outcome.tests += world.tests();
         outcome.looks = outcome.looks.max(world.motion_stats().searches);
         let now: HashSet<(Handle, Handle)> = world.pairs().collect();
-        picture::save("tunnelling", |picture| draw(picture, &bullets, &others));
+        picture::save("tunneling", |picture| draw(picture, &bullets, &others));
         judge(&bullets, &others, &now, &last, &mut outcome);
         last = now;
         bullets.iter_mut().for_each(|bullet| bullet.at = bullet.at.translate(bullet.way));

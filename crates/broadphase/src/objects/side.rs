@@ -388,7 +388,7 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Clears the marks, after the structure was updated with the gathered changes.
-    pub(crate) fn taken_in(&mut self) {
+    pub(crate) fn clear_marks(&mut self) {
         // If most slots have changed, visiting all costs little more than listing the changed ones.
         self.touched.all |= self.most_changed();
         if self.touched.all {
@@ -413,7 +413,7 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Clears the touched slots and frees the retired ones, after pairs were found.
-    pub(super) fn paired(&mut self) {
+    pub(super) fn after_pairs(&mut self) {
         self.retired.drain(..).for_each(|slot| self.slots.release(slot));
         self.slots.remember();
         self.touched.clear();
@@ -521,8 +521,8 @@ mod tests {
         (0..10).for_each(|k| _ = side.insert(k, at(k as f32), 0.0));
         side.gather();
         assert!(matches!(side.changes(), Changes::All), "everything is new");
-        side.taken_in();
-        side.paired();
+        side.clear_marks();
+        side.after_pairs();
         side
     }
 
@@ -548,7 +548,7 @@ mod tests {
         side.set(new, at(2.5), || 0.0); // inserted, then moved
         assert_eq!(new, guest, "an unseen slot is free at once");
         assert_eq!(listed(&mut side), [vec![3], vec![new], vec![7]]);
-        side.taken_in();
+        side.clear_marks();
         assert_eq!(listed(&mut side), [vec![0u32; 0], vec![], vec![]]);
     }
 
@@ -557,12 +557,12 @@ mod tests {
         let mut side = settled();
         side.remove(2);
         side.gather();
-        side.taken_in();
+        side.clear_marks();
         assert_eq!(side.insert(12, at(0.0), 0.0), 10);
         side.gather();
-        side.taken_in();
+        side.clear_marks();
         assert!(side.touched.contains(2) && side.touched.contains(10) && !side.touched.contains(3));
-        side.paired();
+        side.after_pairs();
         assert_eq!(side.insert(13, at(0.0), 0.0), 2);
     }
 

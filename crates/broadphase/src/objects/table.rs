@@ -529,9 +529,9 @@ impl<const D: usize, T: Real> Table<D, T> {
     }
 
     /// Frees vacated slots and indices, after pairs were found; the indices get new generations.
-    pub(crate) fn paired(&mut self) {
-        self.movers.paired();
-        self.statics.paired();
+    pub(crate) fn after_pairs(&mut self) {
+        self.movers.after_pairs();
+        self.statics.after_pairs();
         while let Some(index) = self.retired.pop() {
             self.release(index);
         }
@@ -539,7 +539,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     }
 
     /// Makes the live slots and indices known, after an update that failed and may have found pairs.
-    pub(crate) fn half_paired(&mut self) {
+    pub(crate) fn after_failure(&mut self) {
         self.slots.remember_also();
         self.movers.slots.remember_also();
         self.statics.slots.remember_also();

@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> Engine<D, T> {
     }
 
     /// Updates the structure with the changes that `side` has gathered. On error neither changes.
-    fn take_in(
+    fn update(
         &mut self,
         side: &Side<D, T>,
         shape: Shape,
@@ -50,8 +50,8 @@ impl<const D: usize, T: Real> Engine<D, T> {
             *self = Self { apart, sweeps, ..self.fresh() };
         }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
-        let taken_in = self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context);
-        taken_in.map_err(|error| match error {
+        let updated = self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context);
+        updated.map_err(|error| match error {
             Error::BoxTooLong { index, axis, length, period } => {
                 Error::BoxTooLong { index: side.owners[index] as usize, axis, length, period }
             }
@@ -122,7 +122,7 @@ impl<const D: usize, T: Real> World<D, T> {
     fn fail(&mut self) {
         self.failed = true;
         self.whole = true;
-        self.table.half_paired();
+        self.table.after_failure();
         self.neighbours.reset();
     }
 
@@ -132,8 +132,8 @@ impl<const D: usize, T: Real> World<D, T> {
         let sweeps = motion.detection != ContinuousDetection::None;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
             table.statics.gather();
-            statics.take_in(&table.statics, *shape, None, sweeps, context)?;
-            table.statics.taken_in();
+            statics.update(&table.statics, *shape, None, sweeps, context)?;
+            table.statics.clear_marks();
         }
         if table.movers.pending() || !movers.filled {
             table.movers.gather();
@@ -141,8 +141,8 @@ impl<const D: usize, T: Real> World<D, T> {
                 Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
             let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
-            movers.take_in(&table.movers, *shape, apply, sweeps, context)?;
-            table.movers.taken_in();
+            movers.update(&table.movers, *shape, apply, sweeps, context)?;
+            table.movers.clear_marks();
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
     }
 
-    /// Ends a successful search: frees removed slots and resets what depends on the pairs.
+    /// Publishes the differences as events, after a successful search.
     pub(super) fn conclude(&mut self) {
         self.publish();
         self.neighbours.reset();
@@ -188,17 +188,17 @@ impl<const D: usize, T: Real> World<D, T> {
         };
         if self.whole || movers {
             self.find_own(report, scoped)?;
-            note(&self.table, false, self.own.started(), &mut self.started);
-            note(&self.table, false, self.own.ended(), &mut self.ended);
+            append_handles(&self.table, false, self.own.started(), &mut self.started);
+            append_handles(&self.table, false, self.own.ended(), &mut self.ended);
         }
         if self.find_mixed(report, scoped)? {
-            note(&self.table, true, self.mixed.store.started(), &mut self.started);
-            note(&self.table, true, self.mixed.store.ended(), &mut self.ended);
+            append_handles(&self.table, true, self.mixed.store.started(), &mut self.started);
+            append_handles(&self.table, true, self.mixed.store.ended(), &mut self.ended);
         }
         if self.own.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
         }
-        self.table.paired();
+        self.table.after_pairs();
         self.whole = false;
         Ok(true)
     }
@@ -263,7 +263,7 @@ impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
 }
 
 /// Appends pairs of slots as pairs of handles.
-fn note<const D: usize, T: Real>(table: &Table<D, T>, mixed: bool, pairs: &[Pair], list: &mut Vec<(Handle, Handle)>) {
+fn append_handles<const D: usize, T: Real>(table: &Table<D, T>, mixed: bool, pairs: &[Pair], list: &mut Vec<(Handle, Handle)>) {
     list.extend(pairs.iter().map(|&pair| {
         let pair = table.to_indices(pair, mixed);
         (table.handle(pair.a), table.handle(pair.b))

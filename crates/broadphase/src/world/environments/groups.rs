@@ -42,12 +42,12 @@ impl<const D: usize, T: Real> Group<D, T> {
 }
 
 impl<const D: usize, T: Real> Environments<D, T> {
-    pub(super) fn take_in(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
+    pub(super) fn update_groups(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         frame.check_lists()?;
         match frame.changes {
             Changes::Listed { moved, inserted: [], removed: [] } if self.stay(frame, moved) => {
                 self.move_listed(frame, moved);
-                self.each(context, |group| group.take_in(context))
+                self.each(context, |group| group.update_structure(context))
             }
             _ => {
                 // Usually all objects have moved and none was inserted or removed: each group checks its own, while its boxes are in the cache.
@@ -56,7 +56,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
                 if same.load(Ordering::Relaxed) {
                     self.each(context, |group| {
                         if group.refill(frame) {
-                            return group.take_in(context);
+                            return group.update_structure(context);
                         }
                         same.store(false, Ordering::Relaxed);
                         Ok(())
@@ -66,7 +66,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
                     return Ok(());
                 }
                 self.regroup(frame)?;
-                self.each(context, |group| group.take_in(context))
+                self.each(context, |group| group.update_structure(context))
             }
         }
     }

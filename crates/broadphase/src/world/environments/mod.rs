@@ -110,7 +110,7 @@ impl<const D: usize, T: Real> Group<D, T> {
     }
 
     /// Updates the structure with what changed.
-    fn take_in(&mut self, context: &Context) -> Result<(), Error> {
+    fn update_structure(&mut self, context: &Context) -> Result<(), Error> {
         let changes = match self.changed {
             Changed::Listed if self.moved.is_empty() => return Ok(()),
             Changed::Listed => Changes::Listed { moved: &self.moved, inserted: &[], removed: &[] },
@@ -154,7 +154,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
 
 impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.take_in(frame, context)
+        self.update_groups(frame, context)
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {

@@ -88,7 +88,7 @@ pub enum Error {
         /// The margin, as given.
         margin: f64,
     },
-    /// A query that has no meaning, such as a ray of zero direction.
+    /// An invalid query, such as a ray with a zero direction.
     InvalidQuery {
         /// What is wrong with it.
         reason: &'static str,
@@ -323,7 +323,7 @@ impl fmt::Display for Error {
                 write!(f, "handle {index} of generation {generation} is stale: its object was removed, or it is another world's")
             }
             Error::InvalidMargin { index, margin } => write_invalid_margin(f, *index, *margin),
-            Error::InvalidQuery { reason } => write!(f, "the query has no answer: {reason}"),
+            Error::InvalidQuery { reason } => write!(f, "the query is invalid: {reason}"),
             Error::ForeignSnapshot { found, expected } => write!(f, "the snapshot is of {found}; this world reads {expected}"),
             Error::InvalidSnapshot { reason } => write!(f, "the snapshot is broken: {reason}"),
             Error::UnknownAlgorithm { name, nearest } => write!(f, "no algorithm is called '{name}'; did you mean '{nearest}'?"),
@@ -370,11 +370,10 @@ fn write_invalid_box(f: &mut fmt::Formatter<'_>, index: Option<usize>, axis: usi
 }
 
 fn write_invalid_margin(f: &mut fmt::Formatter<'_>, index: Option<u32>, margin: f64) -> fmt::Result {
-    let rule = "is not allowed; it must be finite and not negative, and so must the sum with";
-    match index {
-        Some(index) => write!(f, "object {index}: a margin of {margin} {rule} the world's margin"),
-        None => write!(f, "a margin of {margin} {rule} the other margins of an object"),
+    if let Some(index) = index {
+        write!(f, "object {index}: ")?;
     }
+    write!(f, "a margin of {margin} is not allowed; margins and their sums must be finite and not negative")
 }
 
 fn write_invalid_value(

@@ -15,14 +15,14 @@ use crate::objects::Shape;
 use crate::pairs::Pair;
 use crate::point_cells::{Grid, Points, Wanted, sorted_pairs};
 
-/// From so many balls on, cells are faster than a structure of boxes, whose records no longer fit into the cache
+/// The number of balls from which cells are faster than a structure of boxes, whose records no longer fit into the cache
 /// (`python -m broadphase compare --cases balls`).
 pub(super) const CELLS_FROM: usize = 1 << 16;
-/// How many times the least radius the greatest may be: balls between twice the two are tested one by one.
+/// The largest ratio of the greatest radius to the least: pairs at distances between twice the two are tested one by one.
 const ALIKE: f64 = 1.01;
 
 impl<'a, const D: usize, T: Real> Search<'a, D, T> {
-    /// All pairs of one list, sorted, if they are balls of about the same size and nothing but their shape decides. `None` if cells do not suit.
+    /// All pairs of one list, sorted, if the boxes are balls of about the same size and only their shape decides. `None` if cells do not suit.
     pub(super) fn alike_balls(&self, a: &Prepared<'a, D, T>, limit: u64) -> Result<Option<Vec<Pair>>, Error> {
         let is_plain = a.is_plain() && a.is_full() && a.tag(0).is_none() && self.keep.is_none();
         let is_default = self.spec.descriptor().name == "auto";

@@ -1,4 +1,4 @@
-//! Two lists that move from frame to frame.
+//! Pairs of two lists that move from frame to frame.
 
 use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::context::Context;
@@ -7,7 +7,7 @@ use crate::geometry::{Aabb, Real};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairSort, PairStore};
 
-/// Pairs of two lists that move from frame to frame, with what started and what ended: sensors and targets, agents and obstacles.
+/// Pairs of two lists that move from frame to frame, and which of them started and ended: sensors and targets, agents and obstacles.
 ///
 /// A pair is (index in `a`, index in `b`). Lists may grow and shrink; an index stands for the same object from frame to frame.
 ///
@@ -38,7 +38,7 @@ pub struct Between<const D: usize, T: Real> {
     pairs: Vec<Pair>,
     started: Vec<Pair>,
     ended: Vec<Pair>,
-    /// The structure may hold another list than `b`, or a filter may have decided on pairs: look up everything.
+    /// Must everything be looked up, since the structure may hold another list than `b`, or a filter may have removed pairs?
     all: bool,
     scratch: Scratch<D, T>,
 }
@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Between<D, T> {
         Self::with(&Spec::default(), Context::new())
     }
 
-    /// With an algorithm, and threads.
+    /// Two empty lists, with the given algorithm and context.
     pub fn with(algorithm: &Spec, context: Context) -> Result<Self, Error> {
         let scratch = Scratch {
             changed: Vec::new(),
@@ -75,12 +75,12 @@ impl<const D: usize, T: Real> Between<D, T> {
         Ok(Self { structure, context, store, a: Vec::new(), b: Vec::new(), pairs, started, ended, all: true, scratch })
     }
 
-    /// More pairs than this are [`Error::TooManyPairs`].
+    /// Sets the largest number of pairs; more are [`Error::TooManyPairs`].
     pub fn set_limit(&mut self, limit: u64) {
         self.store.set_limit(limit);
     }
 
-    /// The next frame: finds all pairs, and what started and ended.
+    /// Runs the next frame: finds all pairs, and which started and ended.
     ///
     /// # Errors
     /// As for [`pairs_between`](crate::pairs_between). Pairs and events are then still those of the last frame, and the next frame is
@@ -89,7 +89,7 @@ impl<const D: usize, T: Real> Between<D, T> {
         self.run(a, b, None)
     }
 
-    /// The same, but only pairs for which `keep` returns true.
+    /// Like [`update`](Between::update), but only with pairs for which `keep` returns true.
     pub fn update_filtered(
         &mut self,
         a: &[Aabb<D, T>],
@@ -201,7 +201,7 @@ fn merge(x: impl Iterator<Item = Pair>, y: impl Iterator<Item = Pair>, out: &mut
     }
 }
 
-/// What is only in the new and what is only in the old of two sorted lists.
+/// The pairs that are only in the new, and those that are only in the old, of two sorted lists.
 fn difference(old: &[Pair], new: &[Pair], started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
     started.resize(new.len(), Pair::default());
     ended.resize(old.len(), Pair::default());

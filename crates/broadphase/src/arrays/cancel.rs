@@ -62,7 +62,7 @@ impl Executor for Shared {
     }
 }
 
-/// An executor that leaves out all further jobs once the flag is set. Only for stages whose result is thrown away then.
+/// An executor that skips all further jobs once the flag is set. Only for stages whose result is then discarded.
 pub(super) struct Cancellable {
     pub(super) executor: Shared,
     pub(super) cancel: Cancel,

@@ -1,4 +1,4 @@
-//! Pairs in bounded pieces, each found when it is asked for.
+//! Pairs in bounded pieces, each found when the iterator reaches it.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const FIRST_BATCH: usize = 1 << 12;
 /// The largest batch.
 const LARGEST_BATCH: usize = 1 << 16;
 
-/// What a search by pieces needs.
+/// The input of a search in pieces.
 pub(super) struct Plan<'a, const D: usize, T: Real> {
     pub(super) a: Prepared<'a, D, T>,
     /// The second list, if there are two.
@@ -41,10 +41,10 @@ pub struct Chunks<'a, const D: usize, T: Real> {
     /// The next object to look up.
     next: usize,
     batch: usize,
-    /// Found and not yet handed out, from `taken` on.
+    /// The pairs found so far; those from `taken` on have not been returned yet.
     pending: Vec<Pair>,
     taken: usize,
-    /// Handed out so far.
+    /// The number of pairs returned so far.
     total: u64,
     store: PairStore,
     sorter: PairSort,
@@ -59,7 +59,7 @@ impl<const D: usize, T: Real> fmt::Debug for Chunks<'_, D, T> {
 }
 
 impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
-    /// The pieces of a list that is known already.
+    /// The pieces of a list that has been found already.
     pub(super) fn of(plan: Plan<'a, D, T>, pairs: Vec<Pair>) -> Self {
         Self { next: plan.a.count, pending: pairs, ..Self::new(plan) }
     }
@@ -111,7 +111,7 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
         slots.extend((from as u32..to as u32).flat_map(|object| a.slots(object)));
         boxes.clear();
         boxes.extend(slots.iter().map(|&slot| a.boxes[slot as usize]));
-        // One object has as many pairs as there are others, at most. Each pair of one list is met twice, and each object meets itself.
+        // One object has at most as many pairs as there are others. In one list, each pair is found twice, and each object finds itself.
         store.set_limit(if to - from > 1 {
             (*size as u64).saturating_mul(4).saturating_add(boxes.len() as u64)
         } else {

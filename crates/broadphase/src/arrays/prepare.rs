@@ -1,4 +1,4 @@
-//! One list of boxes made ready for a search: grown by the margin, wrapped with images near the borders, half-open, empty ones left out.
+//! Preparation of a list of boxes for a search: grown by the margin, wrapped with images near the borders, half-open ones closed, empty ones left out.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct Prepared<'a, const D: usize, T: Real> {
     shifts: Vec<u8>,
     /// Where the images of each object start, and the end of the last one; empty without a period.
     starts: Vec<u32>,
-    /// A bit for each slot whose box is not empty; no words if none is.
+    /// A bit for each slot whose box is not empty; no words if no box is empty.
     live: Vec<u64>,
 }
 
@@ -114,12 +114,12 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
         self.live.is_empty()
     }
 
-    /// Has the slot a box that is not empty?
+    /// Does the slot have a box that is not empty?
     pub(super) fn is_live(&self, slot: u32) -> bool {
         self.live.is_empty() || Live::Bits(&self.live).contains(slot)
     }
 
-    /// The slots of an object's images, but for the object itself.
+    /// The slots of an object's images, without the object itself.
     fn images(&self, object: u32) -> Range<u32> {
         match self.starts.get(object as usize..object as usize + 2) {
             Some(&[from, to]) => from..to,
@@ -138,7 +138,8 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
     }
 }
 
-/// Turns half-open boxes into closed ones that overlap in the same cases, and returns a bit for each that is not empty; no words if none is.
+/// Turns half-open boxes into closed ones that overlap in the same cases, and returns a bit for each that is not empty; no words if no box is
+/// empty.
 ///
 /// Among floats, `x < max` is `x <= max.next_down()`.
 fn close<const D: usize, T: Real>(boxes: &mut [Aabb<D, T>]) -> Vec<u64> {

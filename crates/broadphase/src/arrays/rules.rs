@@ -1,4 +1,4 @@
-//! Which overlaps of slots are pairs of objects.
+//! The rules that decide which overlaps of slots are pairs of objects.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl<const D: usize, T: Real> Rules<'_, '_, D, T> {
         Period::is_first((&self.a.boxes[a as usize], shift_a), (&self.b.boxes[b as usize], shift_b))
     }
 
-    /// The same for balls, whose images are looked at in order: the first that overlap count.
+    /// The same for balls, whose images are tested in order: the first that overlap count.
     #[cold]
     fn are_first_balls(&self, slots: Pair) -> bool {
         let (mut a, mut b) = (self.a.owner(slots.a), self.b.owner(slots.b));

@@ -20,8 +20,8 @@ use crate::par::Sequential;
 
 /// The number of pairs of two lists that may wait for a filter, or the pair limit if that is larger.
 const WAITING: u64 = 1 << 22;
-/// Up to so many boxes, `auto` tests all pairs of a single search. It builds a structure for fewer when it is used for many frames, which share
-/// the cost of building.
+/// Up to this many boxes, a single search with `auto` tests all pairs. Over many frames, `auto` builds a structure for fewer boxes, since they
+/// share the cost of building it.
 const FEW_FOR_ONE_SEARCH: usize = 128;
 /// Algorithms whose remaining tiles a cancelled search skips. Others finish their current stage.
 const STOPPABLE: [&str; 3] = ["auto", "tiles", "brute-force"];
@@ -66,7 +66,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self.cancel.as_ref().map_or(Ok(()), Cancel::check)
     }
 
-    /// All pairs of one list, as many as `limit`.
+    /// All pairs of one list, at most `limit`.
     pub(super) fn all_of(&self, a: &Prepared<'a, D, T>, limit: u64, sort: bool) -> Result<Vec<Pair>, Error> {
         if a.boxes.len() >= CELLS_FROM
             && let Some(pairs) = self.alike_balls(a, limit)?
@@ -130,7 +130,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         Ok(Some(out))
     }
 
-    /// A context whose jobs are left out once `stop` is set, if the algorithm can leave them out.
+    /// A context whose jobs are skipped once `stop` is set, if the algorithm supports that.
     fn stoppable_context(&self, stop: Option<&Cancel>) -> Context {
         let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
         let executor = self.executor.clone();
@@ -141,7 +141,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         .with_kernels(self.spec.kernels())
     }
 
-    /// Finds all pairs of slots of one list. With a sink, they are handed to it, by one thread, until it says stop.
+    /// Finds all pairs of slots of one list. With a sink, one thread passes them to it, until it returns a break.
     pub(super) fn find(
         &self,
         rules: &Rules<'_, '_, D, T>,
@@ -184,7 +184,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self.check_cancel()
     }
 
-    /// A structure for one search over so many slots.
+    /// A structure for one search over `slots` slots.
     fn structure(&self, slots: usize) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         if slots <= FEW_FOR_ONE_SEARCH && self.spec.descriptor().name == "auto" {
             return Ok(Box::new(BruteForce::new()));
@@ -192,10 +192,10 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self.spec.build()
     }
 
-    /// The balls that the slots stand for, if the structure finds boxes of which balls are to be selected.
+    /// The balls that the slots stand for, if the structure finds overlapping boxes and the ball test comes afterwards.
     ///
-    /// A structure selects them too, but from the boxes. A ball has half as many numbers, and its center and radius are computed once instead of once
-    /// for each candidate.
+    /// A structure can test balls too, but computes them from the boxes. A stored ball has about half as many numbers as a box, and its center and
+    /// radius are computed once instead of once per candidate.
     fn packed_balls(&self, rules: &Rules<'_, '_, D, T>) -> Result<Option<Vec<Ball<D, T>>>, Error> {
         if self.shape != Shape::Ball || !self.spec.descriptor().shapes.contains(&Shape::Box) {
             return Ok(None);
@@ -221,7 +221,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         Ok(Chunks::new(plan))
     }
 
-    /// What an iterator needs; its structure is empty.
+    /// The input of an iterator over pieces; its structure is empty.
     pub(super) fn plan(
         &self,
         a: Prepared<'a, D, T>,

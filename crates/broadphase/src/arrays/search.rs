@@ -1,4 +1,4 @@
-//! The one-shot search with options.
+//! A single search over arrays, with options.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,17 +17,17 @@ use crate::objects::{Shape, Tag};
 use crate::pairs::{Pair, PairStore, Report, Retain};
 use crate::par::{Executor, Sequential};
 
-/// Pairs that a visitor gets at once, at most.
+/// The most pairs that a visitor gets in one call.
 const SLICE: usize = 1 << 14;
-/// So many pairs of one list are found at once also when they are wanted in pieces.
+/// Up to this many pairs of one list are found in one pass, even if they are returned in pieces.
 const FEW: u64 = 1 << 22;
-/// Pairs of two lists that are found at once when all are wanted.
+/// The number of pairs of two lists that are found in one batch when all are requested.
 const BATCH: usize = 1 << 20;
-/// All pairs of boxes in an array, or of two arrays, with options: what [`pairs`](crate::pairs()) and
-/// [`pairs_between`](crate::pairs_between) do with their defaults.
+/// A search for all pairs of boxes in an array, or of two arrays, with options. [`pairs`](crate::pairs()) and
+/// [`pairs_between`](crate::pairs_between) run it with the defaults.
 ///
-/// Choose the options, then ask for a [`list`](Search::list), a [`count`](Search::count), slices handed to a closure
-/// ([`visit`](Search::visit)), or an iterator of bounded lists ([`chunks`](Search::chunks)).
+/// Set the options, then call [`list`](Search::list), [`count`](Search::count), [`visit`](Search::visit) to get slices in a closure,
+/// or [`chunks`](Search::chunks) for an iterator over bounded lists.
 ///
 /// ```
 /// use broadphase::{Aabb, Pair, Search};
@@ -76,7 +76,7 @@ impl<const D: usize, T: Real> fmt::Debug for Search<'_, D, T> {
 
 /// # Options
 impl<'a, const D: usize, T: Real> Search<'a, D, T> {
-    /// Pairs of the boxes of one list, `a < b`.
+    /// A search for the pairs of one list, with `a < b`.
     pub fn new(boxes: impl Into<Cow<'a, [Aabb<D, T>]>>) -> Self {
         Self {
             a: boxes.into(),
@@ -94,18 +94,28 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         }
     }
 
-    /// Pairs of a box of `a` and a box of `b`: (index in `a`, index in `b`).
+    /// A search for the pairs of a box of `a` and a box of `b`: (index in `a`, index in `b`).
+    ///
+    /// ```
+    /// use broadphase::{Aabb, Pair, Search};
+    /// let robots = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([5.0, 0.0], [6.0, 1.0])];
+    /// let walls = [Aabb::new([1.05, 0.0], [1.1, 9.0])];
+    /// // On two threads; every box grows by 0.05, so the first robot touches the wall.
+    /// let near = Search::between(&robots, &walls).margin(0.05).workers(2)?.list()?;
+    /// assert_eq!(near, [Pair { a: 0, b: 0 }]);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
     pub fn between(a: impl Into<Cow<'a, [Aabb<D, T>]>>, b: impl Into<Cow<'a, [Aabb<D, T>]>>) -> Self {
         Self { b: Some(b.into()), ..Self::new(a) }
     }
 
-    /// An algorithm other than `auto`.
+    /// Sets an algorithm other than `auto`.
     pub fn algorithm(mut self, spec: Spec) -> Self {
         self.spec = spec;
         self
     }
 
-    /// As many threads, started for this search; 0 means one per core. To use the same threads again, hand over an
+    /// Runs on `count` threads, which are started for this search; 0 means one per core. To reuse threads, pass an
     /// [`executor`](Search::executor).
     #[cfg(feature = "parallel")]
     pub fn workers(self, count: usize) -> Result<Self, Error> {
@@ -118,7 +128,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// What the boxes represent: themselves, or their inscribed balls.
+    /// Sets what the boxes represent: themselves, or their inscribed balls.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = shape;
         self
@@ -130,7 +140,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// A space that repeats. No box may be longer than half the period, margins included.
+    /// Makes the space repeat. No box may be longer than half the period, margins included.
     ///
     /// A box is moved by whole periods so that its lower corner is in the space. Two boxes overlap if they do so, or if one of them, moved
     /// down by a period along any axes on which it touches or crosses the upper end, overlaps the other.
@@ -139,20 +149,20 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// Boxes are half-open, `min <= x < max` on each axis: boxes that only touch do not overlap, and a box with `min == max` on any axis is
+    /// Makes boxes half-open, `min <= x < max` on each axis: boxes that only touch do not overlap, and a box with `min == max` on any axis is
     /// empty and overlaps nothing. For boxes only, not for balls.
     pub fn half_open(mut self) -> Self {
         self.treatment.half_open = true;
         self
     }
 
-    /// Tags that say which boxes may pair, one for each box of the (first) list.
+    /// Sets tags that decide which boxes may pair, one for each box of the (first) list.
     pub fn tags(mut self, tags: &'a [Tag]) -> Self {
         self.tags = Some(tags);
         self
     }
 
-    /// The tags of the second list. Where one list has none, all its boxes have [`Tag::default`].
+    /// Sets the tags of the second list. In a list without tags, all boxes have [`Tag::default`].
     pub fn tags_b(mut self, tags: &'a [Tag]) -> Self {
         self.tags_b = Some(tags);
         self
@@ -171,13 +181,13 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self
     }
 
-    /// More pairs than this are [`Error::TooManyPairs`].
+    /// Sets the largest number of pairs; more are [`Error::TooManyPairs`].
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Returns [`Error::Cancelled`] soon after the flag is set.
+    /// Makes the search return [`Error::Cancelled`] soon after the flag is set.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
@@ -191,7 +201,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// # Errors
     /// [`Error::InvalidBox`] for a box with a NaN corner or `min` above `max`, in an [`Error::Argument`] that names the list if there are two;
     /// [`Error::InvalidMargin`], [`Error::InvalidValue`], [`Error::WrongLength`] and [`Error::BoxTooLong`] for options that do not fit;
-    /// [`Error::Unsuited`] for an algorithm that does not take such boxes; [`Error::Cancelled`]; [`Error::TooManyObjects`],
+    /// [`Error::Unsuited`] for an algorithm that does not support such boxes; [`Error::Cancelled`]; [`Error::TooManyObjects`],
     /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`] beyond the limits.
     pub fn list(&self) -> Result<Vec<Pair>, Error> {
         let (a, b) = self.prepare()?;
@@ -228,11 +238,11 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         Ok(out.len())
     }
 
-    /// Hands all pairs to `visit`, up to 16,384 at once, while they are found; the memory does not depend on their number. A break ends the
+    /// Passes all pairs to `visit` as they are found, up to 16,384 per call; the memory does not depend on their number. A break ends the
     /// search.
     ///
-    /// The pairs of one list come in no order, the same one every time, and are found by one thread, since `visit` is called by one at a time
-    /// anyway; those of two lists are sorted.
+    /// The pairs of one list are not sorted, but their order is the same every time. One thread finds them, since only one at a time could call
+    /// `visit` anyway. The pairs of two lists are sorted.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -248,7 +258,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// ```
     ///
     /// # Errors
-    /// As for [`list`](Search::list). What was handed over before an error was right.
+    /// As for [`list`](Search::list). The pairs that were passed before an error are correct.
     pub fn visit(&self, visit: impl FnMut(&[Pair]) -> ControlFlow<()> + Send) -> Result<(), Error> {
         let (a, b) = self.prepare()?;
         let mut visit = visit;
@@ -284,11 +294,11 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         if seen.into_inner() > self.limit { Err(Error::TooManyPairs { limit: self.limit }) } else { Ok(()) }
     }
 
-    /// The sorted list in pieces of up to `size` pairs, for results larger than memory: each piece is found when it is asked for. Memory: a few
+    /// The sorted list in pieces of up to `size` pairs, for results larger than memory: each piece is found when the iterator reaches it. Memory: a few
     /// pieces or a few million pairs, and what the boxes need. It can be dropped at any time.
     ///
-    /// Up to four million pairs of one list are found at once. Beyond, objects are looked up in the structure one by one, and each pair is met
-    /// from both sides, which takes a few times as long as [`visit`](Search::visit).
+    /// Up to four million pairs of one list are found in one pass. If there are more, objects are looked up in the structure one by one, and each pair
+    /// is found from both sides, which takes a few times as long as [`visit`](Search::visit).
     ///
     /// ```
     /// use broadphase::{Aabb, Search, pairs};

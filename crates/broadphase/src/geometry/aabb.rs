@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nan_corner_is_refused_with_its_axis() {
+    fn a_nan_corner_is_rejected_with_its_axis() {
         let fault = Aabb::new([0.0, 0.0, f64::NAN], [1.0; 3]).fault();
         assert_eq!(fault, Some((2, BoxFault::NotANumber)));
         assert_eq!(Aabb::<3, f64>::everything().fault(), None);

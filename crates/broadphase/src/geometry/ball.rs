@@ -41,8 +41,8 @@ impl<const D: usize, T: Real> Ball<D, T> {
         is_cube.then(|| Self::of_box(of))
     }
 
-    /// The ball that a box stands for where objects are [balls](crate::Shape::Ball): center `(min + max) * 0.5`, radius
-    /// `(max.x - min.x) * 0.5`. The other sides are not looked at; if they may differ, ask [`inscribed`](Ball::inscribed).
+    /// The ball that a box stands for if objects are [balls](crate::Shape::Ball): center `(min + max) * 0.5`, radius
+    /// `(max.x - min.x) * 0.5`. The other sides are ignored; if they may differ, call [`inscribed`](Ball::inscribed).
     #[inline(always)]
     pub fn of_box(of: &Aabb<D, T>) -> Self {
         Self { center: of.center(), radius: (of.max[0] - of.min[0]) * T::HALF }

@@ -1,4 +1,4 @@
-//! What questions are made of: how far a box is from something.
+//! Measures: how far a box is from something, which all queries are built on.
 
 use super::{Aabb, Ball, Ray, Real};
 
@@ -37,10 +37,10 @@ impl<const D: usize, T: Real> Pack<D, T> {
     }
 }
 
-/// How far boxes are from something: the one thing that a structure must know of a question.
+/// The distance of boxes from something: all that a structure needs for a query.
 ///
-/// Everything in this module that can be asked for is one: a box, a ball, a ray, half-spaces. A *region* has distance 0 for what it
-/// reaches. Implement it for questions of your own, and hand it to [`Query::search`](crate::Query::search).
+/// Boxes, balls, rays and half-spaces implement it. A *region* has distance 0 for what it reaches. Implement it for queries of your own, and
+/// pass it to [`Query::search`](crate::Query::search).
 ///
 /// # Contract
 /// `bound` is monotone: a box around another one is reached if that one is, and is not farther. So whole nodes can be skipped, and

@@ -1,4 +1,4 @@
-//! A question in a space that repeats: the same question to every image of an object.
+//! Queries in a space that repeats: the same measure applied to every image of an object.
 
 use super::{Aabb, Ball, LANES, Measure, Pack, Period, Real};
 
@@ -31,7 +31,7 @@ fn extent<const D: usize, T: Real>(period: &Period<D, T>, longest: T) -> Aabb<D,
     space
 }
 
-/// By how much an image so many periods away is moved.
+/// The displacement of an image that is a number of periods away.
 fn shift<const D: usize, T: Real>(period: &Period<D, T>, steps: [i64; D]) -> [T; D] {
     std::array::from_fn(|k| T::from_f64(steps[k] as f64) * period.length(k).unwrap_or(T::ZERO))
 }

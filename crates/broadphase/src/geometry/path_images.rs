@@ -73,7 +73,7 @@ impl<const D: usize, T: Real> Period<D, T> {
         least
     }
 
-    /// A way, moved down by so many periods along an axis; not moved if that is negative.
+    /// A path, moved down by `periods` periods along an axis; not moved if that is negative.
     fn lowered(&self, path: &Path<D, T>, axis: usize, periods: i32) -> Path<D, T> {
         let mut moved = *path;
         let Some((low, high)) = self.ends(axis) else { return moved };
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_is_the_shorter_one_whether_or_not_the_caller_wraps() {
+    fn a_path_takes_the_shorter_way_around_whether_or_not_the_caller_wraps() {
         let space = Period::new([10.0, 10.0]);
         let wrapped = space.path(&at(9.0, 1.0, 1.0), &at(0.5, 1.0, 1.0));
         assert_eq!(wrapped, Path { from: at(-1.0, 1.0, 1.0), to: at(0.5, 1.0, 1.0) });
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_meet_in_every_image_and_at_the_earliest_time() {
+    fn paths_meet_in_every_image_and_at_the_earliest_time() {
         let space = Period::new([10.0, 10.0]);
         let touch = |a: &Path<2, f64>, b: &Path<2, f64>| a.boxes_touch(b);
         let bullet = space.path(&at(8.0, 1.0, 1.0), &at(12.0, 1.0, 1.0)); // over the border, to 2

@@ -1,4 +1,4 @@
-//! Spaces that repeat.
+//! Periodic spaces: spaces that repeat.
 
 use super::{Aabb, Real};
 use crate::error::Error;
@@ -21,17 +21,17 @@ pub struct Period<const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Period<D, T> {
-    /// Periodic along all axes, from the origin of the coordinates on.
+    /// A space that is periodic along all axes, from the origin of the coordinates on.
     pub fn new(lengths: [T; D]) -> Self {
         Self::axes(lengths.map(Some))
     }
 
-    /// Periodic along the axes that have a length.
+    /// A space that is periodic along the axes that have a length.
     pub fn axes(lengths: [Option<T>; D]) -> Self {
         Self { origin: [T::ZERO; D], lengths }
     }
 
-    /// With another lower corner.
+    /// Sets the lower corner.
     pub fn with_origin(mut self, origin: [T; D]) -> Self {
         self.origin = origin;
         self
@@ -52,7 +52,7 @@ impl<const D: usize, T: Real> Period<D, T> {
         self.lengths[axis].map(|length| (self.origin[axis], self.origin[axis] + length))
     }
 
-    /// The point, wrapped into the space. Not a number stays what it is.
+    /// The point, wrapped into the space. NaN stays NaN.
     pub fn wrap(&self, point: [T; D]) -> [T; D] {
         let wrapped = self.wrap_box(&Aabb::point(point));
         wrapped.min
@@ -193,7 +193,7 @@ impl<const D: usize, T: Real> Period<D, T> {
         })
     }
 
-    /// Every length is positive, and both ends are finite.
+    /// Checks that every length is positive, and both ends are finite.
     pub(crate) fn check(&self) -> Result<(), Error> {
         for axis in 0..D {
             let Some((low, high)) = self.ends(axis) else { continue };
@@ -206,12 +206,12 @@ impl<const D: usize, T: Real> Period<D, T> {
         Ok(())
     }
 
-    /// No side of the box is longer than half the period; the error names `index` and the axis.
+    /// Checks that no side of the box is longer than half the period; the error names `index` and the axis.
     pub(crate) fn check_box(&self, value: &Aabb<D, T>, index: usize) -> Result<(), Error> {
         self.check_length(value, index, T::HALF)
     }
 
-    /// No side of the box is longer than `most` periods; the error names `index` and the axis.
+    /// Checks that no side of the box is longer than `most` periods; the error names `index` and the axis.
     pub(crate) fn check_length(&self, value: &Aabb<D, T>, index: usize, most: T) -> Result<(), Error> {
         for axis in 0..D {
             let Some(period) = self.lengths[axis] else { continue };

@@ -32,7 +32,7 @@ impl<const D: usize, T: Real> Swept<D, T> {
         self.start.is_valid() && self.displacement.iter().all(|c| c.is_finite())
     }
 
-    /// The box around the whole motion: the union of both ends. Hand these to an algorithm if nothing may tunnel.
+    /// The box around the whole motion: the union of both ends. Pass these boxes to an algorithm to prevent tunneling.
     #[inline(always)]
     pub fn bounds(&self) -> Aabb<D, T> {
         self.start.union(&self.start.translate(self.displacement))
@@ -130,7 +130,7 @@ impl<const D: usize, T: Real> SweptBall<D, T> {
             return Some(T::ZERO);
         }
         let mut from = T::ZERO;
-        // At most two sides per axis: each turn goes on to the next one passed.
+        // At most two sides per axis: each iteration continues with the next side that is passed.
         for _ in 0..=2 * D {
             let to = self.next_side(target, from);
             if let Some(t) = self.root(target, from, to) {

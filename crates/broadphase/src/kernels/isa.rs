@@ -1,4 +1,4 @@
-//! Which instruction set runs the kernels: detected once, carried by value, forceable.
+//! The instruction set that runs the kernels: detected once, carried by value, and selectable for tests.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::error::Error;
 /// An instruction set by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isa {
-    /// One lane, any CPU. Where every CPU of the target has a wider set, only with the feature `papers`: tests compare with it.
+    /// One lane, any CPU. On targets whose CPUs all have a wider set, only with the feature `papers`, for tests that compare with it.
     Scalar,
     /// x86-64 with SSE2: every x86-64.
     Sse2,

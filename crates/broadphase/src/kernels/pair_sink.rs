@@ -1,15 +1,14 @@
-//! Where kernels put the pairs they find: a growing buffer that never drops one.
+//! The pair sink: the growing buffer that kernels write their pairs to. It never drops a pair.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::pair::Pair;
 
-/// A pass over fresh pairs, `pairs[from..]`, that removes those which the frame's filters forbid.
+/// A pass over new pairs, `pairs[from..]`, that removes those that the frame's filters reject.
 pub(crate) type Refine<'a> = &'a (dyn Fn(&mut Vec<Pair>, usize) + Sync);
 
-/// From this many unrefined pairs on, they are refined while they are still in the cache, and only counted if that is all
-/// the caller wants.
+/// The number of unrefined pairs from which they are refined, while they are still in the cache, and dropped if only their number is reported.
 const FLUSH: usize = 1 << 14;
 
 /// The order of a reported pair.
@@ -17,7 +16,7 @@ const FLUSH: usize = 1 << 14;
 pub(crate) enum Order {
     /// The smaller id first.
     Canonical,
-    /// As the two sides of a bipartite join stand.
+    /// In the order of the two sets of a bipartite join.
     AsGiven,
 }
 
@@ -37,7 +36,7 @@ pub struct PairSink<'a> {
     given: usize,
     /// `pairs[..settled]` are refined.
     settled: usize,
-    /// Pairs refined and thrown away, since only their number is wanted.
+    /// The number of pairs that were refined and dropped, since only their number is reported.
     counted: u64,
     refine: Option<Refine<'a>>,
     keep: bool,
@@ -46,7 +45,7 @@ pub struct PairSink<'a> {
     written: Option<&'a AtomicU64>,
     own: u64,
     stop: Option<Stop>,
-    /// The pairs that were there before, after an allocation failed: `pairs` is then a small buffer whose content is thrown away.
+    /// After an allocation failed, the pairs that were there before: `pairs` is then a small buffer whose content is discarded.
     aside: Option<Vec<Pair>>,
     /// Object pairs compared, padding excluded.
     tests: u64,
@@ -59,7 +58,7 @@ impl fmt::Debug for PairSink<'_> {
 }
 
 impl<'a> PairSink<'a> {
-    /// Appends to `pairs`, whose present content counts as refined. `keep = false`: pairs are counted and dropped.
+    /// A sink that appends to `pairs`, whose current content counts as refined. With `keep = false`, pairs are counted and dropped.
     pub(crate) fn new(pairs: Vec<Pair>, refine: Option<Refine<'a>>, keep: bool, limit: u64) -> Self {
         Self {
             given: pairs.len(),
@@ -77,7 +76,7 @@ impl<'a> PairSink<'a> {
         }
     }
 
-    /// Shares the limit with the other sinks of the frame, through a count of what all of them have written.
+    /// Shares the limit with the other sinks of the frame, through a count of the pairs that all of them have written.
     pub(crate) fn share(&mut self, written: &'a AtomicU64) {
         self.written = Some(written);
         if written.load(Ordering::Relaxed) > self.limit {
@@ -112,7 +111,7 @@ impl<'a> PairSink<'a> {
         self.tests += tests;
     }
 
-    /// Did a limit stop the output? Joins look once a row, and return if so.
+    /// Has a limit stopped the output? Joins check this once per row, and return if so.
     #[inline(always)]
     pub fn stopped(&self) -> bool {
         self.stop.is_some()
@@ -162,7 +161,7 @@ impl<'a> PairSink<'a> {
     /// Takes over the first `count` pairs that were written to [`room`](PairSink::room).
     ///
     /// # Safety
-    /// *initialized*: the caller wrote them all since the last call to `room`, which was asked for at least `count`.
+    /// *initialized*: the caller wrote them all since the last call to `room`, which was for at least `count`.
     #[inline(always)]
     pub(crate) unsafe fn commit(&mut self, count: usize) {
         debug_assert!(self.pairs.len() + count <= self.pairs.capacity());
@@ -170,12 +169,12 @@ impl<'a> PairSink<'a> {
         unsafe { self.pairs.set_len(self.pairs.len() + count) };
     }
 
-    /// Refines what is fresh, then grows the buffer so that `count` more pairs fit. After a stop what was found is thrown away, so
-    /// that a join which does not look at once cannot overrun the buffer.
+    /// Refines new pairs, then grows the buffer so that `count` more pairs fit. After a stop, found pairs are discarded, so
+    /// that a join that does not check at once cannot overrun the buffer.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, count: usize) {
-        // What a filter removes does not count.
+        // Pairs that a filter removes do not count.
         if self.pairs.len() - self.settled >= FLUSH || self.stop.is_some() || self.is_over() {
             self.settle();
         }
@@ -190,7 +189,7 @@ impl<'a> PairSink<'a> {
         }
     }
 
-    /// An allocation has failed: throws away what was found, and provides room for `count` pairs without moving those that were there.
+    /// Stops after a failed allocation: discards found pairs, and provides room for `count` pairs without moving those that were there before.
     fn fail(&mut self, count: usize) {
         self.stop = Some(Stop::Memory);
         self.empty();
@@ -201,13 +200,13 @@ impl<'a> PairSink<'a> {
         }
     }
 
-    /// Throws away what was found.
+    /// Discards found pairs.
     fn empty(&mut self) {
         self.pairs.truncate(self.given);
         self.settled = self.given;
     }
 
-    /// Refines fresh pairs; counts and drops them if only their number is wanted.
+    /// Refines new pairs; counts and drops them if only their number is reported.
     fn settle(&mut self) {
         if let Some(refine) = self.refine {
             refine(&mut self.pairs, self.settled);

@@ -1,4 +1,4 @@
-//! Which points of a run are near a point: the scan of neighbor lists.
+//! The scan of neighbor lists: finds the points of a run that are near a point.
 //!
 //! The squares of the differences are added from the first axis on, without fused operations, so every register width gives the same
 //! answer.

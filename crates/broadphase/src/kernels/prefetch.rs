@@ -1,8 +1,8 @@
-//! Single instructions that safe Rust has no word for.
+//! Single instructions that safe Rust does not offer: prefetching and truncation.
 
 use super::arch::Truncate;
 
-/// Asks for a cache line. Changes nothing but time.
+/// Prefetches a cache line. Affects nothing but time.
 #[inline(always)]
 fn prefetch_address(target: *const i8) {
     #[cfg(target_arch = "x86_64")]
@@ -15,13 +15,13 @@ fn prefetch_address(target: *const i8) {
     let _ = target;
 }
 
-/// Asks for the cache line of `list[at]`, inside or just behind the list, to be written soon. Changes nothing but time.
+/// Prefetches the cache line of `list[at]`, inside or just after the list, which is written soon. Affects nothing but time.
 #[inline(always)]
 pub(crate) fn prefetch_for_writing<X>(list: &[X], at: usize) {
     prefetch_address(list.as_ptr().wrapping_add(at).cast());
 }
 
-/// Starts loading `slice[index]` into the cache, if there is such an element. Changes nothing but time.
+/// Prefetches `slice[index]`, if there is such an element. Affects nothing but time.
 #[inline(always)]
 pub(crate) fn prefetch<V>(slice: &[V], index: usize) {
     let Some(value) = slice.get(index) else { return };
@@ -32,16 +32,16 @@ pub(crate) fn prefetch<V>(slice: &[V], index: usize) {
     }
 }
 
-/// Cache lines that will be read, asked for one by one along the way: a burst of them would hold up everything else.
+/// Cache lines that will be read later, prefetched one by one during other work: a burst of prefetches would delay all other loads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coming {
-    /// Addresses, and how many of them were asked for.
+    /// Addresses, and how many of them have been prefetched.
     lines: Vec<usize>,
     asked: usize,
 }
 
 impl Coming {
-    /// Notes the lines of some slices, and forgets those of others.
+    /// Replaces the list by the lines of some slices.
     pub(crate) fn note<V>(&mut self, slices: &[&[V]]) {
         self.lines.clear();
         self.asked = 0;
@@ -51,7 +51,7 @@ impl Coming {
         }
     }
 
-    /// Asks for the next line.
+    /// Prefetches the next line.
     #[inline(always)]
     pub(crate) fn ask(&mut self) {
         if let Some(&line) = self.lines.get(self.asked) {
@@ -60,7 +60,7 @@ impl Coming {
         }
     }
 
-    /// Asks for the next few lines: all are asked for after this many calls.
+    /// Prefetches the next few lines, so many that all are prefetched after `calls` calls.
     #[inline(always)]
     pub(crate) fn ask_some(&mut self, calls: usize) {
         (0..self.lines.len().div_ceil(calls)).for_each(|_| self.ask());
@@ -86,7 +86,7 @@ macro_rules! truncate {
             #[inline(always)]
             fn truncate(self) -> i32 {
                 const TOP: $t = LAST_PLACE as $t;
-                // Written so that NaN takes the bound, and each line is one instruction.
+                // Written so that NaN becomes the bound, and each line is one instruction.
                 let value = if self > 0.0 { self } else { 0.0 };
                 let value = if value < TOP { value } else { TOP };
                 // SAFETY: (in range) 0 <= value < 2^30, and not NaN.
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truncation_saturates_and_takes_nan_for_zero() {
+    fn truncation_saturates_and_maps_nan_to_zero() {
         for (value, expected) in [(f32::NAN, 0), (-1.0, 0), (3.99, 3), (f32::INFINITY, LATTICE_END - 64), (2e9, LATTICE_END - 64)]
         {
             assert_eq!(value.truncate(), expected);

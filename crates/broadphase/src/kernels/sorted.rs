@@ -1,9 +1,9 @@
-//! Boxes as columns in ascending order of their lower coordinate on a sweep axis, and what that order is good for.
+//! Boxes as columns in ascending order of their lower coordinate on a sweep axis, and searches in that order.
 //!
-//! The axes are turned: column 0 is the sweep axis, whichever axis of the caller that is, so kernels need not know.
-//! `reach[r]` is the largest upper coordinate among the boxes up to `r`: what may overlap an interval on the sweep axis starts
-//! before its end, and stands behind the last box up to which no box reaches its start. Both ends of that range are found by
-//! bisection. Bad case: one long box makes `reach` long for every box behind it.
+//! The axes are permuted: column 0 is always the sweep axis, so kernels do not depend on which axis of the caller that is.
+//! `reach[r]` is the largest upper coordinate among the boxes up to `r`. Boxes that may overlap an interval on the sweep axis start
+//! before its end, and come after the last position whose `reach` is before its start. Both ends of that range are found by
+//! bisection. Bad case: one long box makes `reach` long for every box after it.
 
 use std::ops::Range;
 

@@ -11,6 +11,24 @@ use crate::objects::{Handle, ObjectKind, Pairing};
 use crate::pairs::Pair;
 
 /// A pair that started or ended with an update.
+///
+/// The two objects are ordered by index, not by role. To tell a bullet from what it hits, give each kind of object its own user data, or look at
+/// [`World::tag`].
+///
+/// ```
+/// use broadphase::{Aabb, Object, World2};
+/// const BULLET: u64 = 1;
+/// const CRATE: u64 = 2;
+/// let mut world = World2::new();
+/// let target = world.insert(Object::new(Aabb::new([0.0, 0.0], [1.0, 1.0])).with_user(CRATE))?;
+/// let bullet = world.insert(Object::new(Aabb::point([0.5, 0.5])).with_user(BULLET))?;
+/// for hit in world.update()?.started() {
+///     let (shot, (other, kind)) = if hit.user_a == BULLET { (hit.a, (hit.b, hit.user_b)) } else { (hit.b, (hit.a, hit.user_a)) };
+///     assert_eq!((shot, other, kind), (bullet, target, CRATE));
+///     world.remove(shot)?;
+/// }
+/// # Ok::<(), broadphase::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairEvent {
     /// The object with the smaller index.

@@ -58,7 +58,7 @@ impl<T: Real> Map<T> {
         Self { piecewise: Some(Arc::new(piecewise)), ..Self::new([T::ZERO; 3], [T::ONE; 3]) }
     }
 
-    /// Is it linear on each axis, as nearly always?
+    /// Is it linear on each axis? It nearly always is.
     #[inline(always)]
     pub(crate) fn is_linear(&self) -> bool {
         self.piecewise.is_none()
@@ -97,7 +97,7 @@ impl CellMap {
         Self { shift: std::array::from_fn(|lane| shift[lane % 3]), place: std::array::from_fn(|lane| place[lane % 3]) }
     }
 
-    /// What each axis adds to the index of the cell of a box's lower corner, and of its upper one.
+    /// The contribution of each axis to the index of the cell of a box's lower corner, and of its upper corner.
     #[inline(always)]
     pub(crate) fn cells(&self, corners: &Corners) -> ([i32; 3], [i32; 3]) {
         let part = |lane: usize| corners.0[lane] >> self.shift[lane] << self.place[lane];
@@ -105,8 +105,8 @@ impl CellMap {
     }
 }
 
-/// A tile's lowest place on the lattice less one quantum, lattice steps per quantum as powers of two, and the axis of its sweep: one
-/// vector of four integers.
+/// A tile's map from places to quanta: its lowest place less one quantum, the lattice steps per quantum as powers of two, and its sweep axis, in
+/// one vector of four integers.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileMap {

@@ -50,7 +50,7 @@ pub(crate) struct RelocationList {
 }
 
 impl RelocationList {
-    /// Forgets all entries and marks. Objects from `first` to `last` may be marked.
+    /// Removes all entries and marks. Objects from `first` to `last` may be marked.
     pub(crate) fn clear(&mut self, first: u32, last: u32) {
         (self.len, self.count) = (0, 0);
         self.marks.clear();
@@ -127,7 +127,7 @@ impl RelocationList {
     }
 }
 
-/// What records are written from.
+/// The boxes that records are made from, and the map to the lattice.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a, const D: usize, T> {
     pub(crate) boxes: &'a [Aabb<D, T>],
@@ -327,7 +327,7 @@ pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
         let old = arena[at];
         let id = old.id();
         if !has_bit(changed, id) {
-            // Mostly it is in place already, and nothing is written.
+            // Usually the record is in place already, and nothing is written.
             if at != end || old.is_flagged() {
                 arena[end] = old.without_flag();
             }

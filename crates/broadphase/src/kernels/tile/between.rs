@@ -1,11 +1,11 @@
-//! The pairs of two sets in a tile, a record of the one and a record of the other; nothing is paired within a set.
+//! The pairs of two sets in a tile: a record of one and a record of the other; nothing is paired within a set.
 //!
 //! # Method
 //! Both sets are sorted into the same buckets along x. Of two records that overlap, one starts in the bucket of the other or in a later one: if it is
 //! of the second set, a sweep of the first set over the second finds it; if it is of the first set and its bucket is a later one, a sweep of
 //! the second over the first does. So each pair is found once. Candidates are confirmed as in the join of one set.
 //!
-//! Where one set has few records in the tile, they are compared with all of the other, which is then not sorted, as in `movers.rs`.
+//! If one set has few records in the tile, they are compared with all of the other, which is then not sorted, as in `movers.rs`.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ fn sweep_over<const SAME: bool, const D: usize, T: Real>(
     }
 }
 
-/// From this many records on, a run is swept in long windows.
+/// The number of records from which a run is swept in long windows.
 const LONG_RUN: usize = 36;
 
 fn sweep_strips<const SAME: bool, const G: usize, const SHIFT: u32, const D: usize, T: Real>(

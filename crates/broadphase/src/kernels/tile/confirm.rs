@@ -1,4 +1,4 @@
-//! Candidates of a sweep, confirmed by words, and by boxes where words are equal.
+//! Confirmation of the candidates of a sweep: by words, and by boxes if words are equal.
 
 use std::mem::MaybeUninit;
 
@@ -11,7 +11,7 @@ use crate::pair::Pair;
 
 /// All words, as bits of [`Words::zeros`].
 const ALL: u32 = 0xffff;
-/// Where lower coordinates are, the lowest that is not before the tile.
+/// The lowest value that is not before the tile, in the words of lower coordinates.
 pub(in crate::kernels) const LOWEST_INSIDE: [u16; 8] = [1, 0, 1, 1, 0, 0, 0, 0];
 /// Candidates of a find that are written unconditionally, by the plain loop and by the widest registers; and the most that one find writes.
 const SPARE: usize = 4;
@@ -19,7 +19,7 @@ pub(in crate::kernels) const WIDEST: usize = 8;
 pub(in crate::kernels) const MOST: usize = LONGEST + WIDEST;
 /// Candidates that the widest registers confirm at once.
 pub(in crate::kernels) const FOUR: usize = 4;
-/// Undecided candidates of a batch from which on boxes are copied into sorted order.
+/// The number of undecided candidates in a batch from which boxes are copied into sorted order.
 const MANY: usize = BATCH / 4;
 
 /// Two sorted records whose bytes overlap: a row, in the upper half, and a column. One word, so that one store writes it.
@@ -257,12 +257,12 @@ pub(super) fn compare<S: Simd>(_: S, a: &Record, b: &Record) -> (Pair, bool, boo
     (Pair::new(a.id(), b.id()), fits == ALL, equal & COORDINATES != 0)
 }
 
-/// What no word of a record exceeds that overlaps a given one. The first part of [`compare`], which rules out nearly all.
+/// The upper bounds of the words of a record that overlaps a given one. The first part of [`compare`], which rules out nearly all.
 #[derive(Clone, Copy)]
 pub(super) struct Reach<S: Simd>(S::U16);
 
 impl<S: Simd> Reach<S> {
-    /// Of a record.
+    /// The bounds for a record.
     #[inline(always)]
     pub(super) fn new(_: S, own: &Record) -> Self {
         // SAFETY: (isa) `S` is proven by the kernel table.

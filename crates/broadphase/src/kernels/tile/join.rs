@@ -1,4 +1,4 @@
-//! All pairs of a tile.
+//! The join of a tile: all pairs of its records.
 
 use super::confirm::Confirm;
 use super::sort::{COARSE, FINE, Sort};
@@ -9,8 +9,8 @@ use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
 
-/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Prefetches the records
-/// of the next call, `coming`, along the way.
+/// Reports all pairs of the records in `runs` that overlap in `boxes` and whose intersection starts in this tile. Also prefetches the records
+/// of the next call, `coming`.
 pub(crate) fn join<const D: usize, T: Real>(
     kernels: Kernels,
     runs: &[&[Record]],

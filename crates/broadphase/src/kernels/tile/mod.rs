@@ -7,18 +7,18 @@
 //! lower coordinate is 0 before the tile, and at least 1 otherwise.
 //!
 //! # Method
-//! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more where runs are short. A record's candidates are
-//!    then one run: from behind it to the end of the bucket that its upper x falls into. The bounds come from the sort, so x is never
+//! 1. Counting sort by the upper bits of the lower x, rounded up: eight of them, or more if runs are short. A record's candidates are
+//!    then one run: from the next record to the end of the bucket that its upper x falls into. The bounds come from the sort, so x is never
 //!    compared again.
 //! 2. Along the run, y and z are compared in bytes, four to a record, as many at once as a register has: one subtraction that saturates
 //!    leaves zero for the candidates. (A column for each side, compared by itself, was slower.) Two rows at once, since their runs are
 //!    nearly the same. The candidates of a window are appended without a branch, as a mask.
-//! 3. Each candidate is confirmed on its words, four of them at once where registers are wide: outside on any axis, it is no pair; strictly
-//!    inside on all, it is one; only where two words are equal do the boxes decide. Those candidates are listed and tested
-//!    afterwards: a mispredicted branch here costs more than a box test. Where they are many, as where objects stand side by side, the
+//! 3. Each candidate is confirmed on its words, four of them at once if registers are wide enough. If the words are disjoint on any axis, it is no
+//!    pair; if they overlap strictly on all axes, it is one; if two words are equal, the boxes decide. Those candidates are listed and tested
+//!    afterwards: a mispredicted branch here costs more than a box test. If there are many, as when objects stand side by side, the
 //!    boxes of the tile are copied into the order of the records.
 //!
-//! Where records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and steps 1 and 2 are skipped.
+//! If records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and steps 1 and 2 are skipped.
 //!
 //! How a tile is sorted and swept depends on its own records alone, so the order of its pairs does not depend on the worker that joins it, or on
 //! the tile that the worker joined before.
@@ -28,8 +28,8 @@
 //! pair that is strict on all words is a pair of the boxes. The upper byte of a word is a monotone map too.
 //!
 //! # No duplicates
-//! A pair is reported in the one tile that holds the lower corner of its intersection on the lattice, `max(a.min, b.min)` on each
-//! axis: in any other tile that both reach, both start before the tile on some axis, and two zeros say so.
+//! A pair is reported only in the tile that holds the lower corner of its intersection on the lattice, `max(a.min, b.min)` on each
+//! axis. In any other tile that both objects reach, both start before the tile on some axis, where both words are zero.
 
 mod between;
 mod confirm;
@@ -65,9 +65,9 @@ const LOWER: u32 = 0xf3;
 /// The words of each axis of a [`Record`]: of the lower coordinate, and of the upper one.
 const WORDS: [[usize; 2]; 3] = [[0, 1], [2, 4], [3, 5]];
 
-/// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, with [`Record::FLAG`] perhaps.
+/// A box in a tile: `min.x, !max.x, min.y, min.z, !max.y, !max.z`, then the id in two halves, possibly with [`Record::FLAG`].
 ///
-/// The upper coordinates are inverted, so that one comparison of all lanes with [`Words::reach`] tests both sorted_boxes. The four words
+/// The upper coordinates are inverted, so that one comparison of all lanes with [`Words::reach`] tests lower and upper sides. The four words
 /// that the sweep compares lie side by side.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

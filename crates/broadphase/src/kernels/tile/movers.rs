@@ -1,9 +1,9 @@
 //! The pairs of a tile that contain a changed object, a *mover*: the other pairs of the tile are kept.
 //!
-//! The records of movers are given, or have a flag. Where runs are kept sorted (`order.rs`), each is compared with the ranges of records that may reach
-//! it. Otherwise, one or two are compared with all records, word by word, in place. A few are
+//! The records of movers are given, or have a flag. If runs are kept sorted (`order.rs`), each mover is compared with the ranges of records that may
+//! reach it. Otherwise, one or two movers are compared with all records, word by word, in place. A few are
 //! compared in bytes, on all axes: extracting the bytes costs as much as comparing two movers, and each comparison is then cheap. From
-//! [`SORTED_FROM`] on, sorting pays: a mover is then compared only with the run of records that may reach it.
+//! [`SORTED_FROM`] movers on, sorting pays: a mover is then compared only with the run of records that may reach it.
 
 use super::confirm::{Confirm, Reach, decide};
 use super::order::RunOrder;
@@ -15,7 +15,7 @@ use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
 
-/// Movers from which on records are compared in bytes, and from which on they are also sorted.
+/// The number of movers from which records are compared in bytes, and from which they are also sorted.
 pub(super) const BYTES_FROM: usize = 3;
 pub(super) const SORTED_FROM: usize = 32;
 
@@ -38,7 +38,7 @@ pub(crate) struct Movers<'a> {
     /// All records of the tile, those of the movers among them.
     pub(crate) runs: &'a [&'a [Record]],
     pub(crate) movers: &'a [Record],
-    /// If the runs are sorted along x.
+    /// Present if the runs are sorted along x.
     pub(crate) order: Option<RunOrder>,
 }
 
@@ -55,8 +55,7 @@ impl Movers<'_> {
 /// Movers of a tile whose ranges are prefetched: more would evict each other.
 const PREFETCHED: usize = 8;
 
-/// Reports all pairs of the movers, each once; `is_mover` tells them from the others. Prefetches the
-/// records of the next call, `coming`, along the way.
+/// Reports all pairs of the movers, each once; `is_mover` says whether an object is one. Also prefetches the records of the next call, `coming`.
 pub(crate) fn join_movers<const D: usize, T: Real>(
     kernels: Kernels,
     tile: Movers<'_>,
@@ -76,7 +75,7 @@ pub(crate) fn join_movers<const D: usize, T: Real>(
     }
 }
 
-/// Where runs are sorted.
+/// The join if runs are sorted.
 struct SortedJoin<'a, 'h, 'r, const D: usize, T, F> {
     runs: &'a [&'a [Record]],
     movers: &'a [Record],
@@ -129,7 +128,7 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for SortedJoin<'
 
 /// Reports the pair of a mover and another record, if they are one.
 ///
-/// Not a closure: the compiler would compile its body apart, without the instruction set.
+/// This is not a closure, since the compiler would compile a closure's body separately, without the instruction set.
 #[inline(always)]
 fn confirm_one<const D: usize, T: Real, S: Simd>(
     simd: S,

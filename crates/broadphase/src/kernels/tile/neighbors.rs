@@ -1,4 +1,4 @@
-//! Neighbors: pairs of objects of a tile that overlap on two axes, whatever happens on the third.
+//! Neighbors: pairs of objects of a tile that overlap on two axes, wherever they are on the third.
 //!
 //! As long as no record changes on the two axes, the neighbors are all the candidates, and sorting and sweeping are not needed.
 //!
@@ -14,7 +14,7 @@ use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
 use crate::pair::Pair;
 
-/// Neighbors per record at most: testing more costs as much as a sweep.
+/// The most neighbors per record: testing more costs as much as a sweep.
 const MOST_PER_RECORD: usize = 1;
 /// Records that may arrive in a tile in one frame: finding the neighbors of more one by one costs as much as a sweep.
 const MOST_NEW: usize = 4;
@@ -62,7 +62,7 @@ impl Neighbors {
         self.shrink(runs.iter().map(|(run, _)| run.len()).sum())
     }
 
-    /// Are the neighbors few for so many records? If not, they are dropped.
+    /// Are the neighbors few, compared with the number of records? If not, they are dropped.
     fn shrink(&mut self, records: usize) -> bool {
         let are_few = self.0.len() <= MOST_PER_RECORD * records;
         if !are_few {

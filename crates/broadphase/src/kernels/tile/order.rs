@@ -1,17 +1,17 @@
-//! Runs of records that are sorted along x, by their lower coordinate: a mover meets a short range of them, and a record is found without a pass over
-//! its run.
+//! Runs of records that are sorted along x, by their lower coordinate: a mover can overlap only a short range of them, and a record is found without
+//! a pass over its run.
 
 use super::Record;
 use crate::kernels::prefetch::prefetch;
 use crate::memory;
 
-/// Records between two cache lines.
+/// Records per cache line.
 const LINE: usize = 4;
 
-/// What is known of the sorted runs of a tile.
+/// The properties of the sorted runs of a tile that bound a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunOrder {
-    /// No record is wider along x.
+    /// An upper bound on the width of records along x.
     pub(crate) widest: u16,
     /// The inverse of the tile's extent along x, as a fraction of [`ONE`].
     scale: u32,
@@ -21,12 +21,12 @@ pub(crate) struct RunOrder {
 const ONE: u32 = 24;
 
 impl RunOrder {
-    /// For a tile that covers so many quanta along x.
+    /// The order of empty runs, in a tile that covers `extent` quanta along x.
     pub(crate) fn new(extent: u32) -> Self {
         Self { widest: 0, scale: (1 << ONE) / extent.clamp(1, 1 << 16) }
     }
 
-    /// A record has been added.
+    /// Widens the bound for a record that was added.
     #[inline(always)]
     pub(crate) fn widen(&mut self, record: &Record) {
         self.widest = self.widest.max(record.width());
@@ -74,8 +74,8 @@ impl RunOrder {
         below + run[below..above].partition_point(|record| record.span().0 < x)
     }
 
-    /// A place in a sorted run with no record before it that starts at `x` or behind; mostly a few records before the first that does. For passes that
-    /// go on from there: bisection would cost more than those records.
+    /// A position in a sorted run before which no record starts at `x` or later; usually a few records before the first that does. For passes that
+    /// continue from there: bisection would cost more than those records.
     #[inline(always)]
     pub(crate) fn near_before(&self, run: &[Record], x: u16) -> usize {
         let near = near(run);
@@ -115,7 +115,7 @@ impl RunOrder {
     }
 }
 
-/// About by how many places records that are spread at random are off.
+/// The approximate distance of records from their expected positions, if they are spread at random.
 #[inline(always)]
 fn near(run: &[Record]) -> usize {
     1 << ((run.len() | 1).ilog2() / 2)

@@ -4,7 +4,7 @@ use super::{Record, Scratch};
 use crate::geometry::Real;
 use crate::kernels::arch::{Kernel, Simd, Words};
 
-/// Lower bits of a word that the bucket drops, by how wide records are.
+/// The number of lower bits of a word that the bucket drops, for wide and for narrow records.
 pub(super) const COARSE: u32 = 8;
 pub(super) const FINE: u32 = 6;
 /// The starts of all buckets, one more for the end, and another for counting.
@@ -129,13 +129,13 @@ impl<T: Real> Kernel for SortAlike<'_, T> {
 const LOOKS: usize = 16;
 /// The width of a coarse bucket.
 const BUCKET: usize = 1 << COARSE;
-/// The least number of records for fine buckets. They pay where records are hardly wider than a coarse bucket along x, as in a row:
+/// The least number of records for fine buckets. They pay if records are hardly wider than a coarse bucket along x, as in a row: otherwise
 /// most of their candidates would be records of the same bucket.
 const FEWEST: usize = 512;
 
-/// The mean width of records along x, and the extent of all, by a sample.
+/// The mean width of records along x, and the extent of all, estimated from a sample.
 ///
-/// Only by the records of the tile, and not by earlier tiles: the order of records, and so of pairs, depends on it.
+/// They depend only on the records of the tile, not on earlier tiles, since they determine the order of records, and so of pairs.
 fn widths(runs: &[&[Record]], len: usize) -> (usize, usize) {
     let looks = runs.iter().flat_map(|run| run.iter().step_by(len.div_ceil(LOOKS).max(1))).map(Record::span);
     let (mut count, mut sum, mut first, mut last) = (0, 0, u16::MAX, 0);

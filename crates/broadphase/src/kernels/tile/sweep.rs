@@ -22,7 +22,7 @@ pub(super) fn strip(len: usize) -> (usize, usize) {
     (rows, rows * (len / (GROUP * SHORT) + 1))
 }
 
-/// Records from which on a tile is swept in short strips, so that finds need no more memory than records.
+/// The number of records from which a tile is swept in short strips, so that finds need no more memory than records.
 const MANY: usize = 1 << 13;
 
 /// The candidates of a row in one window: the records `at + bit`.
@@ -36,7 +36,7 @@ pub(super) struct Find {
 /// For each of some sorted records, the rows, those that start in a bucket it reaches and overlap it on y and z, in windows of `G` groups.
 /// If `BEFORE`, the rows start before the tile, and meet only records that do not.
 ///
-/// A kernel of its own, so that its few values stay in registers: inlined into the whole join it was slower.
+/// It is a kernel of its own, so that its few values stay in registers: inlined into the whole join it was slower.
 pub(super) struct Rows<'a, const G: usize, const SHIFT: u32, const BEFORE: bool> {
     pub(super) sorted: &'a [Record],
     /// The upper bytes of `min.y, min.z, !max.y, !max.z`, and of `max.y, max.z, !min.y, !min.z`: upper bounds of the bytes of a record that
@@ -158,7 +158,7 @@ unsafe fn sweep_two<const G: usize, const BEFORE: bool, S: Simd>(
 /// `bytes` are those of all words.
 ///
 /// # Safety
-/// *isa* (of `S`); *in bounds*: `bytes` go on for a window behind those of so many records, and there is room for a find of each window.
+/// *isa* (of `S`); *in bounds*: `bytes` continue for a window after those of `count` records, and there is room for a find of each window.
 #[inline(always)]
 pub(super) unsafe fn sweep_all<S: Simd>(
     bytes: &[u64],

@@ -1,4 +1,4 @@
-//! What every algorithm does, in the order in which a frame calls it.
+//! The interface of all algorithms, in the order in which a frame calls it.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -15,13 +15,13 @@ use crate::pairs::{Pair, PairStore};
 /// Order of calls: `update`, then `pairs`, frame after frame. Several updates may come before one `pairs`, which then reflects
 /// them all. `probe`, `reader` and `validate` take the frame of the last update.
 pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
-    /// Follows the frame: all boxes, or the listed changes. On error the structure is unchanged.
+    /// Updates the structure with a frame: all boxes, or the listed changes. On error the structure is unchanged.
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error>;
 
-    /// Finds all pairs of the frame of the last update. On error the pairs are not there, and the next call finds them all.
+    /// Finds all pairs of the frame of the last update. On error there are no pairs, and the next call finds them all.
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error>;
 
-    /// Finds all pairs of a probe and an object (the bipartite form). The store is filled anew.
+    /// Finds all pairs of a probe and an object (the bipartite form). Replaces the content of the store.
     fn probe(
         &self,
         frame: &Frame<'_, D, T>,
@@ -31,8 +31,8 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
     ) -> Result<(), Error>;
 
     #[doc(hidden)]
-    /// The same for probes of which the environments are told: pairs of two different environments, neither of them 0, may be left out.
-    /// Structures that do not keep environments apart leave none out.
+    /// The same for probes with known environments: pairs of two different environments, neither of them 0, may be left out.
+    /// Structures that do not separate environments leave none out.
     fn probe_envs(
         &self,
         frame: &Frame<'_, D, T>,
@@ -50,7 +50,7 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
         None
     }
 
-    /// Shows the regions that the structure is made of, for drawing. Nothing unless it has such. Exact but for rounding.
+    /// Visits the regions that the structure consists of, for drawing; none by default. Exact except for rounding.
     fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let _ = (frame, visit);
     }
@@ -98,45 +98,45 @@ impl<const D: usize, T> Probes<'_, D, T> {
     }
 }
 
-/// What [`Query::search`] calls with each answer and its distance; it returns the new limit, or breaks.
+/// The visitor that [`Query::search`] calls with each object and its distance; it returns the new limit, or breaks.
 pub type Found<'a, T> = &'a mut dyn FnMut(u32, T) -> ControlFlow<(), T>;
 
-/// Reading queries: the small half of a structure. They may come from many threads at once.
+/// Queries: the part of a structure that only reads, from many threads at once.
 ///
 /// Every method visits each object at most once, in a deterministic order, until the visitor breaks. Ids are live slots whose
-/// box passes the exact test; tags are the caller's affair. The frame is that of the last update.
+/// box passes the exact test; tags are left to the caller. The frame is that of the last update.
 ///
-/// A structure has one thing to do, [`search`](Query::search); all questions are made of it.
+/// A structure implements [`search`](Query::search); all other queries are built on it.
 pub trait Query<const D: usize, T: Real>: Sync {
-    /// Objects whose box is within `limit` by a [`Measure`], in no order of distance; `visit` returns the new limit: what it was to see
-    /// all, the distance it was given to see only what is not farther.
+    /// Visits the objects whose box is within `limit` by a [`Measure`], not sorted by distance. `visit` returns the new limit: the old one to
+    /// see all objects, the distance that it got to see only those that are not farther.
     fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>);
 
     #[doc(hidden)]
-    /// The same, where only objects of environment `env` and of environment 0 are wanted: others may be left out. Structures that
-    /// do not keep environments apart leave none out.
+    /// The same for objects of environment `env` and of environment 0: others may be left out. Structures that do not separate environments
+    /// leave none out.
     fn search_env(&self, frame: &Frame<'_, D, T>, env: u32, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         let _ = env;
         self.search(frame, measure, limit, visit);
     }
 
-    /// Objects whose box overlaps `area`.
+    /// Visits the objects whose box overlaps `area`.
     fn in_box(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         self.search(frame, area, T::ZERO, &mut region(visit));
     }
 
-    /// Objects whose box the ray enters, in no order of distance; `visit` gets the `t` of entry and returns the new length of
-    /// the ray: return what you were given to see all, `t` to see only closer ones.
+    /// Visits the objects whose box the ray enters, not sorted by distance. `visit` gets the `t` of entry and returns the new length of
+    /// the ray: the old one to see all objects, `t` to see only closer ones.
     fn along_ray(&self, frame: &Frame<'_, D, T>, ray: &Ray<D, T>, visit: Found<'_, T>) {
         self.search(frame, ray, ray.length, visit);
     }
 
-    /// Objects whose box the ball reaches.
+    /// Visits the objects whose box the ball reaches.
     fn in_ball(&self, frame: &Frame<'_, D, T>, ball: &Ball<D, T>, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         self.search(frame, ball, T::ZERO, &mut region(visit));
     }
 
-    /// Objects whose box the moving box touches, with the fraction of the step at which it does.
+    /// Visits the objects whose box the moving box touches, with the fraction of the step at which it does.
     fn in_swept(&self, frame: &Frame<'_, D, T>, swept: &Swept<D, T>, visit: &mut dyn FnMut(u32, T) -> ControlFlow<()>) {
         self.search(frame, swept, T::ONE, &mut |id, at| match visit(id, at) {
             ControlFlow::Continue(()) => ControlFlow::Continue(T::ONE),
@@ -153,7 +153,7 @@ fn region<T: Real>(visit: &mut dyn FnMut(u32) -> ControlFlow<()>) -> impl FnMut(
     }
 }
 
-/// What a drawn box is.
+/// What a drawn box represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outline {
     /// An object's box, grown by its margins.
@@ -173,8 +173,8 @@ pub struct Region<const D: usize, T> {
     pub kind: Outline,
     /// The space that it covers.
     pub bounds: Aabb<D, T>,
-    /// The chunk of the pair store that holds what was found here, if the region has one of its own: [`PairStore::chunk_tests`] says what
-    /// the search of it cost.
+    /// The chunk of the pair store that holds the pairs found here, if the region has one of its own: [`PairStore::chunk_tests`] says how many
+    /// tests that took.
     pub chunk: Option<usize>,
 }
 
@@ -184,7 +184,7 @@ impl<const D: usize, T> Region<D, T> {
         Self { kind, bounds, chunk: None }
     }
 
-    /// With the chunk that holds what is found here.
+    /// Sets the chunk that holds the pairs found here.
     pub fn with_chunk(self, chunk: usize) -> Self {
         Self { chunk: Some(chunk), ..self }
     }
@@ -195,18 +195,18 @@ impl<const D: usize, T> Region<D, T> {
 pub enum Strength {
     /// The structure by itself: counts, links, ranges.
     Structure,
-    /// And against the boxes of the frame: everything is where it belongs.
+    /// The structure, and its agreement with the boxes of the frame.
     Geometry,
 }
 
-/// What a structure says of itself.
+/// The size and the counters of a structure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// All bytes that the structure holds, its copies of boxes included; not the caller's boxes, not the pairs handed out.
+    /// All bytes that the structure holds, including its copies of boxes, but not the caller's boxes or the pairs.
     pub bytes: usize,
     /// For `auto`: what was chosen, and why.
     pub choice: Option<String>,
-    /// Figures of the structure's own: levels, leaves, copies per object.
+    /// Figures specific to the structure: levels, leaves, copies per object.
     pub extra: Vec<(&'static str, f64)>,
 }
 

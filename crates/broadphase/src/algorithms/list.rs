@@ -20,7 +20,7 @@ pub enum Kind {
     Paper,
     /// This project.
     Ours,
-    /// What the papers compare with.
+    /// A structure that the papers compare with.
     Baseline,
 }
 
@@ -31,7 +31,7 @@ pub struct OptionDescriptor {
     pub name: &'static str,
     /// The value if it is not given.
     pub default: &'static str,
-    /// What it does and what it takes.
+    /// What it does, and the values that it accepts.
     pub help: &'static str,
 }
 
@@ -58,8 +58,8 @@ pub struct Descriptor {
     build: Build,
 }
 
-/// What [`Spec::build`] calls, one function for each kind of box. They are instantiated in this crate, once, and not again in every crate
-/// that asks for a structure.
+/// The constructors that [`Spec::build`] calls, one for each kind of box. They are instantiated once, in this crate, and not in every crate that
+/// builds a structure.
 #[derive(Clone, Copy, Debug)]
 struct Build {
     plane_f32: fn(&Spec) -> Built<2, f32>,
@@ -316,7 +316,7 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsuited`] but in two and three dimensions; [`Error::InvalidOption`] for an axis that the plane does not have.
+    /// [`Error::Unsuited`] except in two and three dimensions; [`Error::InvalidOption`] for an axis that the plane does not have.
     pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         let descriptor = self.descriptor();
         let build = &descriptor.build;
@@ -333,7 +333,7 @@ impl Spec {
         }
     }
 
-    /// Does the algorithm take the option values, in space or in the plane? Tried by building it, since an empty structure costs little.
+    /// Checks that the algorithm accepts the option values, in space or in the plane, by building it: an empty structure costs little.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.build::<3, f64>().map(|_| ()).or_else(|error| self.build::<2, f64>().map(|_| ()).map_err(|_| error))
     }
@@ -344,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_build_without_papers_leaves_out_is_named() {
+    fn algorithms_missing_without_the_feature_papers_are_listed() {
         let always = ["brute-force", "tiles", "auto"];
         let listed: Vec<&str> = list().iter().map(|descriptor| descriptor.name).filter(|name| !always.contains(name)).collect();
         let expected: &[&str] = if cfg!(feature = "papers") { OF_PAPERS } else { &[] };

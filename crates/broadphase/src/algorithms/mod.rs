@@ -1,8 +1,8 @@
 //! The algorithms, behind one interface and in one list.
 //!
-//! Every folder has the same files: `mod.rs` (data and invariants), `update.rs`, `pairs.rs`, `validate.rs`, and `query.rs` where the structure
+//! Every folder has the same files: `mod.rs` (data and invariants), `update.rs`, `pairs.rs`, `validate.rs`, and `query.rs` if the structure
 //! answers queries by itself. A method of the interface is implemented in the file of its name. No algorithm uses another one. The feature
-//! `papers` adds those of the papers and their baselines. Tests, benches and the tool loop over [`list`]: what is listed is tested.
+//! `papers` adds those of the papers and their baselines. Tests, benches and the tool loop over [`list`], so every listed algorithm is tested.
 
 #[cfg(feature = "papers")]
 pub mod baselines;

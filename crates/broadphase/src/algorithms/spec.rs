@@ -1,4 +1,4 @@
-//! `name:key=value:...`: an algorithm with its options, as the tool, tests and programs write it.
+//! Specs: an algorithm with its options, written `name:key=value:...`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,14 +9,14 @@ use crate::error::Error;
 use crate::kernels::{Isa, Kernels};
 use crate::spec_text::{self, Named};
 
-/// Options that every algorithm takes.
+/// The options that every algorithm accepts.
 pub const COMMON_OPTIONS: &[OptionDescriptor] = &[OptionDescriptor {
     name: "isa",
     default: "best",
     help: "instruction set: best, scalar, sse2, avx2, avx512, neon, simd128; if it is not given, that of the context",
 }];
 
-/// An algorithm and its options: read from a text, as tools and settings files have it, or made of a structure's typed options
+/// An algorithm and its options: parsed from a text, such as one in a settings file, or converted from a structure's typed options
 /// (`Spec::from(tiles::Options { .. })`). Both forms are equal.
 ///
 /// ```
@@ -76,7 +76,7 @@ impl Named for Descriptor {
     }
 }
 
-/// Equal are those of the same text.
+/// Two specs are equal if their texts are.
 impl PartialEq for Spec {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
@@ -120,7 +120,7 @@ impl Spec {
         self.options.iter().rev().find(|o| o.0 == name).map(|o| o.1.as_str())
     }
 
-    /// The value of an option or its default, checked by `valid`; `expected` says in words what it takes.
+    /// The value of an option or its default, checked by `valid`; `expected` describes the accepted values.
     pub(crate) fn value<V: FromStr>(
         &self,
         name: &'static str,
@@ -134,13 +134,13 @@ impl Spec {
         }
     }
 
-    /// Is the paper's own mode asked for?
+    /// Is the paper's own mode selected?
     #[cfg(feature = "papers")]
     pub(crate) fn paper_mode(&self) -> Result<bool, Error> {
         self.value("paper", false, "true or false", |_| true)
     }
 
-    /// The error for a value that an option does not take.
+    /// The error for a value that an option does not accept.
     pub(crate) fn invalid(&self, option: &'static str, value: &str, expected: String) -> Error {
         Error::InvalidOption { algorithm: self.descriptor.name, option, value: value.to_string(), expected }
     }

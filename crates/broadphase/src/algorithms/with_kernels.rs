@@ -1,4 +1,4 @@
-//! A structure that uses kernels of its own instead of the context's: what the option `isa` builds.
+//! A structure that uses kernels of its own instead of the context's, for the option `isa`.
 
 use super::{BroadPhase, Probes, Query, Region, Spec, Stats, Strength, Violation};
 use crate::context::Context;

@@ -7,7 +7,7 @@ use crate::geometry::{Aabb, Ball, Real};
 /// fused operations.
 ///
 /// # Contract
-/// The distance is not below that of the bounds, but for rounding.
+/// The distance is not below that of the bounds, except for rounding.
 pub trait Proximity<const D: usize, T: Real>: Copy + Sync {
     /// The smallest box around it.
     fn bounds(&self) -> Aabb<D, T>;
@@ -118,7 +118,7 @@ impl<const D: usize, T: Real> Proximity<D, T> for Ball<D, T> {
     }
 }
 
-/// All are valid, or the error names the first that is not.
+/// Checks that all objects are valid; the error names the first that is not.
 pub(super) fn check_all<const D: usize, T: Real, P: Proximity<D, T>>(objects: &[P]) -> Result<(), Error> {
     let limit = crate::objects::MAX_OBJECTS;
     if objects.len() > limit {

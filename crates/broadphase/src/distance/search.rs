@@ -57,7 +57,7 @@ impl<'a, const D: usize, T: Real, P: Proximity<D, T>> DistanceSearch<'a, D, T, P
         Self { b: Some(b), ..Self::new(a) }
     }
 
-    /// As many threads, started for this search; 0 means one per core. To use the same threads again, hand over an
+    /// Runs on `count` threads, which are started for this search; 0 means one per core. To reuse threads, pass an
     /// [`executor`](DistanceSearch::executor).
     #[cfg(feature = "parallel")]
     pub fn workers(self, count: usize) -> Result<Self, Error> {

@@ -53,7 +53,7 @@ type CanCollide = Box<dyn Fn(u32, u32) -> bool + Send + Sync>;
 
 /// A mesh that moves from step to step: its edges and faces stay, its vertices move.
 ///
-/// Structures are kept from step to step, and no memory is allocated once they have seen the largest step.
+/// Structures are kept from step to step, and no memory is allocated after the largest step.
 ///
 /// ```
 /// use broadphase::{Pair, mesh::Mesh};
@@ -110,10 +110,10 @@ impl<const D: usize, T: Real> fmt::Debug for Mesh<D, T> {
 }
 
 impl<const D: usize, T: Real> Mesh<D, T> {
-    /// A mesh of so many vertices, with edges and faces that name them. In the plane, faces are not used.
+    /// A mesh of `vertices` vertices, with edges and faces that refer to them by index. In the plane, faces are not used.
     ///
     /// # Errors
-    /// [`Error::InvalidElement`] for an edge or face that names a vertex that does not exist; [`Error::Unsuited`] but in two and three
+    /// [`Error::InvalidElement`] for an edge or face with a vertex that does not exist; [`Error::Unsuited`] except in two and three
     /// dimensions.
     pub fn new(vertices: usize, edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Result<Self, Error> {
         check("edges", edges, vertices)?;
@@ -171,7 +171,7 @@ impl<const D: usize, T: Real> Mesh<D, T> {
         self
     }
 
-    /// Updates return [`Error::Cancelled`] soon after the flag is set, and from then on.
+    /// Makes updates return [`Error::Cancelled`] soon after the flag is set, and from then on.
     pub fn with_cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
@@ -223,7 +223,7 @@ struct Topology<'a> {
     cancel: Option<&'a Cancel>,
 }
 
-/// All elements name vertices that exist.
+/// Checks that all elements refer to existing vertices.
 fn check<const N: usize>(argument: &'static str, elements: &[[u32; N]], vertices: usize) -> Result<(), Error> {
     for (index, element) in elements.iter().enumerate() {
         if let Some(&vertex) = element.iter().find(|&&vertex| vertex as usize >= vertices) {

@@ -148,7 +148,7 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
         self
     }
 
-    /// As many threads, started for this search; 0 means one per core. To use the same threads again, hand over an
+    /// Runs on `count` threads, which are started for this search; 0 means one per core. To reuse threads, pass an
     /// [`executor`](NeighborSearch::executor).
     #[cfg(feature = "parallel")]
     pub fn workers(self, count: usize) -> Result<Self, Error> {
@@ -167,7 +167,7 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
         self
     }
 
-    /// Finds them.
+    /// Finds the neighbors of all points.
     ///
     /// # Errors
     /// As for [`neighbors`]; also [`Error::InvalidValue`] for a period that is not positive and finite or a radius of more than half of it,
@@ -180,7 +180,7 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
         })
     }
 
-    /// Finds them as a sorted list of pairs, each once, whether or not [`half`](NeighborSearch::half) is set. Distances are not listed.
+    /// Finds all pairs of neighbors as a sorted list, each once, whether or not [`half`](NeighborSearch::half) is set. Distances are not listed.
     ///
     /// ```
     /// use broadphase::{NeighborSearch, Pair};

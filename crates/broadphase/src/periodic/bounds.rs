@@ -1,4 +1,4 @@
-//! Which boxes need no attention: tests without a branch, since nearly all boxes pass them.
+//! Quick tests for boxes that need no wrapping and no images: without a branch, since nearly all boxes pass them.
 
 use crate::geometry::{Aabb, Period, Real};
 

@@ -47,7 +47,7 @@ pub(super) struct Images<const D: usize, T> {
     shifts: Vec<u8>,
     /// Images that are not in use; the last one is taken first.
     free: Vec<u32>,
-    /// Has the structure seen the last frame? If not, the next one is taken in as a whole.
+    /// Has the structure been updated with the last frame? If not, everything in the next one counts as changed.
     ready: bool,
     /// Are the changes of the last frame listed?
     listed: bool,
@@ -167,12 +167,12 @@ impl<const D: usize, T: Real> Images<D, T> {
 
 /// # Following the caller's frame
 impl<const D: usize, T: Real> Images<D, T> {
-    /// The next frame is taken in as a whole: a structure has not seen this one.
+    /// Makes everything count as changed in the next frame, since the structure was not updated with this one.
     pub(super) fn forget(&mut self) {
         self.ready = false;
     }
 
-    /// Takes in a frame whose boxes are at most `longest` periods long. On error nothing has changed.
+    /// Follows a frame whose boxes are at most `longest` periods long. On error nothing has changed.
     pub(super) fn follow(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -232,7 +232,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         Ok(())
     }
 
-    /// Compares with the last frame, since a structure that is shown a filter does not.
+    /// Compares with the last frame, since a structure does not compare if the frame has a filter.
     fn follow_unknown(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>) -> Result<(), Error> {
         let slots = self.objects.max(frame.slots());
         self.objects = frame.slots();
@@ -259,7 +259,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         Ok(())
     }
 
-    /// Takes in everything. If it `fits`, images keep their slots.
+    /// Follows everything. If it `fits`, images keep their slots.
     fn follow_all(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -270,7 +270,7 @@ impl<const D: usize, T: Real> Images<D, T> {
     ) -> Result<(), Error> {
         let slots = frame.slots();
         if !fits {
-            // A world that has grown before is given room to grow.
+            // If the number of slots has grown before, leave room for growth.
             self.base = if self.base == 0 { slots } else { slots + slots / 8 };
             self.renumber(frame)?;
         }
@@ -303,7 +303,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         Ok(())
     }
 
-    /// Other numbers for the images: none exist for now.
+    /// Renumbers the images, by removing all of them.
     fn renumber(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         if self.base > MAX_OBJECTS {
             return Err(Error::TooManyObjects { count: self.base, limit: MAX_OBJECTS });
@@ -443,7 +443,7 @@ impl<const D: usize, T: Real> Images<D, T> {
     }
 }
 
-/// Are the boxes valid that are new, and none longer than so many periods? The culprit is searched for only on failure.
+/// Checks that the new boxes are valid, and none longer than `longest` periods. The offending box is searched for only on failure.
 fn check<const D: usize, T: Real>(
     frame: &Frame<'_, D, T>,
     lists: Option<[&[u32]; 3]>,

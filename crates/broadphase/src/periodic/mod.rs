@@ -1,4 +1,4 @@
-//! A structure for a space that repeats, made of one for plain space.
+//! A structure for a space that repeats, built on one for plain space.
 //!
 //! # The structure
 //! The inner structure sees every box wrapped into the space, and images of the boxes that reach over an upper end (`images.rs`). Two objects
@@ -26,11 +26,11 @@ use crate::objects::Frame;
 use crate::pairs::{PairStore, Retain};
 use crate::spare::Spare;
 
-/// How many periods long the box around a way may be: half a period for the box, half a period for its motion, and more than rounding adds.
+/// The longest box around a path, in periods: half a period for the box, half a period for its motion, and more than rounding adds.
 pub(crate) const LONGEST_SWEPT: f64 = 1.5;
 
-/// A structure of yours or of the [list](crate::algorithms::list) in a space that repeats. What a periodic [`World`](crate::World::set_period)
-/// uses; for those who keep their own arrays.
+/// A structure of yours or of the [list](crate::algorithms::list) in a space that repeats, for callers with arrays of their own. A periodic
+/// [`World`](crate::World::set_period) uses it too.
 ///
 /// Boxes may lie anywhere; they are wrapped. On a periodic axis, a box may be up to half the period long; a longer one is
 /// [`Error::BoxTooLong`]. Queries of its [`reader`](BroadPhase::reader) see the wrapped boxes, each once, and do not look over the borders:
@@ -66,8 +66,8 @@ impl<const D: usize, T: Real> Periodic<D, T> {
         Ok(Self { period, longest: T::HALF, inner, images: Images::default(), scratch: Spare::default() })
     }
 
-    /// With another longest box, in periods. Pairs of boxes are right for any length, since a box and its images together cover the space from
-    /// one period on; pairs of balls up to half a period.
+    /// Sets the longest box, in periods. Pairs of boxes are correct for any length, since a box of at least one period and its images cover the
+    /// space together; pairs of balls are correct up to half a period.
     pub(crate) fn with_longest(mut self, longest: T) -> Self {
         self.longest = longest;
         self

@@ -11,7 +11,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         for slot in 0..self.base {
             let is = slot < frame.slots() && frame.live.contains(slot as u32);
             if is != self.is_live(slot) {
-                return Some(format!("slot {slot} is live or not, other than in the frame"));
+                return Some(format!("slot {slot} is live here or in the frame, but not in both"));
             }
             let crossed = if is {
                 let wrapped = period.wrap_box(&frame.boxes[slot]);

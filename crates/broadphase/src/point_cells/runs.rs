@@ -1,4 +1,4 @@
-//! Which points are looked at from a cell: runs of cells that follow each other in the order of the grid.
+//! The runs of points around a cell: cells that follow each other in the order of the grid.
 
 use super::Points;
 use super::grid::{AXES, Grid};

@@ -27,13 +27,13 @@ use crate::spare::Spare;
 /// Slots whose pairs share a chunk.
 pub(crate) const ROWS_PER_CHUNK: usize = 256;
 
-/// The all-pairs algorithm.
+/// The structure of the algorithm `brute-force`.
 #[derive(Clone, Debug, Default)]
 pub struct BruteForce<const D: usize, T: Real> {
     columns: Soa<D, T>,
     /// What changed since the last `pairs`; ascending after each update.
     changes: ChangeSet,
-    /// What the last `pairs` wrote.
+    /// The revision that the last `pairs` wrote.
     revision: Revision,
     scratch: Scratch<D, T>,
 }

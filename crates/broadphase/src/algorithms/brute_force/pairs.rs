@@ -1,4 +1,4 @@
-//! All pairs, or those of what changed.
+//! The joins: all pairs, or those of changed objects.
 
 use super::{BruteForce, ROWS_PER_CHUNK, Scratch};
 use crate::algorithms::Probes;
@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         });
     }
 
-    /// Every changed object against all; each chunk loses its pairs with a changed object and gains the new ones.
+    /// Tests every changed object against all; each chunk drops its pairs with a changed object and gets the new ones.
     fn join_changed(
         &mut self,
         frame: &Frame<'_, D, T>,

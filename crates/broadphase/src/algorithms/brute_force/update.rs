@@ -1,4 +1,4 @@
-//! Boxes into columns, remembering which changed.
+//! The update: copies boxes into columns, and records which changed.
 
 use super::BruteForce;
 use crate::context::Context;
@@ -58,7 +58,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         }
     }
 
-    /// Takes a slot over from the frame, as changed.
+    /// Copies a slot from the frame, and marks it as changed.
     fn set_slot(&mut self, frame: &Frame<'_, D, T>, id: u32) {
         let is_live = frame.live.contains(id);
         self.changes.insert(id, self.holds(id), is_live);

@@ -1,4 +1,4 @@
-//! The columns are the frame's boxes.
+//! The invariant: the columns hold the frame's boxes.
 
 use super::BruteForce;
 use crate::algorithms::{Strength, Violation, ensure};
@@ -32,7 +32,7 @@ mod tests {
     use crate::{Aabb, Context};
 
     #[test]
-    fn the_validator_notices_a_damaged_column_and_a_lost_slot() {
+    fn the_validator_detects_a_damaged_column_and_a_lost_slot() {
         let boxes = [Aabb::new([0.0f32; 3], [1.0; 3]); 5];
         let frame = Frame::new(&boxes);
         let mut structure = BruteForce::new();

@@ -1,4 +1,4 @@
-//! The trait impl that all structures share.
+//! The macro that implements the trait for a structure.
 
 /// Implements [`BroadPhase`](crate::BroadPhase) for a structure by its own methods of the same names, each in the file of its name: `update`
 /// in `update.rs`, `pairs` and `probe` in `pairs.rs`, `validate` in `validate.rs`, `stats` in `mod.rs`. With `reader`, the structure

@@ -10,7 +10,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// What the memory is for.
 const ORDER: &str = "the order of objects";
 
-/// Doubly linked lists through the slots. Every object knows its bin and its neighbors: placing and taking are O(1).
+/// Doubly linked lists through the slots. Every object stores its bin and its neighbors, so inserting and removing are O(1).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkedBins {
     heads: Vec<u32>,
@@ -67,7 +67,7 @@ impl LinkedBins {
         }
     }
 
-    /// Takes an object out of its bin, and says which that was.
+    /// Takes an object out of its bin, and returns the bin.
     pub(crate) fn take(&mut self, id: u32) -> u32 {
         let Link { bin, next, last } = std::mem::replace(&mut self.links[id as usize], FREE);
         match last {
@@ -125,7 +125,7 @@ impl LinkedBins {
             for id in self.iter(bin) {
                 let link = self.links[id as usize];
                 if link.bin != bin || link.last != last {
-                    return Err(format!("object {id} stands in bin {bin} behind {last}, and thinks {link:?}"));
+                    return Err(format!("object {id} comes after {last} in bin {bin}, but has the link {link:?}"));
                 }
                 last = id;
                 count += 1;

@@ -1,4 +1,4 @@
-//! One question on its way through a structure.
+//! The state of a query while it searches a structure.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -7,9 +7,9 @@ use crate::algorithms::Found;
 use crate::geometry::{Aabb, Measure, Real};
 use crate::objects::Frame;
 
-/// A measure, the distance up to which it still searches, and the visitor.
+/// A running query: a measure, the distance up to which it still searches, and the visitor.
 ///
-/// A structure asks [`may_hold`](Search::may_hold) of its nodes, and shows each object that is left to [`offer`](Search::offer), once.
+/// A structure calls [`may_hold`](Search::may_hold) to prune nodes, and [`offer`](Search::offer) once for each remaining object.
 pub(crate) struct Search<'a, 'f, const D: usize, T> {
     frame: &'a Frame<'a, D, T>,
     pub(crate) measure: &'a dyn Measure<D, T>,
@@ -29,7 +29,7 @@ impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
         self.limit.get()
     }
 
-    /// A box that everything within the limit overlaps.
+    /// A box that overlaps everything within the limit.
     pub(crate) fn reach(&self) -> Aabb<D, T> {
         self.measure.reach(self.limit())
     }
@@ -39,7 +39,7 @@ impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
         self.measure.bound(bounds).is_some_and(|bound| bound <= self.limit())
     }
 
-    /// Shows an object to the visitor, if it is an answer.
+    /// Passes an object to the visitor, if it is within the limit.
     pub(crate) fn offer(&self, id: u32) -> ControlFlow<()> {
         match self.measure.bound(&self.frame.boxes[id as usize]) {
             Some(bound) => self.offer_at(id, bound),
@@ -47,7 +47,7 @@ impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
         }
     }
 
-    /// Shows an object whose bound is known.
+    /// The same for an object whose bound is known.
     #[inline]
     pub(crate) fn offer_at(&self, id: u32, bound: T) -> ControlFlow<()> {
         if bound > self.limit() {
@@ -67,7 +67,7 @@ impl<'a, 'f, const D: usize, T: Real> Search<'a, 'f, D, T> {
     }
 }
 
-/// All objects one by one: what structures without a better way do, and what the others are compared with.
+/// Tests all objects one by one, for structures without a better way; tests compare the others with it.
 pub(crate) fn scan<const D: usize, T: Real>(frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
     let search = Search::new(frame, measure, limit, visit);
     let _broken = frame.ids().try_for_each(|id| search.offer(id));

@@ -1,4 +1,4 @@
-//! The boxes of the last update, what changed with it, and whether a pair list is still right.
+//! The boxes of the last update, its changes, and whether the pair list is still up to date.
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -6,9 +6,9 @@ use crate::objects::changes::ChangeTracker;
 use crate::objects::{Changes, Frame};
 use crate::pairs::Revision;
 
-/// What a structure of the papers keeps of each frame: the tracker's boxes by slot and its change set, and the name of the pair list.
+/// What a structure of the papers keeps of each frame: the tracker's boxes by slot and its change set, and the revision of the pair list.
 ///
-/// After [`update`](TrackedBoxes::update), a slot stands in one of the lists `removed`, `moved` and `inserted` at most.
+/// After [`update`](TrackedBoxes::update), a slot is in at most one of the lists `removed`, `moved` and `inserted`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TrackedBoxes<const D: usize, T: Real> {
     tracker: ChangeTracker<D, T>,
@@ -18,7 +18,7 @@ pub(crate) struct TrackedBoxes<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> TrackedBoxes<D, T> {
-    /// Compares the frame with the last one, or takes the caller's lists; on error nothing has changed.
+    /// Compares the frame with the last one, or uses the caller's lists; on error nothing has changed.
     pub(crate) fn update(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         self.tracker.name_changes(frame)?;
         // A frame that cannot be compared may have other tags or another filter, even if it has no object.
@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> TrackedBoxes<D, T> {
         self.tracker.is_live(id)
     }
 
-    /// The boxes by slot. That of an empty slot means nothing.
+    /// The boxes by slot. Those of empty slots are meaningless.
     #[inline(always)]
     pub(crate) fn boxes(&self) -> &[Aabb<D, T>] {
         self.tracker.boxes()
@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> TrackedBoxes<D, T> {
         (0..self.slots() as u32).filter(|&id| self.is_live(id))
     }
 
-    /// Slots that held an object and do not any more.
+    /// Slots that held an object and no longer do.
     pub(crate) fn removed(&self) -> &[u32] {
         self.tracker.changes().removed()
     }
@@ -75,12 +75,12 @@ impl<const D: usize, T: Real> TrackedBoxes<D, T> {
         self.dirty
     }
 
-    /// The name of the pair list that was written last.
+    /// The revision of the pair list that was written last.
     pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// The pair list has been written, and has this name.
+    /// Stores the revision of the pair list, after it was written.
     pub(crate) fn set_written(&mut self, revision: Revision) {
         self.revision = revision;
         self.dirty = false;

@@ -20,14 +20,14 @@ use crate::objects::unbounded::is_bounded;
 
 /// One object in this many may lie outside. If all of them share one border cell, they cost n²/2048 tests.
 const OUTSIDE_SHARE: usize = 32;
-/// So many objects outside are never too many.
+/// Up to this many objects outside are never too many.
 const OUTSIDE_LEAST: usize = 8;
 /// The side of the world by that of the objects, above which the world is too large.
 const SHRINK: f64 = 1.5;
 /// Changes per object from one check of the size to the next.
 const CHANGES_PER_CHECK: usize = 4;
 
-/// Are so many of `objects` outside that the world is to be fitted again?
+/// Are so many of `objects` outside that the world must be fitted again?
 pub(crate) fn too_many_outside(outside: usize, objects: usize) -> bool {
     outside > OUTSIDE_LEAST && outside > objects / OUTSIDE_SHARE
 }
@@ -141,7 +141,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         (self.fitted_objects, self.objects)
     }
 
-    /// Takes in what changed. Returns whether the world is another one, so that all objects have to be placed again.
+    /// Follows the changes. Returns whether the world was fitted again, so that all objects have to be placed again.
     pub(crate) fn follow(&mut self, tracked: &TrackedBoxes<D, T>) -> bool {
         self.objects = self.objects + tracked.inserted().len() - tracked.removed().len();
         if self.given {
@@ -167,7 +167,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         change
     }
 
-    /// The structure has taken the present number of objects into account.
+    /// Stores the current number of objects, after the structure has adapted to it.
     pub(crate) fn note_population(&mut self) {
         self.fitted_objects = self.objects;
     }

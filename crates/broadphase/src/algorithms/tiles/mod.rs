@@ -65,15 +65,14 @@ mod validate;
 
 use std::sync::Mutex;
 
-use crate::algorithms::common::assert_dimension;
-use crate::algorithms::{BroadPhase, OptionDescriptor, Probes, Query, Region, Spec, Stats, Strength, Violation};
-use crate::context::{Context, PerWorker};
+use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::algorithms::{OptionDescriptor, Spec, Stats};
+use crate::context::PerWorker;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile;
-use crate::objects::Frame;
 use crate::objects::changes::ChangeTracker;
-use crate::pairs::{PairStore, Revision};
+use crate::pairs::Revision;
 use crate::spare::Spare;
 use axis_motion::AxisMotionCache;
 use lattice::Lattice;
@@ -260,38 +259,8 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     }
 }
 
-/// Each method is implemented by the one of the same name in `update.rs`, `pairs.rs`, `query.rs` and `validate.rs`.
-impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
-    fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        Tiles::update(self, frame, context)
-    }
-
-    fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        Tiles::pairs(self, frame, context, out)
-    }
-
-    fn probe(
-        &self,
-        frame: &Frame<'_, D, T>,
-        probes: Probes<'_, D, T>,
-        context: &mut Context,
-        out: &mut PairStore,
-    ) -> Result<(), Error> {
-        Tiles::probe(self, frame, probes, context, out)
-    }
-
-    fn reader(&self) -> Option<&dyn Query<D, T>> {
-        Some(self)
-    }
-
-    fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
-        Tiles::outline(self, visit);
-    }
-
-    fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        Tiles::validate(self, frame, strength)
-    }
-
+impl<const D: usize, T: Real> Tiles<D, T> {
+    /// Size and counters.
     fn stats(&self) -> Stats {
         let blocks: usize = self.blocks.iter().map(|block| lock(block).bytes()).sum();
         let copies = self.load.records as f64 / self.load.objects.max(1) as f64;
@@ -311,8 +280,6 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Tiles<D, T> {
             extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {
-        Box::new(self.clone())
-    }
 }
+
+implement_broad_phase!(Tiles, reader, outline);

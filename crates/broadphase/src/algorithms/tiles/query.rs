@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     /// Calls `visit` with each tile. Those at the border extend to infinity, as their objects may.
-    pub(super) fn outline(&self, visit: &mut dyn FnMut(Region<D, T>)) {
+    pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let side = |k: usize, place: i32| match place {
             0 => T::NEG_INFINITY,
             LATTICE_END => T::INFINITY,

@@ -1,4 +1,4 @@
-//! Right or wrong: an oracle for every frame if asked for, and agreement of hashes always.
+//! Checks of the results: an oracle for every frame if requested, and agreement of hashes always.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const BRUTE_FORCE_LIMIT: usize = 50_000;
 /// The reference for small n.
 const BRUTE_FORCE: &str = "brute-force";
 
-/// Who answers above: fast enough for a million objects, and none shares its candidate search with another.
+/// The oracles for more objects: fast enough for a million, and no two share their search for candidates.
 const SUBSTITUTES: [&str; 5] = ["kd-tree", "sweep", "hash-grid", "sort-and-sweep", "tiles"];
 
 /// No core tests more pairs than this in a second.
@@ -45,7 +45,7 @@ fn beyond(name: impl Display, n: usize, seconds: f64, limit: Duration) -> Option
 pub struct Oracle<const D: usize, T: Real> {
     name: &'static str,
     contestant: Ours<D, T>,
-    /// The pairs that are asked for.
+    /// The pairs that are requested.
     scope: Scope,
     /// The sorted pairs of each frame of the block.
     truth: Vec<Vec<Pair>>,

@@ -8,8 +8,8 @@
 //! | `between` | one call on two arrays: objects with even numbers against those with odd ones |
 //! | `statics` | as `world`; objects that stand still over the whole run are static |
 //!
-//! Peers are driven in the same ways. A peer of `world` and `statics` is one structure over all frames, which is told the boxes of a frame and
-//! asked for its pairs: no events are asked of it, and its boxes are not set one by one. A peer of `oneshot` and `between` is made anew for each
+//! Peers are driven in the same ways. A peer of `world` and `statics` is one structure over all frames, which gets the boxes of a frame and
+//! returns its pairs: it reports no events, and its boxes are not set one by one. A peer of `oneshot` and `between` is created again for each
 //! frame. Two sets and static objects are what the library has for them (two trees, two ranges, groups of its proxies), else its pairs are
 //! filtered inside the timed frame.
 //!
@@ -116,7 +116,7 @@ pub fn contestant<const D: usize, T: Real>(
             Box::new(ThroughWorld { world, gauge, handles: Vec::new(), ids: Vec::new(), last: Vec::new(), still: kept(scope) })
         }
         Drive::Step | Drive::Oneshot | Drive::Between => {
-            spec.build::<D, T>()?; // an algorithm that does not suit is refused before the first frame
+            spec.build::<D, T>()?; // an algorithm that does not suit is rejected before the first frame
             let split = drive == Drive::Between;
             let threads = context.width();
             Box::new(OneCall { spec: spec.clone(), threads, shape, split, even: Vec::new(), odd: Vec::new(), pairs: Vec::new() })

@@ -10,7 +10,7 @@ use broadphase_scenes::{RecordingError, SceneError};
 /// Why a command ends without success.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line asks for what does not exist: exit 2.
+    /// The command line names something that does not exist: exit 2.
     Usage(String),
     /// The data is bad, cannot be read or written, or a result is wrong: exit 1.
     Data(String),

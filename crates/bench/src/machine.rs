@@ -26,7 +26,7 @@ fn cores() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }
 
-/// The model's name as Linux tells it; unknown elsewhere.
+/// The CPU model's name as Linux reports it; unknown elsewhere.
 fn cpu_model() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     field(&text, "model name", ':')

@@ -42,7 +42,7 @@ pub fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Values in ascending order, asked for their quantiles.
+/// Values in ascending order, and their quantiles.
 pub struct Sorted(Vec<f64>);
 
 impl Sorted {

@@ -107,7 +107,7 @@ impl Clock {
 pub struct Outcome {
     /// What it ran on.
     pub setting: Rc<Setting>,
-    /// What a box stands for.
+    /// What a box represents.
     pub shape: Shape,
     /// The algorithm or peer with its options, as given.
     pub name: String,
@@ -131,13 +131,13 @@ pub struct Outcome {
     pub stopped: bool,
     /// Why it failed, if it did.
     pub failed: Option<String>,
-    /// Who checked every frame, if anyone did.
+    /// The oracle that checked every frame, if there was one.
     pub oracle: Option<&'static str>,
     /// What it got wrong.
     pub wrong: Wrong,
-    /// The share of objects that moved into each frame, if it was asked for.
+    /// The share of objects that moved into each frame, if requested.
     pub moved: Option<Rc<Vec<Option<f64>>>>,
-    /// Its own figures after each frame, if series were asked for.
+    /// Its own figures after each frame, if series were requested.
     pub trace: Vec<Vec<(&'static str, f64)>>,
 }
 

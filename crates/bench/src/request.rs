@@ -1,4 +1,4 @@
-//! What a measurement is asked for, and the way through it.
+//! The request of a measurement, and its steps.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::selection::{Choice, Source, shape_name};
 use crate::source::{self, AnyStream, Blocks, Setting, Stream};
 use crate::turns::{self, Label, Row, Rules};
 
-/// Who is measured, and how.
+/// What is measured, and how.
 pub struct Request<'a> {
     /// Our algorithms.
     pub algorithms: &'a [Choice<Spec>],
     /// Peers.
     pub peers: &'a [Choice<PeerSpec>],
-    /// What a box stands for.
+    /// What a box represents.
     pub shape: Shape,
     /// Threads of our algorithms: a row for each number.
     pub threads: &'a [usize],
@@ -57,7 +57,7 @@ impl Request<'_> {
         misfits.next().map_or(Ok(()), |text| Err(Failure::Usage(format!("{}: {text}; choose another", setting.scene))))
     }
 
-    /// Why an algorithm does not suit, as far as its descriptor tells.
+    /// Why an algorithm does not suit, according to its descriptor.
     fn misfit(&self, spec: &Spec, setting: &Setting) -> Option<String> {
         let descriptor = spec.descriptor();
         if !descriptor.dims.contains(&setting.dim) {
@@ -67,7 +67,7 @@ impl Request<'_> {
         (!descriptor.shapes.contains(&self.shape)).then(|| format!("{spec} does not work with --shape {shape}"))
     }
 
-    /// Why a peer does not suit, as far as its descriptor tells. A peer for boxes suits balls too: its pairs are filtered.
+    /// Why a peer does not suit, according to its descriptor. A peer for boxes suits balls too: its pairs are filtered.
     fn peer_misfit(&self, spec: &PeerSpec, setting: &Setting) -> Option<String> {
         let (descriptor, scalar) = (spec.descriptor(), setting.scalar.to_string());
         if !descriptor.dims.contains(&setting.dim) {
@@ -120,7 +120,7 @@ impl Request<'_> {
         turns::run(Blocks::new(stream, setting, self.series), rows, oracle, &rules)
     }
 
-    /// Who checks every frame: if asked for, and always for drives other than `step`, whose rows have no reference among them.
+    /// The oracle that checks every frame: if requested, and always for drives other than `step`, whose rows have no reference among them.
     fn oracle<const D: usize, T: Real>(&self, setting: &Setting, scope: &Scope) -> Result<Option<Oracle<D, T>>, Failure> {
         if self.drive != Drive::Step {
             return Ok(Oracle::new(setting, self.shape, &[])?.map(|oracle| oracle.with_scope(scope)));

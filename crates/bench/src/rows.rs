@@ -163,11 +163,11 @@ pub struct Theirs<const D: usize, T: Real> {
     peer: Option<Box<dyn Peer<D, T>>>,
     /// Is nothing kept from frame to frame?
     fresh: bool,
-    /// Which pairs are asked for; all without.
+    /// Which pairs are requested; all if `None`.
     groups: Option<Groups>,
     /// The library has no way to leave pairs out, so we filter, inside the timed frame.
     filter_groups: bool,
-    /// It finds boxes, and balls are asked for: as its user would have to, we filter, inside the timed frame.
+    /// Does it find boxes although balls are requested? As its user would have to, we filter inside the timed frame.
     filter_balls: bool,
     pairs: Vec<Pair>,
 }
@@ -186,7 +186,7 @@ impl<const D: usize, T: Real> Theirs<D, T> {
         Self { fresh: true, ..self }
     }
 
-    /// The same, asked for these pairs only.
+    /// The same, for these pairs only.
     pub fn with_groups(mut self, groups: Groups) -> Self {
         self.filter_groups = self.peer.as_mut().is_some_and(|peer| !peer.set_groups(&groups));
         Self { groups: Some(groups), ..self }

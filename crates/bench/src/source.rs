@@ -113,7 +113,7 @@ impl AnyStream {
     }
 }
 
-/// A scene, advanced when its next frame is asked for.
+/// A scene, advanced when its next frame is needed.
 struct SceneStream<const D: usize> {
     scene: Box<dyn Scene<D>>,
     started: bool,
@@ -207,7 +207,7 @@ pub struct Blocks<const D: usize, T> {
     /// Blocks in all.
     blocks: usize,
     block: Block<D, T>,
-    /// The share of objects that moved into each frame so far; `None` if it was not asked for.
+    /// The share of objects that moved into each frame so far; `None` if not requested.
     moved: Option<Vec<Option<f64>>>,
     /// The last frame of the block before, if moves are counted.
     last: Vec<Aabb<D, T>>,
@@ -259,7 +259,7 @@ impl<const D: usize, T: Real> Blocks<D, T> {
         Ok(Some(&self.block))
     }
 
-    /// The share of objects that moved into each frame, if it was asked for.
+    /// The share of objects that moved into each frame, if requested.
     pub fn into_moved(self) -> Option<Vec<Option<f64>>> {
         self.moved
     }

@@ -1,6 +1,6 @@
 //! Work and span: how much of a frame runs in parallel, and what more cores could make of it.
 //!
-//! A frame is sequential but for its regions (`Context::regions`). In them, the *work* is the time of all jobs, the *span* that of the longest
+//! A frame is sequential except for its regions (`Context::regions`). In them, the *work* is the time of all jobs, the *span* that of the longest
 //! job of each region, which no number of cores shortens. The projection to other numbers of cores follows from these alone: it assumes that jobs
 //! take as long there as here, and that they are shared evenly. It is a projection, not a measurement. It is made from the row on the most threads, whose
 //! work is cut into jobs, over the time of one thread.

@@ -130,7 +130,7 @@ fn cells(outcome: &Outcome, clock: Clock, compared: bool) -> [String; 10] {
     ]
 }
 
-/// What a reader must know beside the figures; `compared` if there was something to compare the pairs with.
+/// The notes that belong to the figures; `compared` if there was something to compare the pairs with.
 fn notes(outcome: &Outcome, compared: bool) -> String {
     let mut notes = Vec::new();
     if outcome.wrong.any() {

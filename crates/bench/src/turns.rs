@@ -152,7 +152,7 @@ impl<const D: usize, T: Real> Row<D, T> {
     }
 }
 
-/// Runs all rows over all blocks, in each block starting one row further, and says who is right: by the oracle, or by agreement.
+/// Runs all rows over all blocks, in each block starting one row further, and decides which rows are right: by the oracle, or by agreement.
 pub fn run<const D: usize, T: Real>(
     mut blocks: Blocks<D, T>,
     mut rows: Vec<Row<D, T>>,

@@ -35,7 +35,7 @@ impl bp_pair_list {
 
 /// All overlapping pairs of `count` boxes, as positions, sorted.
 ///
-/// `def` may be null for the defaults, `error` for callers who do not ask. On error the list is empty.
+/// `def` may be null for the defaults; `error` may be null. On error the list is empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_pairs(
     format: bp_format,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn bp_pair_list_free(list: *mut bp_pair_list) {
     });
 }
 
-/// What a search is asked.
+/// The result that a search returns.
 struct Input {
     boxes: *const c_void,
     count: usize,
@@ -219,7 +219,7 @@ pub struct bp_neighbor_list {
     pub offsets: *const usize,
     /// The neighbors, row after row; null if there are none.
     pub indices: *const u32,
-    /// Their distances, in the scalar of the points, if they were asked for; otherwise null.
+    /// Their distances, in the scalar of the points, if requested; otherwise null.
     pub distances: *const c_void,
     /// The number of points.
     pub point_count: usize,
@@ -259,7 +259,7 @@ impl bp_neighbor_list {
 
 /// The neighbors of each of `count` points within `radius`, as compressed rows.
 ///
-/// `def` may be null for the defaults, `error` for callers who do not ask. On error the list is empty.
+/// `def` may be null for the defaults; `error` may be null. On error the list is empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_neighbors(
     format: bp_format,

@@ -87,7 +87,7 @@ impl bp_near_list {
     }
 }
 
-/// What is asked of the rows.
+/// The kind of distance search.
 #[derive(Clone, Copy)]
 enum Question {
     Within(f64, Out<bp_near_list>),
@@ -104,7 +104,7 @@ struct Input {
 
 /// All pairs of `count` objects that are within `distance` of each other, sorted, with their distances.
 ///
-/// `def` may be null for the defaults (boxes, one thread), `error` for callers who do not ask. On error the list is empty.
+/// `def` may be null for the defaults (boxes, one thread); `error` may be null. On error the list is empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_pairs_within(
     format: bp_format,

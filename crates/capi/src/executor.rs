@@ -21,7 +21,7 @@ use crate::types::{bp_executor, bp_run};
 /// The most workers of an engine.
 const MOST_WORKERS: u32 = 1024;
 
-/// A job as the library hands it over.
+/// A job of the library.
 type Job<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// What the workers of one region share.
@@ -155,7 +155,7 @@ impl Executor for Shared {
     }
 }
 
-/// The threads that a definition asks for.
+/// The threads that a definition specifies.
 pub(crate) fn executor(threads: u32, foreign: &bp_executor) -> Result<Shared, Fail> {
     let run: bp_run = foreign.run;
     if let Some(run) = run {
@@ -189,7 +189,7 @@ fn own(threads: usize) -> Result<Shared, Fail> {
     }
 }
 
-/// A context with the threads that a definition asks for.
+/// A context with the threads that a definition specifies.
 pub(crate) fn context(threads: u32, foreign: &bp_executor) -> Result<Context, Fail> {
     Ok(Context::new().with_executor(executor(threads, foreign)?))
 }

@@ -1,6 +1,6 @@
 //! What comes from C, checked: pointers, counts, definitions, texts. And the one place where a panic stops.
 //!
-//! # Who may call this
+//! # Requirements on callers
 //! Only the exported functions, all of which are `unsafe`: their callers promise what the header's introduction says, that a pointer is null or
 //! points to as many elements as its count says, of the type in its declaration, for the whole call. What can be checked is checked here: null,
 //! alignment, counts that no array can have, definitions that were not made by their function.

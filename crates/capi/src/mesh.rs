@@ -56,7 +56,7 @@ impl bp_mesh_candidates {
     }
 }
 
-/// Makes a mesh of `vertex_count` vertices, with edges of two vertices and faces of three, one behind the other. In the plane, faces are not used.
+/// Makes a mesh of `vertex_count` vertices, with edges of two vertices and faces of three, one after the other. In the plane, faces are not used.
 /// Destroy it with bp_mesh_destroy. `def` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_mesh_create(

@@ -68,7 +68,7 @@ impl From<Handle> for bp_object_id {
     }
 }
 
-/// Who may pair with whom: both objects must allow the other.
+/// Which objects may pair: both must allow the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct bp_tag {
@@ -113,7 +113,7 @@ pub const BP_KIND_STATIC: bp_kind = 1;
 /// Moves by command, not by contact: pairs with dynamic objects, and with others if the world's definition says so.
 pub const BP_KIND_KINEMATIC: bp_kind = 2;
 
-/// What a box stands for.
+/// What a box represents.
 pub type bp_shape = u32;
 /// Itself.
 pub const BP_SHAPE_BOX: bp_shape = 0;
@@ -146,7 +146,7 @@ pub const BP_CONTINUOUS_SWEPT: bp_continuous = 2;
 pub(crate) const COOKIE: u32 = 0x6270_0001;
 
 /// What an engine's threads call, once for each worker that takes part: it works until no job is left.
-/// Call it with the `task_context` that was handed over with it, and a worker number below `workers`, from any thread. Two threads must not use
+/// Call it with the `task_context` that came with it, and a worker number below `workers`, from any thread. Two threads must not use
 /// the same worker number at the same time (if they do, the second call returns at once).
 pub type bp_task = Option<unsafe extern "C" fn(task_context: *mut c_void, worker: u32)>;
 
@@ -163,7 +163,7 @@ pub struct bp_executor {
     pub run: bp_run,
     /// Handed to `run`.
     pub user: *mut c_void,
-    /// The most workers that `run` can be asked for: 1 to 1024.
+    /// The most workers that `run` is called with: 1 to 1024.
     pub workers: u32,
 }
 
@@ -213,7 +213,7 @@ pub struct bp_world_def {
     pub pair_limit: u64,
     /// Grows every box on every side, beside each object's own margin.
     pub margin: f64,
-    /// What boxes stand for.
+    /// What boxes represent.
     pub shape: bp_shape,
     /// How fast objects are found.
     pub continuous: bp_continuous,
@@ -255,7 +255,7 @@ pub extern "C" fn bp_default_world_def() -> bp_world_def {
     }
 }
 
-/// An object to be, but for its box. Make it with bp_default_object_def.
+/// The properties of a new object, except its box. Make it with bp_default_object_def.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_object_def {
@@ -263,13 +263,13 @@ pub struct bp_object_def {
     pub cookie: u32,
     /// How it takes part.
     pub kind: bp_kind,
-    /// Who may pair with it.
+    /// What it may pair with.
     pub tag: bp_tag,
     /// A number of yours.
     pub user: u64,
     /// How much its box is grown on every side, beside the world's margin. Finite and not negative.
     pub margin: f64,
-    /// What its box stands for.
+    /// What its box represents.
     pub shape: bp_shape,
     /// Does it only notice others, as trigger volumes do? 0 or 1.
     pub sensor: u8,
@@ -343,7 +343,7 @@ pub struct bp_search_def {
     pub algorithm: *const c_char,
     /// Grows every box on every side.
     pub margin: f64,
-    /// What boxes stand for.
+    /// What boxes represent.
     pub shape: bp_shape,
     /// Are boxes half-open, so that boxes that only touch are no pair? 0 or 1.
     pub half_open: u8,
@@ -424,7 +424,7 @@ pub extern "C" fn bp_default_neighbor_def() -> bp_neighbor_def {
 /// May two vertices of a mesh collide? Not 0 for yes. Called from any of the mesh's threads.
 pub type bp_can_collide = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32) -> u8>;
 
-/// A mesh to be, but for its elements. Make it with bp_default_mesh_def.
+/// The properties of a new mesh, except its elements. Make it with bp_default_mesh_def.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_mesh_def {

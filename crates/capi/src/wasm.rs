@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc, dealloc};
 const ALIGN: usize = 16;
 
 /// cbindgen:ignore
-/// So many bytes, or null if there is not that much memory.
+/// Allocates this many bytes; null if there is not enough memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn bp_wasm_alloc(size: usize) -> *mut u8 {
     match Layout::from_size_align(size.max(1), ALIGN) {

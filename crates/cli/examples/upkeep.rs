@@ -95,7 +95,7 @@ fn spikes(scene: &str, n: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One object in a hundred, or in a thousand, moves, told by handle; or none does. Against a frame in which all do.
+/// One object in a hundred, or in a thousand, moves, set by handle; or none does. Compared with a frame in which all do.
 fn listed(n: usize) -> Result<(), Box<dyn Error>> {
     let boxes = frames("pile", n, 1)?.remove(0);
     let moved = |boxes: &Boxes, step: usize| -> Boxes {

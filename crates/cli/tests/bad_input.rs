@@ -6,7 +6,7 @@ use tool::{Folder, f32_bytes, f64_bytes, npy};
 
 const GOOD: [f32; 6] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
 
-/// The same file is refused in the same way by every command that reads it.
+/// Every command that reads a file rejects it in the same way.
 fn refused(folder: &Folder, name: &str, words: &[&str]) {
     let words: Vec<&str> = words.iter().copied().chain([name]).collect();
     let before = folder.names();

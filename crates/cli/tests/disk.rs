@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tool::Folder;
 
-/// Runs the tool in a shell that allows files of so many blocks of 512 bytes only. The signal that comes with the limit is ignored, so that
+/// Runs the tool in a shell that limits files to a number of blocks of 512 bytes. The signal that comes with the limit is ignored, so that
 /// writing fails as it does on a full disk.
 fn run_limited(folder: &Folder, blocks: usize, line: &str) -> (i32, String) {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {line}");

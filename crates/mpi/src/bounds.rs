@@ -17,7 +17,7 @@
 //!
 //! # Cost
 //! One pass over the boxes, or over the changed ones if they are few. Bad case: objects of one group all over the space (every object somewhere
-//! else in each frame), where each frame makes the cut anew.
+//! else in each frame), where each frame makes the cut again.
 
 use broadphase::{Aabb, Real};
 
@@ -26,9 +26,9 @@ use crate::slots::Slots;
 
 /// Longer than this many times the mean is wide.
 const WIDE: f64 = 8.0;
-/// Finite wide objects of a rank, at most; twice as many before the limit is set anew.
+/// Finite wide objects of a rank, at most; twice as many before the limit is set again.
 const MOST_WIDE: usize = 64;
-/// Boxes of wide objects that are told to all ranks one by one; of more, the box around all.
+/// The most boxes of wide objects that are sent to all ranks one by one; if there are more, the box around all is sent.
 const MOST_TOLD: usize = 16;
 /// Objects that the cut is made from, at most.
 const SAMPLE: usize = 2048;
@@ -53,9 +53,9 @@ pub(crate) struct Bounds<const D: usize, T: Real> {
     /// The wide objects, ascending.
     wide: Vec<u32>,
     finite_wide: usize,
-    /// What lies strictly inside is far from other ranks, as far as the last frame tells.
+    /// Objects strictly inside are far from other ranks, according to the last frame.
     watched: Aabb<D, T>,
-    /// The watched box of the last pass over all objects, if it has any inside; else empty. It is told to other ranks.
+    /// The watched box of the last pass over all objects, if it has any inside; otherwise empty. It is sent to other ranks.
     inner: Aabb<D, T>,
     /// The objects that are not strictly inside, and wide ones, ascending, and the box that was watched when they were found, unless objects have
     /// changed since.
@@ -68,7 +68,7 @@ pub(crate) struct Bounds<const D: usize, T: Real> {
     told: Told<D, T>,
 }
 
-/// What other ranks are told of a rank.
+/// The information about a rank that is sent to the others.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Told<const D: usize, T: Real> {
     /// Around all of `normal`.
@@ -242,7 +242,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.include_noted(slots, &noted[..count]);
         self.inner = if self.outside.len() < slots.count() { watched } else { Aabb::empty() };
         if self.outside.is_empty() && slots.count() > 0 {
-            // All have gathered: how tightly, only a pass without the watched box can tell.
+            // All objects have gathered; only a pass without the watched box shows how tightly.
             self.watched = Aabb::empty();
             self.measure(slots);
         }
@@ -282,7 +282,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.finite_wide = self.wide.iter().filter(|&&slot| has_finite_size(&slots.boxes()[slot as usize])).count();
     }
 
-    /// Cuts anew: limits, planes, groups.
+    /// Cuts again: limits, planes, groups.
     fn cut<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         let finite = |slot: &u32| has_finite_size(&slots.boxes()[*slot as usize]);
         let stride = slots.count().div_ceil(SAMPLE).max(1);

@@ -2,7 +2,7 @@
 //!
 //! An object that overlaps a ghost overlaps a box of the ghost's rank, so it was itself sent there: only objects that were sent to someone, the
 //! boundary, can pair with a ghost. Both lists are kept in one structure of their own; pairs of one kind are found and passed over. Its cost is that
-//! of a frame of so many objects, and it profits from what did not move. (Tags that let only the two kinds pair would make the structure treat every
+//! of a frame of that many objects, and it profits from what did not move. (Tags that let only the two kinds pair would make the structure treat every
 //! frame as entirely new.)
 
 use broadphase::{Aabb, BroadPhase, Context, PairStore, Real, Report, step};

@@ -1,4 +1,4 @@
-//! One rank's part of a broad phase over many ranks: its objects, and what it knows of the others.
+//! One rank's part of a broad phase over many ranks: its objects, and its information about the others.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::wire::put;
 
 /// One rank's part of a broad phase over many ranks.
 ///
-/// Each rank hands over its own boxes, in any decomposition: disjoint, overlapping, random, everything on one rank, nothing on others. After
+/// Each rank passes its own boxes, in any decomposition: disjoint, overlapping, random, everything on one rank, nothing on others. After
 /// [`update`](Distributed::update) it has the pairs of its own objects ([`local_pairs`](Distributed::local_pairs)) and those with
 /// objects of other ranks ([`cross_pairs`](Distributed::cross_pairs)).
 ///
@@ -53,14 +53,14 @@ pub struct Distributed<const D: usize, T: Real, C> {
     pub(crate) options: Options,
     pub(crate) context: Context,
     pub(crate) objects: Slots<D, T, u64>,
-    /// What is wrong with the boxes that were handed over last; the next collective call tells all ranks.
+    /// What is wrong with the boxes that were set last; the next collective call reports it to all ranks.
     pub(crate) fault: Option<String>,
     pub(crate) bounds: Bounds<D, T>,
     pub(crate) selection: Selection<D, T>,
     /// By rank, ascending.
     pub(crate) links: BTreeMap<usize, Link<D, T>>,
     pub(crate) neighbors: Vec<Neighbor>,
-    /// By rank; empty where a rank has told none.
+    /// By rank; empty if a rank has sent none.
     pub(crate) domains: Vec<Vec<Aabb<D, T>>>,
     pub(crate) domain_changed: bool,
     /// `None` until the first frame in which the hash grid's cell size is known.

@@ -88,7 +88,7 @@ pub enum TransportError {
         /// The longest possible.
         limit: usize,
     },
-    /// The system refused.
+    /// An error of the system.
     System(String),
 }
 

@@ -1,11 +1,11 @@
-//! How a job's broad phase works; the same on all ranks but for threads.
+//! How a job's broad phase works; the same on all ranks except for threads.
 
 use broadphase::{Context, PairStore, Spec};
 
 use crate::pairs::Reporting;
 
-/// How a job's broad phase works. All ranks must choose the same, but for [`context`](Options::context) and [`pair_limit`](Options::pair_limit);
-/// [`Distributed::new`](crate::Distributed::new) refuses otherwise.
+/// How a job's broad phase works. All ranks must choose the same, except for [`context`](Options::context) and [`pair_limit`](Options::pair_limit);
+/// [`Distributed::new`](crate::Distributed::new) returns an error otherwise.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Where a pair of two ranks is reported.
@@ -14,7 +14,7 @@ pub struct Options {
     pub events: bool,
     /// The algorithm for a rank's own objects.
     pub algorithm: Spec,
-    /// Tight boxes that a rank tells the others, at most, beside that of its interior: 1 to 64, rounded down to a power of two. More boxes mean
+    /// The most tight boxes that a rank sends to the others, besides that of its interior: 1 to 64, rounded down to a power of two. More boxes mean
     /// fewer ghosts where a rank's objects do not fill a box, and a longer table for all ranks.
     pub boxes: usize,
     /// More local pairs, or pairs with ghosts, than this are an error of this rank.

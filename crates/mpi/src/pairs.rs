@@ -1,4 +1,4 @@
-//! Pairs of two ranks, and who reports them.
+//! Pairs of two ranks, and which rank reports them.
 
 use broadphase::{Aabb, Real};
 

@@ -40,7 +40,7 @@ pub(crate) struct Selection<const D: usize, T: Real> {
     bins: Bins<D, T>,
     /// What lies strictly inside touches no box of another rank.
     interior: Aabb<D, T>,
-    /// May `chosen` be changed instead of made anew?
+    /// May `chosen` be changed instead of made again?
     is_valid: bool,
     scratch: Vec<u32>,
 }
@@ -100,7 +100,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
             + self.near.capacity() * size_of::<Near<D, T>>()
     }
 
-    /// Chooses anew for `neighbors` neighbors whose boxes near this rank are `near`, ordered by neighbor. `bounds` are those of this rank's
+    /// Chooses again for `neighbors` neighbors whose boxes near this rank are `near`, ordered by neighbor. `bounds` are those of this rank's
     /// objects.
     pub(crate) fn update<X: Copy + PartialEq>(
         &mut self,

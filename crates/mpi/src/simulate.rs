@@ -99,7 +99,7 @@ struct Phantom {
     rank: usize,
     walkers: Walkers,
     slots: Slots<3, f32, u64>,
-    /// Its region, cut into as many boxes as it tells.
+    /// Its region, cut into as many boxes as it sends.
     cells: Vec<Box3>,
     told: Told<3, f32>,
     bounds: Bounds<3, f32>,

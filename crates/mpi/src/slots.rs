@@ -9,7 +9,7 @@ const INSERTED: u8 = 2;
 const REMOVED: u8 = 3;
 /// Removed and filled again: for a structure it moved, for events it is another object.
 const REPLACED: u8 = 4;
-/// The slot stands in the list of touched ones.
+/// The slot is in the list of touched ones.
 const LISTED: u8 = 0x80;
 
 /// If more than this share of the slots changed, a structure looks at all of them instead of at a list.
@@ -240,7 +240,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         let few = self.few_changed();
         let Self { lists: Lists { moved, inserted, removed, replaced }, touched, state, .. } = self;
         [&mut *moved, inserted, removed, replaced].into_iter().for_each(Vec::clear);
-        // Of many changes nobody reads the moves.
+        // If there are many changes, the moves are not read.
         if few {
             touched.sort_unstable();
         }
@@ -287,7 +287,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         self.lists.inserted.iter().chain(&self.lists.replaced).copied()
     }
 
-    /// The frame for a structure. With `all`, it is told to expect anything.
+    /// The frame for a structure. With `all`, everything counts as changed.
     pub(crate) fn frame(&self, all: bool) -> Frame<'_, D, T> {
         let Lists { moved, inserted, removed, .. } = &self.lists;
         let changes = match (all, self.few_changed()) {

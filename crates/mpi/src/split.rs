@@ -35,7 +35,7 @@ impl FromStr for Split {
     }
 }
 
-/// Who has which object, and what region each rank owns.
+/// Which rank has which object, and what region each rank owns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shares<const D: usize, T> {
     /// The rank of each object.

@@ -133,7 +133,7 @@ impl Subjects {
 /// A library's name, and the sum of its answers to all questions.
 type Contender<'a> = (&'static str, &'a mut dyn FnMut() -> f64);
 
-/// Runs the contenders in turns and prints the medians. The sums of their answers must be equal, but for what `rounding` allows.
+/// Runs the contenders in turns and prints the medians. The sums of their answers must be equal, except for what `rounding` allows.
 fn race(what: &str, rounding: f64, contenders: &mut [Contender<'_>]) {
     let mut times: Vec<Vec<Duration>> = vec![Vec::new(); contenders.len()];
     for round in 0..=ROUNDS {

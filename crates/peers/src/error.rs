@@ -42,9 +42,9 @@ pub enum PeerError {
     Unsuited {
         /// The peer's name.
         peer: &'static str,
-        /// The dimension asked for.
+        /// The requested dimension.
         dim: usize,
-        /// The scalar asked for: `float32` or `float64`.
+        /// The requested scalar: `float32` or `float64`.
         scalar: &'static str,
     },
     /// The library gave up on a frame.

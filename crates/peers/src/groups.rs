@@ -1,8 +1,8 @@
-//! Two groups of objects, for the users who do not want every pair: two sets against each other, or movers among scenery.
+//! Two groups of objects, for users who do not need every pair: two sets against each other, or movers among scenery.
 
 use broadphase::Pair;
 
-/// Which pairs a peer is asked for: those of a member of the first group and one of the second, always; those within the first group if the
+/// Which pairs are requested from a peer: those of a member of the first group and one of the second, always; those within the first group if the
 /// second one is scenery; those within the second group never.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groups {
@@ -48,7 +48,7 @@ impl Groups {
         self.still
     }
 
-    /// Is a pair asked for?
+    /// Is a pair requested?
     #[inline(always)]
     pub fn allows(&self, pair: &Pair) -> bool {
         let (a, b) = (self.in_second(pair.a), self.in_second(pair.b));
@@ -84,7 +84,7 @@ impl Division {
         self.groups.as_ref().is_some_and(|groups| !groups.still || !same)
     }
 
-    /// Are pairs within the first structure asked for?
+    /// Are pairs within the first structure requested?
     pub(crate) fn within_first(&self) -> bool {
         self.groups.as_ref().is_none_or(|groups| groups.still)
     }

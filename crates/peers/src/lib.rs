@@ -1,7 +1,7 @@
 //! The libraries people use instead of `broadphase`, each driven as its users would, behind one trait.
 //!
-//! A benchmark asks [`list`] what there is, parses a [`PeerSpec`] (`cgal:cutoff=100`), builds a [`Peer`] for a dimension and a
-//! scalar, and hands it one frame after the other. A frame is everything from "here are this frame's boxes" to "here are its exact
+//! A benchmark takes a peer from [`list`], parses a [`PeerSpec`] (`cgal:cutoff=100`), builds a [`Peer`] for a dimension and a
+//! scalar, and passes it one frame after the other. A frame is everything from "here are this frame's boxes" to "here are its exact
 //! pairs": copies into the library's own types, its update, its search, and the filter that a superset needs are all inside.
 //!
 //! What this crate does not do: tune a peer per scene, or repair one that misses pairs. How each is driven stands in its module,

@@ -6,7 +6,7 @@ use crate::{Groups, PeerError};
 
 /// A library under measurement, for boxes of `D` dimensions and scalar `T`. Object `i` is `boxes[i]` in every frame.
 ///
-/// Methods stand in the order of a frame. A change of the number of objects is legal, and costs a rebuild.
+/// Methods are in the order of a frame. The number of objects may change, which costs a rebuild.
 /// A peer owns what it keeps between frames; dropping it frees everything.
 pub trait Peer<const D: usize, T>: Send {
     /// Asks for the pairs that `groups` allows, and no others, from now on. Called before the first frame, whose number of objects is theirs.
@@ -37,6 +37,6 @@ pub trait Peer<const D: usize, T>: Send {
         self.detect(boxes, out)
     }
 
-    /// What the library holds at the end of the frame, in bytes, as far as its interface tells; `None` if it does not.
+    /// The bytes that the library holds at the end of the frame, as far as its interface reports them; `None` if it does not.
     fn bytes(&self) -> Option<usize>;
 }

@@ -42,7 +42,7 @@ struct Abp {
 // SAFETY: (no thread-bound state) a broad phase is plain memory of PhysX's thread-safe allocator; ownership guards every call.
 unsafe impl Send for Abp {}
 
-/// One multiplication, folded: keys are pairs of ids, and nobody attacks a benchmark.
+/// One multiplication, folded: keys are pairs of ids, and a benchmark needs no protection against collision attacks.
 #[derive(Default)]
 struct PairHasher(u64);
 
@@ -193,7 +193,7 @@ impl Peer<3, f32> for Abp {
         Ok(())
     }
 
-    /// What PhysX itself holds is not told.
+    /// PhysX does not report its memory.
     fn bytes(&self) -> Option<usize> {
         None
     }

@@ -62,7 +62,7 @@ pub(crate) fn run<R: Send + Footprint>(
 
 /// Why a loop over blocks of questions ended early.
 pub(crate) enum Stop {
-    /// The library refused a question.
+    /// The library rejected a query.
     Refused(Error),
     /// A signal's handler raised.
     Interrupted(PyErr),

@@ -1,8 +1,8 @@
 //! The allocator: freed memory is kept for the next call, and given back when a call needed much of it.
 //!
 //! One-shot calls allocate all they need, and free it. The system's allocator returns such blocks to the kernel, and the page faults of the next
-//! call cost as much as its search. mimalloc keeps them. It gives them back only when it is asked to, so each call of some size asks.
-//! Blocks of [`HUGE`] bytes or more, which are mostly results, come from the system and go back at once.
+//! call cost as much as its search. mimalloc keeps them. It returns them only on request, so each call of some size makes that request.
+//! Blocks of [`HUGE`] bytes or more, which are usually results, come from the system and go back at once.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -92,7 +92,7 @@ pub(crate) fn settle(objects: usize, bytes: usize) {
 
 /// What a result holds.
 pub(crate) trait Footprint {
-    /// About so many bytes.
+    /// The approximate number of bytes.
     fn bytes(&self) -> usize;
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn mesh_candidates<'py>(
     result.call1((vertex_face?, edge_edge?, edge_vertex?))
 }
 
-/// A mesh, but for its vertices.
+/// A mesh, except for its vertices.
 struct Task<'a> {
     edges: &'a [[u32; 2]],
     faces: &'a [[u32; 3]],

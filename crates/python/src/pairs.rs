@@ -135,7 +135,7 @@ pub(crate) fn count<'py>(
 /// The rows of ``pairs`` in arrays of at most ``chunk`` rows each, in order: for results larger than memory.
 ///
 /// The boxes are copied, so the array may change meanwhile. Up to four million pairs are found at once; beyond, each
-/// piece is found when it is asked for.
+/// piece is found when it is needed.
 ///
 /// >>> import numpy, broadphase
 /// >>> boxes = numpy.tile([0.0, 0.0, 1.0, 1.0], (100, 1))

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum SceneError {
     /// No scene has this name.
     UnknownScene {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The name in the list that is closest to it.
         nearest: &'static str,
@@ -17,7 +17,7 @@ pub enum SceneError {
     UnknownOption {
         /// The scene.
         scene: &'static str,
-        /// The option asked for.
+        /// The requested option.
         option: String,
         /// The options that it has.
         known: Vec<&'static str>,
@@ -35,7 +35,7 @@ pub enum SceneError {
         scene: &'static str,
         /// The option.
         option: &'static str,
-        /// The value asked for.
+        /// The requested value.
         value: String,
         /// What it takes.
         expected: String,
@@ -51,7 +51,7 @@ pub enum SceneError {
     TooManyObjects {
         /// The scene.
         scene: &'static str,
-        /// How many were asked for.
+        /// How many were requested.
         n: usize,
         /// How many it takes.
         limit: usize,
@@ -60,7 +60,7 @@ pub enum SceneError {
     OutOfMemory {
         /// The scene.
         scene: &'static str,
-        /// How many were asked for.
+        /// How many were requested.
         n: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! `NAME[:key=value]...`, parsed and checked, and the scene that it stands for.
+//! Scene specs, `NAME[:key=value]...`: parsed and checked, and built into a scene.
 
 use std::fmt;
 use std::str::FromStr;

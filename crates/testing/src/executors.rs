@@ -88,7 +88,7 @@ impl Executor for Serialized {
     }
 }
 
-/// As many threads as it says, also on a machine with fewer cores; they race for each job. Started anew in each region.
+/// As many threads as it says, also on a machine with fewer cores; they race for each job. Started again in each region.
 #[derive(Debug)]
 pub struct Racing(pub usize);
 
@@ -120,7 +120,7 @@ impl Executor for Racing {
     }
 }
 
-/// The pool of the library, but for the least amount of work.
+/// The pool of the library, except for the least amount of work.
 #[derive(Debug)]
 pub struct Eager(pub Threads);
 

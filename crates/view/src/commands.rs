@@ -1,9 +1,9 @@
-//! What the page asks for.
+//! The commands that the page sends.
 
 use broadphase::Spec;
 use serde_json::Value;
 
-/// How a tab looks at a frame. The page owns it; the server keeps the last state it was told.
+/// How a tab displays a frame. The page owns this state; the server keeps the last one that it received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// Send pairs?
@@ -18,7 +18,7 @@ pub struct View {
     pub focus: Option<([f64; 3], [f64; 3])>,
     /// The picked object.
     pub pick: Option<u32>,
-    /// The query, asked anew in every frame.
+    /// The query, which runs again in every frame.
     pub query: Option<Query>,
 }
 
@@ -61,7 +61,7 @@ pub enum Command {
     Play,
     /// Frames stop.
     Pause,
-    /// Another frame: so many on or back, paused.
+    /// Steps by a number of frames, forward or back, and pauses.
     Step(i64),
     /// A frame by number, paused or not.
     Seek(usize),
@@ -73,7 +73,7 @@ pub enum Command {
     Algorithms(Vec<String>),
     /// Another view.
     View(View),
-    /// So many messages have been drawn, in all.
+    /// The total number of messages that have been drawn.
     Drawn(u64),
 }
 

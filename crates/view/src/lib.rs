@@ -34,7 +34,7 @@ pub use server::{Running, start};
 /// The scene that is shown if nothing is said, and its objects.
 pub const DEFAULT_SCENE: (&str, usize) = ("brownian-cubes", 100_000);
 
-/// Where frames come from. Unlike [`Source`], it can be handed to another thread: each tab opens it anew.
+/// Where frames come from. Unlike [`Source`], it can be handed to another thread: each tab opens its own.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A generator.
@@ -61,7 +61,7 @@ impl Origin {
     }
 }
 
-/// What `broadphase view` was asked for.
+/// The arguments of `broadphase view`.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// What is shown first.

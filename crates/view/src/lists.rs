@@ -1,4 +1,4 @@
-//! What a page can choose from, told once when it connects.
+//! The lists that a page can choose from, sent once when it connects.
 
 use broadphase::Kind;
 use broadphase_bench::{DEFAULT_SEED, machine};

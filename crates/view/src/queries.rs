@@ -1,4 +1,4 @@
-//! Rays, boxes and nearest objects, asked of the structure that is drawn.
+//! Queries of the structure that is drawn: rays, boxes and nearest objects.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

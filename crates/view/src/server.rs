@@ -1,4 +1,4 @@
-//! Requests in, on the loopback address only. Whoever does not know the token gets 403, whatever is asked for.
+//! The server, on the loopback address only. Requests without the token get 403, whatever their path.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -111,7 +111,7 @@ struct Head {
     origin: Option<String>,
     /// The key of a WebSocket handshake.
     key: Option<String>,
-    /// Bytes behind the head.
+    /// The bytes after the head.
     rest: Vec<u8>,
 }
 
@@ -158,7 +158,7 @@ impl Shared {
         [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)].iter().any(|own| own == host)
     }
 
-    /// The part of the path behind the token, if the token is right. Takes equally long for every wrong one.
+    /// The part of the path after the token, if the token is right. Takes equally long for every wrong one.
     fn behind_token<'a>(&self, path: &'a str) -> Option<&'a str> {
         let (token, rest) = path.strip_prefix('/')?.split_once('/')?;
         let differs = |(a, b): (u8, u8)| a ^ b;

@@ -21,21 +21,21 @@ use crate::{Origin, Request, lists};
 
 /// Messages that may be on their way to a tab.
 const IN_FLIGHT: u64 = 2;
-/// Frames a second, unless the page asks for others.
+/// Frames per second, unless the page sets another rate.
 const RATE: f64 = 30.0;
 /// How often a tab at rest is looked after.
 const IDLE: Duration = Duration::from_secs(60);
-/// How often a tab at rest asks for results that are on their way.
+/// How often an idle tab checks for pending results.
 const LATE: Duration = Duration::from_millis(100);
 /// The longest command.
 const COMMAND_BYTES: usize = 64 << 10;
-/// The most objects of a scene that a page may ask for.
+/// The most objects of a scene that a page may request.
 const MOST_OBJECTS: usize = 5_000_000;
 
 /// What the page sent: a command, or why it is none.
 type Incoming = Result<Command, String>;
 
-/// Serves a tab until it closes. `early` is what came behind the handshake.
+/// Serves a tab until it closes. `early` are the bytes that came after the handshake.
 pub fn serve(request: Request, stream: TcpStream, early: Vec<u8>) -> std::io::Result<()> {
     let (commands, inbox) = mpsc::channel::<Incoming>();
     let (outbox, outgoing) = mpsc::channel::<Message>();
@@ -191,7 +191,7 @@ impl Session {
             Command::View(view) => self.view = view,
             Command::Drawn(count) => {
                 self.drawn = self.drawn.max(count.min(self.sent));
-                return Ok(()); // nothing to show anew
+                return Ok(()); // nothing new to show
             }
             Command::Algorithms(names) => {
                 let algorithms = specs(&names)?;

@@ -41,7 +41,7 @@ pub trait Simulation {
     fn message(&mut self, view: &View) -> Message;
 }
 
-/// Opens what was asked for, at its first frame.
+/// Opens the requested source at its first frame.
 pub fn open(request: &Request) -> Result<Box<dyn Simulation>, Failure> {
     let source = request.origin.source();
     let setting = Setting::of(&source, request.n, None)?;

@@ -16,7 +16,7 @@ pub type Opener<const D: usize, T> = Box<dyn Fn() -> Result<Box<dyn Stream<D, T>
 /// Bytes of past frames that are kept for going back.
 const HISTORY: usize = 192 << 20;
 
-/// Frames by number. Going back within what is kept is free; farther back, a scene is built anew and advanced.
+/// Frames by number. Going back within what is kept is free; farther back, a scene is built again and advanced.
 pub struct Timeline<const D: usize, T> {
     open: Opener<D, T>,
     stream: Box<dyn Stream<D, T>>,

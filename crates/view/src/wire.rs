@@ -9,7 +9,7 @@
 //! | 16 each | `regions`: lower corner as 3 x u16, cost as u16; upper corner as 3 x u16, kind as u16 |
 //! | 8 each | `started` pairs, then `listed` pairs: two u32, positions among the drawn boxes |
 //! | 4 each | `ids` of the drawn boxes as u32, if they are not simply 0, 1, 2... |
-//! | 2 each | `places`: 1 + the region of each drawn box as u16, 0 for none, if they were asked for |
+//! | 2 each | `places`: 1 + the region of each drawn box as u16, 0 for none, if requested |
 //!
 //! A coordinate `q` on axis `k` stands for `origin[k] + q * step[k]`, both in the head. Size, speed, pairs and cost are 0 to 255, or to 65,535,
 //! over the ranges in the head's `legend`.
@@ -71,7 +71,7 @@ pub struct Message {
     pub pairs: Vec<[u32; 2]>,
     /// The objects of the records, unless record `i` is object `i`.
     pub ids: Option<Vec<u32>>,
-    /// The region of each record, if it was asked for.
+    /// The region of each record, if requested.
     pub places: Option<Vec<u16>>,
 }
 

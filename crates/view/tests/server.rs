@@ -1,4 +1,4 @@
-//! The server as a browser meets it: who gets in, what streams, and what happens to a tab that is slow or gone.
+//! The server as a browser uses it: access, streaming, and tabs that are slow or closed.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Bars side by side: who takes how much. On a logarithmic scale, which has no zero, dots instead.
+//! Bars side by side: how long each row takes. On a logarithmic scale, which has no zero, dots instead.
 
 use super::axis::Axis;
 use super::numbers::{figure, short};

@@ -1,4 +1,4 @@
-//! Who is drawn as a line where many ran: few enough to be told apart, the same in every chart of a page.
+//! The rows that are drawn as lines if many ran: few enough to be distinguishable, and the same in every chart of a page.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ const MOST_PEERS: usize = 4;
 pub struct Entry<'a> {
     /// What was measured: a number for each scene and number of objects.
     pub place: usize,
-    /// Who.
+    /// The name of the row.
     pub name: &'a str,
     /// Is it a peer?
     pub peer: bool,

@@ -1,4 +1,4 @@
-//! Rows by group: who takes how much, scene by scene. What a radar chart shows, where there are too few axes for one.
+//! Rows by group: how long each takes, scene by scene. Used in place of a radar chart if there are too few axes for one.
 
 use super::Scale;
 use super::axis::Axis;

@@ -55,7 +55,7 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// A chart with its table below, closed until somebody opens it. `caption` is HTML, and may be empty.
+/// A chart with its table below, collapsed at first. `caption` is HTML, and may be empty.
 pub fn figure(svg: &str, table: &str, caption: &str) -> String {
     let caption = if caption.is_empty() { String::new() } else { format!("<figcaption>{caption}</figcaption>\n") };
     let long = if table.matches("<tr>").count() > LONG { " class=\"long\"" } else { "" };

@@ -11,7 +11,7 @@ const LETTER: f64 = 8.4;
 /// Series beyond this number share a color with an earlier one, but not its marker.
 const COLORS: usize = 8;
 
-/// Lines with more points than this are thin, so that one frame beside the next can be told.
+/// Lines with more points than this are thin, so that neighboring frames can be distinguished.
 const FINE: usize = 150;
 
 const DASHES: [&str; 8] = ["", "7 3", "2 3", "9 3 2 3", "4 2", "14 4", "8 2 2 2 2 2", "1 2"];
@@ -193,7 +193,7 @@ pub fn letters(width: f64) -> usize {
     (width / LETTER) as usize
 }
 
-/// How wide so many letters are.
+/// The width of a number of letters.
 pub fn width_of(letters: usize) -> f64 {
     letters as f64 * LETTER
 }

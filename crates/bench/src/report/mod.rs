@@ -88,7 +88,7 @@ fn head(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
     )
 }
 
-/// Who is drawn as a line, in which order: the same names in every chart, so that each keeps its color and marker.
+/// Which rows are drawn as lines, in which order: the same names in every chart, so that each keeps its color and marker.
 pub struct Cast {
     /// The names.
     names: Vec<String>,
@@ -129,7 +129,7 @@ fn label(outcome: &Outcome) -> String {
     format!("{}, n = {}{drive}", outcome.setting.scene, table::thousands(outcome.setting.n as u64))
 }
 
-/// The row that stands for ours, and the fastest peer.
+/// The row that represents ours, and the fastest peer.
 fn champions(outcomes: &[Outcome], clock: Clock) -> Option<(&Outcome, &Outcome)> {
     let (ours, peers) = (ratios::ranked(outcomes, false, clock), ratios::ranked(outcomes, true, clock));
     let our = ours.iter().find(|outcome| outcome.name == DEFAULT).or(ours.first())?;

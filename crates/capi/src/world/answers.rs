@@ -12,7 +12,7 @@ use crate::object::{call, look};
 use crate::status::*;
 use crate::types::*;
 
-/// The answers to many questions, in the caller's hands: keep it, and the next round allocates nothing. One for each thread that asks.
+/// The results of many queries, owned by the caller: keep it and use it again, and the next batch does not allocate. Use one per thread.
 #[derive(Debug, Default)]
 pub struct bp_answers {
     regions: Answers<Handle>,
@@ -38,7 +38,7 @@ struct HitAnswers {
 pub struct bp_answer_list {
     /// Where the answers to each question start, and the end of the last: `question_count + 1` numbers.
     pub starts: *const usize,
-    /// The objects, one question behind the other.
+    /// The objects, question after question.
     pub ids: *const bp_object_id,
     /// For rays, motions and the nearest, one for each object: the `t` of a ray, the fraction of a step, the distance. Otherwise null.
     pub distances: *const f64,
@@ -73,7 +73,7 @@ pub(super) enum Hits {
     First,
 }
 
-/// Rows that are asked about, and how many there are.
+/// The rows of the queries, and their number.
 #[derive(Clone, Copy)]
 pub(super) enum Question {
     InBoxes(*const c_void, usize),
@@ -87,7 +87,7 @@ pub(super) enum Question {
     NearestToBoxes(*const c_void, usize, usize, f64),
 }
 
-/// Asks a world. If changes are pending they are taken in first; otherwise the world is only read, and several threads may ask at once.
+/// Runs queries on a world. If changes are pending, they are applied first; otherwise the world is only read, and several threads may query at once.
 pub(super) fn ask(
     world: *mut bp_world,
     def: *const bp_query_def,
@@ -164,7 +164,7 @@ impl Hitting for f64 {
 }
 
 impl bp_answers {
-    /// Narrows the reader as the definition says, and asks.
+    /// Filters the reader as the definition says, and runs the queries.
     fn find<const D: usize, T: Hitting>(
         &mut self,
         world: &World<D, T>,
@@ -262,7 +262,7 @@ impl bp_answers {
     }
 }
 
-/// The sides of all frusta, one behind the other.
+/// The sides of all frusta, one after the other.
 fn frusta<'a, const D: usize, T: Real>(
     sides: *const c_void,
     side_count: usize,

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn bp_world_insert(
     change(world, |inner| each!(inner, world => world.insert((boxes, count), (defs, def_count), ids)))
 }
 
-/// Removes `count` objects: all, or none if an id is stale or stands in the list twice. Their pairs end with the next update.
+/// Removes `count` objects: all, or none if an id is stale or in the list twice. Their pairs end with the next update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_remove(world: *mut bp_world, ids: *const bp_object_id, count: usize) -> bp_status {
     change(world, |inner| {
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn bp_world_clear(world: *mut bp_world) -> bp_status {
     })
 }
 
-/// Makes room for so many more movers and statics.
+/// Makes room for more movers and statics.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_reserve(world: *mut bp_world, movers: usize, statics: usize) -> bp_status {
     change(world, |inner| {
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn bp_world_teleport(
     change(world, |inner| each!(inner, world => world.move_objects(ids, boxes, count, true)))
 }
 
-/// Moves all objects by one displacement, a row of as many numbers as axes: for worlds whose origin follows the player. It is no motion.
+/// Moves all objects by one displacement, one number per axis: for worlds whose origin follows the player. It does not count as motion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_shift_origin(world: *mut bp_world, by: *const c_void) -> bp_status {
     change(world, |inner| {

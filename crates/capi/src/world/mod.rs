@@ -74,7 +74,7 @@ fn change(world: *mut bp_world, change: impl FnOnce(&mut Inner) -> Result<(), Fa
     call(world, "world", |world| &world.0, change)
 }
 
-/// Makes an empty world, to be destroyed with bp_world_destroy. `def` may be null for the defaults, `error` for callers who do not ask.
+/// Makes an empty world, to be destroyed with bp_world_destroy. `def` may be null for the defaults; `error` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_create(def: *const bp_world_def, world: *mut *mut bp_world, error: *mut bp_error) -> bp_status {
     report(error, || {
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn bp_world_last_error(world: *const bp_world, error: *mut
 }
 
 /// Changes the settings of a world to those of a definition: all, or none on error. Objects, ids and pairs stay. Ask for the present ones with
-/// bp_world_settings, change some, and hand them over. What is as before costs nothing; another algorithm makes the next update build its
+/// bp_world_settings, change some, and pass them here. Unchanged settings cost nothing; another algorithm makes the next update build its
 /// structure from scratch. The format cannot change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_configure(world: *mut bp_world, def: *const bp_world_def) -> bp_status {

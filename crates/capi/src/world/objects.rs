@@ -1,4 +1,4 @@
-//! What objects are, besides where: set in bulk, all or none, and asked for.
+//! The properties of objects, except their boxes: set in bulk, all or none, and read.
 
 use std::ffi::c_void;
 
@@ -26,7 +26,7 @@ fn kind_number(kind: ObjectKind) -> bp_kind {
     }
 }
 
-/// Changes who may pair with these objects. All, or none if an id is stale; so for all bp_world_set_... functions.
+/// Changes the tags of these objects, which decide what they may pair with. All, or none if an id is stale, as for all bp_world_set_... functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_set_tags(
     world: *mut bp_world,
@@ -251,7 +251,7 @@ fn set_all<const D: usize, T: Real, V>(
     Ok(())
 }
 
-/// Numbers as what they stand for.
+/// Converts numbers to the enums that they stand for.
 fn parse<N, V>(numbers: &[N], value: impl Fn(&N) -> Result<V, Fail>) -> Result<Vec<V>, Fail> {
     let parse = |(position, number)| value(number).map_err(|fail| fail.at(position));
     numbers.iter().enumerate().map(parse).collect()

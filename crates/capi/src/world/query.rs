@@ -1,4 +1,4 @@
-//! Queries, many at once: each function names its question, and `answers.rs` asks it.
+//! Queries, many at once: each function defines its query, and `answers.rs` runs it.
 
 use std::ffi::c_void;
 

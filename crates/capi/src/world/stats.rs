@@ -32,7 +32,7 @@ pub struct bp_world_stats {
     pub list_bytes: usize,
     /// The algorithm of the movers, with its options.
     pub algorithm: *const c_char,
-    /// What "auto" chose for the movers, and why; empty if it was not asked.
+    /// What "auto" chose for the movers, and why; empty with another algorithm.
     pub choice: *const c_char,
     /// All of this for people, in several lines.
     pub text: *const c_char,

@@ -177,7 +177,7 @@ pub struct BenchLine {
     ///
     /// step: one structure over all frames, on the bare array. world: `World`, each object that moved set by its handle, then an
     /// update with started and ended pairs. oneshot: one call on the array in each frame. between: one call on two arrays, even against
-    /// odd objects. statics: as world, with the objects that never move as static ones. Peers are driven alike: made anew for oneshot and between;
+    /// odd objects. statics: as world, with the objects that never move as static ones. Peers are driven alike: made again for oneshot and between;
     /// with groups or two trees for between and statics; without events.
     #[arg(long, value_name = "D,D,...", default_value = "step", value_parser = drives)]
     pub drive: Drives,

@@ -1,4 +1,4 @@
-//! What clap refuses, as one line that names the option, what it takes, or the nearest word.
+//! Errors of the command line as one line, which names the option, the values it accepts, or the nearest word.
 
 use std::error::Error;
 use std::ffi::OsString;

@@ -1,6 +1,6 @@
 //! The command line, parsed and checked: every name is known before anything runs.
 //!
-//! `cli` is the form that clap reads, with its help; `errors` turns what clap refuses into one line; the other modules check names and
+//! `cli` is the form that clap reads, with its help; `errors` turns clap's errors into one line; the other modules check names and
 //! files, one for each command.
 
 mod bench;
@@ -30,7 +30,7 @@ pub use pairs::PairsArguments;
 pub use record::RecordArguments;
 pub use view::ViewArguments;
 
-/// What the command line asks for.
+/// The command of the command line, with its arguments.
 pub enum Command {
     /// Nothing said: the demonstration.
     Demonstrate,
@@ -55,7 +55,7 @@ pub enum Command {
     Reproduce(broadphase_reproduce::Run),
 }
 
-/// Parses the arguments behind the program's name.
+/// Parses the arguments after the program's name.
 pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failure> {
     let words: Vec<OsString> = arguments.collect();
     let program = OsString::from("broadphase");

@@ -14,7 +14,7 @@ use broadphase_bench::output::Target;
 pub struct PairsArguments {
     /// The recording.
     pub input: Input,
-    /// The other recording, if pairs between two are asked for.
+    /// The second recording, for pairs between two.
     pub other: Option<Input>,
     /// `--frame`.
     pub frame: Option<usize>,

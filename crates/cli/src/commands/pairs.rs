@@ -26,7 +26,7 @@ pub fn run(asked: &PairsArguments) -> Result<(), Failure> {
     }
 }
 
-/// Errors if `--frame` asks for a frame that is not there.
+/// An error if there is no such frame as `--frame` names.
 pub fn check_frame(asked: &PairsArguments, file: &str, has: usize) -> Result<(), Failure> {
     match asked.frame.filter(|&frame| frame >= has) {
         Some(frame) => Err(Failure::Usage(format!("{file}: there is no frame {frame}; it has {has} frames, counted from 0"))),
@@ -82,7 +82,7 @@ fn frame<const D: usize, T: Real>(
     }
 }
 
-/// Writes pairs where they were asked for.
+/// Writes pairs to the output that was chosen.
 pub fn write(target: &Target, pairs: &[Pair]) -> Result<(), Failure> {
     match target {
         Target::Stdout => output::with_stdout(|out| write_pairs_csv(out, pairs)),

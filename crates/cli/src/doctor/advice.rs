@@ -14,7 +14,7 @@ pub fn advice(found: &Findings) -> Vec<String> {
 fn invalid(found: &Findings) -> Option<String> {
     let first = found.invalid.first()?;
     Some(format!(
-        "Repair or remove {} invalid {} ({} of objects); every algorithm refuses such a frame. The first is object {} in frame {}.",
+        "Repair or remove {} invalid {} ({} of objects); every algorithm rejects such a frame. The first is object {} in frame {}.",
         thousands(found.invalid_boxes as u64),
         if found.invalid_boxes == 1 { "box" } else { "boxes" },
         percent(found.invalid_objects as f64 / found.n.max(1) as f64),

@@ -1,4 +1,4 @@
-//! The pairs of a recording: how many, who has most, which only touch, and how fast they change.
+//! The pairs of a recording: how many, which object has the most, which only touch, and how fast they change.
 
 use broadphase::{Aabb, Pair, Real, Report, Shape};
 

@@ -80,7 +80,7 @@ pub struct BenchLine {
     /// For tests: this rank panics in the second frame.
     #[arg(long, hide = true)]
     pub panic_on: Option<usize>,
-    /// For tests: this rank hands over a NaN in the second frame.
+    /// For tests: this rank passes a NaN in the second frame.
     #[arg(long, hide = true)]
     pub nan_on: Option<usize>,
     /// For tests: this rank is killed in the second frame.

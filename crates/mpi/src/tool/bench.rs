@@ -86,7 +86,7 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
         let (start, cpu) = (Instant::now(), ThreadTime::now());
         let handed = space.set_boxes(&boxes);
         let handing = cpu.elapsed();
-        // A list that was refused makes the update fail on all ranks, so that none of them waits.
+        // A rejected list makes the update fail on all ranks, so that none of them waits.
         space.update()?;
         handed?;
         measured.wall.push(start.elapsed());
@@ -105,7 +105,7 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
     Ok(mpi)
 }
 
-/// What tests ask for: this rank panics, or is killed.
+/// Faults for tests: this rank panics, or is killed.
 fn suffer(asked: &BenchLine, me: usize) {
     if asked.panic_on == Some(me) {
         panic!("as asked with --panic-on");

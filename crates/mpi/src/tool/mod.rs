@@ -16,7 +16,7 @@ use arguments::{Command, Line};
 /// Why a command ends without success. All ranks have the same one.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line asks for what does not exist: exit 2.
+    /// The command line names something that does not exist: exit 2.
     Usage(String),
     /// The data is bad, or a result is wrong: exit 1.
     Data(String),
@@ -83,7 +83,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints the line if this is the rank that does: rank 0 for what all ranks know, else the rank itself.
+/// Prints the line if this rank should: rank 0 for what is the same on all ranks, otherwise the rank itself.
 fn report_once(rank: usize, failure: Failure) -> bool {
     let shared = matches!(&failure, Failure::Usage(_)) || matches!(&failure, Failure::Data(text) if text.starts_with("rank "));
     if shared && rank != 0 {

@@ -65,7 +65,7 @@ impl Gathered {
         self.bytes.len()
     }
 
-    /// Removes all, for a transport that fills it anew.
+    /// Removes all, for a transport that fills it again.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();

@@ -1,4 +1,4 @@
-//! bvh: a binned-SAH hierarchy for ray casting, rebuilt each frame and asked once per object.
+//! bvh: a binned-SAH hierarchy for ray casting, rebuilt each frame and queried once per object.
 
 use broadphase::{Aabb, Pair, Real};
 use bvh::aabb::Bounded;
@@ -33,10 +33,10 @@ impl<const D: usize, T: BHValue> BHShape<T, D> for Shape<D, T> {
 }
 
 /// Built on one thread; the shapes are kept between frames, the nodes are not (its interface hands out a new hierarchy).
-/// Each object asks for the boxes it overlaps and keeps those with a larger id. The hierarchy's own incremental update is for a
+/// Each object queries for the boxes it overlaps and keeps those with a larger id. The hierarchy's own incremental update is for a
 /// few moving objects: here everything may move.
 ///
-/// Two groups are two hierarchies; objects of the first ask the second.
+/// Two groups are two hierarchies; objects of the first query the second.
 ///
 /// Trap: a query's stack holds 32 nodes, so a hierarchy deeper than that (many boxes with the same center) panics.
 pub(crate) struct Rebuilt<const D: usize, T: BHValue> {

@@ -9,7 +9,7 @@ use crate::{Groups, Peer, PeerError};
 /// Bytes of stack for each object: the hierarchy inserts and searches by recursion, and a bad one is as deep as it has objects.
 const STACK: usize = 512;
 
-/// Cleared and filled anew each frame, since it has no way to move an object but removal and insertion. Then its own visit of the overlapping
+/// Cleared and filled again each frame, since it has no way to move an object except removal and insertion. Then its own visit of the overlapping
 /// pairs. Its boxes are closed and its leaves exact. Two groups are two hierarchies; objects of the first ask the second.
 ///
 /// Trap: it never balances. Where the volume of a box underflows, or all boxes are at one place, the tree is a list, and a frame quadratic.
@@ -67,7 +67,7 @@ impl<const D: usize> Peer<D, f32> for Arena<D> {
         Ok(())
     }
 
-    /// Its nodes are not told.
+    /// The library does not report its nodes.
     fn bytes(&self) -> Option<usize> {
         None
     }

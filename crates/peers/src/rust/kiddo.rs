@@ -38,7 +38,7 @@ points!(f64, 2);
 points!(f32, 3);
 points!(f64, 3);
 
-/// The immutable tree, kiddo's form for queries, is built each frame on one thread. Each object asks for the centers within its
+/// The immutable tree, kiddo's form for queries, is built each frame on one thread. Each object queries for the centers within its
 /// reach and keeps the larger ids whose balls pass the exact test.
 ///
 /// The reach is the object's radius plus the largest one, squared and grown by 16 roundings: kiddo may round a distance otherwise
@@ -87,7 +87,7 @@ impl<const D: usize, T: Points<D>> Peer<D, T> for Kiddo<D, T> {
         Ok(())
     }
 
-    /// Its nodes are not told.
+    /// The library does not report its nodes.
     fn bytes(&self) -> Option<usize> {
         None
     }

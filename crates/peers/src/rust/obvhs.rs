@@ -8,7 +8,7 @@ use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 use crate::groups::Division;
 use crate::{Groups, Peer, PeerError};
 
-/// From so many objects on, the nodes are put into the order of their traversal after each build. The nodes then outgrow a core's
+/// The number of objects from which the nodes are put into the order of their traversal after each build. The nodes then outgrow a core's
 /// cache (2 MB), and the join repays the reordering in the same frame; below, it does not.
 const REORDER: usize = 32_768;
 
@@ -19,7 +19,7 @@ const REORDER: usize = 32_768;
 /// The join visits each inner node once and descends into its two children while they overlap, into both sides at a time: one
 /// `aabb_traverse` per object is slower. Leaves are the boxes, so the pairs are exact. Two groups are two trees, joined in the same way.
 pub(crate) struct Obvhs<const D: usize> {
-    /// A rebuild each so many frames; 1 is each frame.
+    /// The number of frames per rebuild; 1 rebuilds in each frame.
     every: u32,
     frame: u32,
     search: PlocSearchDistance,

@@ -85,7 +85,7 @@ where
         Ok(())
     }
 
-    /// Its nodes are not told.
+    /// The library does not report its nodes.
     fn bytes(&self) -> Option<usize> {
         None
     }

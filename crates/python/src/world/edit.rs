@@ -83,7 +83,7 @@ impl PyWorld {
     ///
     /// ``kind``: "dynamic" (pairs with everything), "static" (rarely changes, pairs with dynamic objects only) or "kinematic" (moves by command,
     /// pairs with dynamic objects only). ``layers`` and ``masks``: bits; two objects pair if each is in a layer that the other's mask has.
-    /// Objects of the same group, unless it is 0, never pair. Objects of different ``envs`` never meet, but for env 0, which meets all.
+    /// Objects of the same group, unless it is 0, never pair. Objects of different ``envs`` never meet, except for env 0, which meets all.
     /// ``user``: a number of yours, which events return. ``margins``: by how much a box is grown on every side. Each is one value for all,
     /// or one for each box.
     ///

@@ -1,6 +1,6 @@
 //! `World` and `Update`.
 //!
-//! The four worlds of the library (2D or 3D, float32 or float64) are one Python class. `edit.rs` changes objects, `query.rs` asks,
+//! The four worlds of the library (2D or 3D, float32 or float64) are one Python class. `edit.rs` changes objects, `query.rs` has the queries,
 //! `store.rs` writes a world down.
 
 mod edit;
@@ -20,7 +20,7 @@ use crate::errors::{OrRaise, wrong_value};
 use crate::pairs::busy;
 use crate::{call, options, output};
 
-/// What stands for "no object" in arrays of handles.
+/// The number for "no object" in arrays of handles.
 pub(crate) const NO_HANDLE: u64 = u64::MAX;
 
 /// A world of whichever kind.
@@ -238,7 +238,7 @@ fn figures<'py>(py: Python<'py>, list: &[(&'static str, f64)]) -> PyResult<Bound
     Ok(dict)
 }
 
-/// What an update found. Keep it as long as you like; arrays are made when they are first asked for.
+/// What an update found. Keep it as long as you like; arrays are made when they are first used.
 #[pyclass(frozen, name = "Update", module = "broadphase")]
 pub(crate) struct PyUpdate {
     update: Update,

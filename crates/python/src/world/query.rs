@@ -96,7 +96,7 @@ fn array_out<'py, T: Scalar>(py: Python<'py>, rows: &Rows<T>, k: Option<usize>) 
     }
 }
 
-/// As many rows as there are questions.
+/// Checks that there is a row for each query.
 fn same_count(py: Python<'_>, argument: &'static str, expected: usize, found: usize) -> PyResult<()> {
     if found == expected {
         return Ok(());

@@ -44,7 +44,7 @@ fn restore(bytes: &[u8], width: usize) -> Result<Any, Error> {
 
 #[pymethods]
 impl PyWorld {
-    /// The world as bytes: objects, handles, pairs, events and settings, but for the threads. ``World.from_snapshot`` goes on from them, with
+    /// The world as bytes: objects, handles, pairs, events and settings, except for the threads. ``World.from_snapshot`` goes on from them, with
     /// the same handles and the same pairs in the same order. Worlds can be pickled, too.
     ///
     /// >>> import broadphase, pickle
@@ -60,7 +60,7 @@ impl PyWorld {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The world of a snapshot, on so many threads.
+    /// The world of a snapshot, on ``workers`` threads.
     #[staticmethod]
     #[pyo3(signature = (data, *, workers = 1))]
     fn from_snapshot(py: Python<'_>, data: &[u8], workers: i64) -> PyResult<Self> {

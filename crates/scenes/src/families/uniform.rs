@@ -4,7 +4,7 @@
 //! even and the number of pairs stays what [`crate::density`] tuned it to. The mean edge is about 1, the world grows with n.
 //!
 //! Speed is uniform from 0 to `motion` times the object's largest edge, in a random direction. With `jump`, each object
-//! moves by 2 to 4 times its largest edge along every axis, each frame anew: more than the cell of any grid that fits it.
+//! moves by 2 to 4 times its largest edge along every axis, in every frame: more than the cell of any grid that fits it.
 //!
 //! Centers are kept in f64: a sparse object moves by less than the f32 spacing of its coordinates, and still arrives.
 

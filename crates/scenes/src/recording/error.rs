@@ -23,7 +23,7 @@ pub struct RecordingError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// The system refused.
+    /// An error of the system.
     Io {
         /// What was tried, as in "open".
         tried: &'static str,
@@ -34,7 +34,7 @@ pub enum FileFault {
     NotAFile,
     /// Not one byte inside.
     Empty,
-    /// The name ends in nothing we know.
+    /// The ending of the name is unknown.
     UnknownEnding,
     /// Not the format that the name promises.
     BadHeader {
@@ -83,14 +83,14 @@ pub enum FileFault {
     },
     /// No such frame.
     NoSuchFrame {
-        /// The frame asked for.
+        /// The requested frame.
         frame: usize,
         /// How many there are.
         frames: usize,
     },
     /// Asked for boxes of another dimension or scalar.
     Mismatch {
-        /// What was asked for.
+        /// What was requested.
         asked: (usize, Scalar),
         /// What the file has.
         has: (usize, Scalar),

@@ -59,7 +59,7 @@ impl FromStr for Format {
     }
 }
 
-/// What a caller knows about a recording beyond its name.
+/// What a caller specifies about a recording beyond its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The format; by the name's ending unless given.

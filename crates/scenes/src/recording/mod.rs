@@ -135,7 +135,7 @@ impl Recording {
         Self::open_with(path, &ReadOptions::default())
     }
 
-    /// Opens a file of which the caller knows more than its ending and header say.
+    /// Opens a file, with information that its ending and header do not contain.
     pub fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, RecordingError> {
         let Some(format) = options.format.or_else(|| Format::of_path(path)) else {
             let packed = input::packed(path, &[]).filter(|_| path.is_file());

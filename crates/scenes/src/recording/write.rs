@@ -80,7 +80,7 @@ impl Seek for PendingFile {
 impl Drop for PendingFile {
     fn drop(&mut self) {
         if self.file.take().is_some() {
-            // A second failure would hide the first one, and nobody could act on it.
+            // A second failure would hide the first one, and could not be handled anyway.
             let _ = fs::remove_file(&self.temporary);
         }
     }

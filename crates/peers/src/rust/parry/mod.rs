@@ -47,7 +47,7 @@ pub(crate) trait Tree<const D: usize>: Default + Send + 'static {
     fn pairs_with(&self, other: &Self, visit: impl FnMut(u32, u32));
     /// The members of `others` whose leaves do not overlap that of `id` any more.
     fn parted(&self, id: u32, others: impl Iterator<Item = u32>, visit: impl FnMut(u32));
-    /// The tree, and the copy of its nodes that a refit writes into; smaller buffers of the workspace are not told.
+    /// The tree, and the copy of its nodes that a refit writes into; smaller buffers of the workspace are not reported.
     fn bytes(&self) -> usize;
 }
 

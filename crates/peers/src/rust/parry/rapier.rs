@@ -1,4 +1,4 @@
-//! parry as rapier drives it: fat leaves, and a set of pairs that is mended, not found anew.
+//! parry as rapier drives it: fat leaves, and a set of pairs that is updated, not rebuilt.
 
 use broadphase::{Aabb, Pair};
 use parry3d::utils::hashmap::HashMap;

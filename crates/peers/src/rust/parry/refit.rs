@@ -1,4 +1,4 @@
-//! parry without rapier: exact leaves, and every pair found anew.
+//! parry without rapier: exact leaves, and every pair found again.
 
 use broadphase::{Aabb, Pair};
 

@@ -61,7 +61,7 @@ impl Separator {
     }
 }
 
-/// Reads a text; `named` are the columns if the caller knows them better than the file.
+/// Reads a text; `named` are the columns, if the caller names them instead of the file.
 pub(super) fn parse(bytes: &[u8], named: Option<&Columns>) -> Result<Text, FileFault> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rows: Option<Rows> = None;
@@ -216,7 +216,7 @@ impl Rows {
     }
 }
 
-/// A field as it may stand in a one-line message.
+/// A field as it appears in a one-line message.
 fn shorten(field: &str) -> String {
     let clean: String = field.trim().chars().filter(|c| !c.is_control()).take(24).collect();
     if field.trim().chars().count() > 24 { clean + "…" } else { clean }

@@ -1,4 +1,4 @@
-//! Who may meet whom: layers, groups, environments, kinds, and a closure for the rest: `cargo run --example layers`.
+//! Which objects may pair: layers, groups, environments, kinds, and a closure for the rest: `cargo run --example layers`.
 
 use broadphase::{Aabb, Error, Object, ObjectKind, Tag, World3};
 

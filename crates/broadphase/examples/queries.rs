@@ -1,4 +1,4 @@
-//! What can be asked beside pairs: boxes, balls, rays, motions, a camera, the nearest; one by one and many at once:
+//! Queries: boxes, balls, rays, motions, a camera, the nearest; one by one and many at once:
 //! `cargo run --example queries`.
 
 #[path = "support/picture.rs"]

@@ -14,7 +14,7 @@ use broadphase::{Aabb, ContinuousDetection, Error, Handle, Object, Swept, World3
 
 const FRAMES: usize = 20;
 
-/// A bullet, and its way of this frame.
+/// A bullet, and its path in this frame.
 struct Bullet {
     handle: Handle,
     at: Aabb<3, f32>,

@@ -131,7 +131,7 @@ fn bad_lists<const D: usize, T: Real>(before: usize) {
 }
 
 #[test]
-fn a_list_that_does_not_fit_is_refused_in_the_frame_in_which_the_choice_changes() {
+fn a_list_that_does_not_fit_is_rejected_in_the_frame_in_which_the_choice_changes() {
     for before in [0, 10] {
         bad_lists::<3, f32>(before);
         bad_lists::<2, f64>(before);

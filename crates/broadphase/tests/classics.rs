@@ -145,7 +145,7 @@ fn objects_of_many_cells_are_tested_once_by_the_grid_of_sweeps() {
 }
 
 #[test]
-fn bad_option_values_are_refused_with_what_they_take() {
+fn bad_option_values_are_rejected_with_the_accepted_ones() {
     for text in [
         "octree:depth=0",
         "octree:depth=8",

@@ -96,7 +96,7 @@ fn random_operations_match_a_double_loop_in_every_space() {
 }
 
 #[test]
-fn options_of_our_own_mode_are_refused_in_paper_mode() {
+fn options_of_our_own_mode_are_rejected_in_paper_mode() {
     for spec in
         ["hash-grid:paper=true:merge=3", "hash-grid:paper=true:patience=0", "octree:paper=true:split=4", "octree:paper=maybe"]
     {
@@ -301,7 +301,7 @@ fn the_octree_tests_all_nodes_below_an_object_and_our_own_only_those_that_its_bo
 }
 
 #[test]
-fn a_pair_is_tested_from_both_sides_by_those_who_ask_one_by_one() {
+fn one_by_one_searches_test_a_pair_from_both_sides() {
     let table = boxes::<2, f64>(300, 40.0, 0.1, 4.0, &mut Random(13));
     assert_eq!(run(&mut *build::<2, f64>("brute-force:paper=true"), &Frame::new(&table)).1, 300 * 299);
     let [paper, own] =

@@ -227,7 +227,7 @@ fn the_adapter_agrees_with_brute_force_on_balls() {
 }
 
 #[test]
-fn the_adapter_refuses_boxes_of_different_sizes_and_the_shape_box() {
+fn the_adapter_rejects_boxes_of_different_sizes_and_the_shape_box() {
     let mut structure = "particle-grid".parse::<Spec>().unwrap().build::<2, f32>().unwrap();
     let mut context = Context::new();
     let good = balls(&[[0.0f32, 0.0], [0.5, 0.5]], 0.5);

@@ -355,7 +355,7 @@ fn an_update_without_change_tests_nothing() {
 }
 
 #[test]
-fn a_refused_frame_leaves_the_structure_as_it_was() {
+fn a_rejected_frame_leaves_the_structure_unchanged() {
     let scene = Bouncing::new(300, 0.2);
     for spec in ["sweep", "sweep:paper=true:partitions=4", "sort-and-sweep"] {
         let mut structure = build::<3, f32>(spec);
@@ -427,7 +427,7 @@ fn tiny_and_empty_frames_are_legal() {
 }
 
 #[test]
-fn a_third_axis_is_refused_in_two_dimensions() {
+fn a_third_axis_is_rejected_in_two_dimensions() {
     for spec in ["sweep:axes=xz", "sort-and-sweep:axis=z"] {
         let spec: Spec = spec.parse().unwrap();
         assert!(spec.build::<2, f32>().is_err() && spec.build::<3, f32>().is_ok());

@@ -50,7 +50,7 @@ fn all<const D: usize, T: Real>() {
 }
 
 #[test]
-fn balls_of_about_the_same_size_are_a_double_loop() {
+fn balls_of_about_the_same_size_match_a_double_loop() {
     for_all_kinds!(all);
 }
 

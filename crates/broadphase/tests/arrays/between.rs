@@ -72,7 +72,7 @@ fn after_an_error_events_are_against_the_last_good_frame() {
 }
 
 #[test]
-fn a_filter_that_changes_its_mind_ends_and_starts_pairs() {
+fn a_filter_whose_decisions_change_ends_and_starts_pairs() {
     let a = [Aabb::new([0.0, 0.0], [1.0, 1.0])];
     let b = [a[0], a[0]];
     let mut between = Between::new().unwrap();

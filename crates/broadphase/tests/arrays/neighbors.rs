@@ -85,7 +85,7 @@ fn all<const D: usize, T: Real>() {
 }
 
 #[test]
-fn rows_are_a_double_loop_in_one_to_four_dimensions() {
+fn rows_match_a_double_loop_in_one_to_four_dimensions() {
     all::<1, f32>();
     all::<1, f64>();
     all::<2, f32>();

@@ -51,7 +51,7 @@ fn one_list<const D: usize, T: Real>() {
 }
 
 #[test]
-fn one_list_with_each_option_is_a_double_loop() {
+fn one_list_with_each_option_matches_a_double_loop() {
     for_all_kinds!(one_list);
 }
 
@@ -80,7 +80,7 @@ fn two_lists<const D: usize, T: Real>() {
 }
 
 #[test]
-fn two_lists_with_each_option_are_a_double_loop() {
+fn two_lists_with_each_option_match_a_double_loop() {
     for_all_kinds!(two_lists);
 }
 
@@ -204,7 +204,7 @@ fn pieces_are_cancelled_between_two_of_them() {
 
 /// Two lists of similar lengths are joined as one, which is given up where most pairs are within one list.
 #[test]
-fn two_lists_of_which_one_is_a_heap_are_a_double_loop() {
+fn two_lists_of_which_one_is_a_heap_match_a_double_loop() {
     let mut a = vec![Aabb::new([0.0f64; 3], [1.0; 3]); 800];
     a.extend(boxes::<3, f64>(800, 20.0, 2.0, 3));
     let b = boxes::<3, f64>(1500, 20.0, 2.0, 4);

@@ -231,7 +231,7 @@ fn listed_movers_of_a_tile_agree_however_many_there_are() {
 }
 
 #[test]
-fn probes_find_the_same_whether_they_look_through_records_or_go_down_trees() {
+fn probes_find_the_same_by_scanning_records_and_by_trees() {
     let mut random = Random(21);
     let mut boxes = spread::<3>(6_000, 24.0, &mut random);
     let (mut tiles, mut context, mut store) = (build::<3, f32>("tiles"), Context::new(), PairStore::default());
@@ -282,7 +282,7 @@ fn a_list_of_no_changes_neither_makes_tests_nor_hides_objects_where_a_rebuild_wa
 }
 
 #[test]
-fn a_list_after_a_list_that_was_refused_is_not_taken_for_the_difference_to_it() {
+fn a_list_after_a_rejected_list_is_not_used() {
     let mut random = Random(31);
     for spec in ["tiles", "auto"] {
         let mut boxes = spread::<3>(5_000, 40.0, &mut random);
@@ -365,7 +365,7 @@ fn a_corner_that_flies_far_off_the_lattice_does_not_wrap_to_inside() {
 
 /// The frame is refused, and the structure goes on from the next good one.
 #[test]
-fn a_bad_box_amid_a_refresh_is_refused_and_forgotten() {
+fn a_bad_box_during_a_refresh_is_rejected_without_a_trace() {
     let mut random = Random(5);
     let mut boxes = spread::<3>(5000, 60.0, &mut random);
     let mut run = Both::of("tiles");

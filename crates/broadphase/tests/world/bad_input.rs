@@ -41,7 +41,7 @@ fn refused(world: &mut World2, bad: Handle, good: Handle) {
 }
 
 #[test]
-fn stale_foreign_twice_removed_and_made_up_handles_are_refused() {
+fn stale_foreign_twice_removed_and_made_up_handles_are_rejected() {
     let (mut world, mut other) = (World2::new(), World2::new());
     let handles = world.insert_many(&[unit(0.0), unit(0.5), unit(1.0)]).unwrap();
     let foreign = other.insert_many(&[unit(0.0), unit(0.5), unit(1.0)]).unwrap();
@@ -61,7 +61,7 @@ fn stale_foreign_twice_removed_and_made_up_handles_are_refused() {
 }
 
 #[test]
-fn a_handle_that_stands_twice_in_a_removal_is_refused_and_nobody_is_removed() {
+fn a_handle_listed_twice_for_removal_is_rejected_and_nothing_is_removed() {
     let mut world = World2::new();
     let handles = world.insert_many(&[unit(0.0), unit(5.0)]).unwrap();
     assert_eq!(world.remove_many(&[handles[0], handles[1], handles[0]]).unwrap_err(), stale(handles[0]));
@@ -71,7 +71,7 @@ fn a_handle_that_stands_twice_in_a_removal_is_refused_and_nobody_is_removed() {
 }
 
 #[test]
-fn boxes_that_are_none_are_refused_with_their_place_and_axis() {
+fn invalid_boxes_are_rejected_with_their_index_and_axis() {
     let mut world = World2::new();
     let handles = world.insert_many(&[unit(0.0), unit(0.5)]).unwrap();
     world.update().unwrap();
@@ -99,7 +99,7 @@ fn boxes_that_are_none_are_refused_with_their_place_and_axis() {
 }
 
 #[test]
-fn margins_that_are_negative_infinite_or_nan_are_refused() {
+fn margins_that_are_negative_infinite_or_nan_are_rejected() {
     let mut world = World2::new();
     let handle = world.insert(unit(0.0)).unwrap();
     for margin in [-1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {

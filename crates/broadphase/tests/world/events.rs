@@ -158,7 +158,7 @@ fn an_object_that_comes_and_goes_between_updates_is_never_seen_and_costs_no_slot
 }
 
 #[test]
-fn readers_who_never_update_do_not_pile_up_slots() {
+fn reading_without_updates_does_not_accumulate_slots() {
     let mut world = World2::new();
     world.insert(unit(0.0)).unwrap();
     for _ in 0..1000 {
@@ -222,7 +222,7 @@ fn a_filter_that_fails_frames_half_way_loses_no_event() {
 }
 
 #[test]
-fn wanting_less_gives_less_and_wanting_more_again_is_right() {
+fn reports_can_be_reduced_and_extended_again() {
     let mut world = World2::new();
     let [a, b, c] = world.insert_many(&[unit(0.0), unit(0.5), unit(9.0)]).unwrap()[..] else { unreachable!() };
     world.set_report(Report::All);

@@ -302,7 +302,7 @@ fn every_method_finds_the_pairs_of_its_definition_and_their_differences() {
 
 /// What crosses another along one axis, whichever of the two moves, is a pair.
 #[test]
-fn nothing_is_crossed_unseen_along_an_axis() {
+fn no_crossing_along_an_axis_is_missed() {
     let mut random = Random(7);
     for case in 0..300 {
         let mut world = World3::new();
@@ -379,7 +379,7 @@ fn a_ball_that_was_swept_is_a_ball_again_once_it_is_moved() {
 }
 
 #[test]
-fn what_takes_the_slot_of_a_removed_object_after_a_failed_update_has_no_way() {
+fn an_object_in_a_freed_slot_has_no_path_after_a_failed_update() {
     let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
     let mut world = World2::new();
     world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
@@ -398,7 +398,7 @@ fn what_takes_the_slot_of_a_removed_object_after_a_failed_update_has_no_way() {
 }
 
 #[test]
-fn a_way_longer_than_the_largest_number_is_walked() {
+fn a_path_longer_than_the_largest_number_is_stepped() {
     let mut world = World2::new();
     world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     let wall = world.insert(Object::fixed(Aabb::new([-1e37, 0.0], [1e37, 1.0]))).unwrap();
@@ -409,7 +409,7 @@ fn a_way_longer_than_the_largest_number_is_walked() {
 }
 
 #[test]
-fn too_many_sub_steps_become_a_swept_box_and_bad_rates_are_refused() {
+fn too_many_sub_steps_become_a_swept_box_and_bad_steps_are_rejected() {
     let mut world = World2::new();
     for (step, most) in [(0.0, 4), (f64::NAN, 4), (1.5, 4), (0.5, 0), (0.5, 4096)] {
         let error = world.set_continuous_detection(ContinuousDetection::SubSteps { step, most }).unwrap_err();
@@ -427,7 +427,7 @@ fn too_many_sub_steps_become_a_swept_box_and_bad_rates_are_refused() {
 }
 
 #[test]
-fn an_update_without_motion_looks_once_and_ends_what_was_fleeting() {
+fn an_update_without_motion_searches_once_and_ends_fleeting_pairs() {
     let mut world = World2::new();
     world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     let wall = world.insert(Object::fixed(Aabb::new([5.0, 0.0], [5.1, 1.0]))).unwrap();
@@ -442,7 +442,7 @@ fn an_update_without_motion_looks_once_and_ends_what_was_fleeting() {
 }
 
 #[test]
-fn a_point_or_a_flat_mover_does_not_force_the_most_looks() {
+fn a_point_or_a_flat_mover_does_not_force_the_most_searches() {
     let mut world = World2::new();
     world.set_continuous_detection(ContinuousDetection::SUB_STEPS).unwrap();
     let walls = [10.0, 50.0].map(|x| world.insert(Object::fixed(Aabb::new([x, 0.0], [x + 0.1, 9.0]))).unwrap());
@@ -476,7 +476,7 @@ fn a_hit_after_a_near_miss_starts_a_pair() {
 }
 
 #[test]
-fn an_object_that_is_moved_before_its_first_update_hits_what_is_on_its_way() {
+fn an_object_that_is_moved_before_its_first_update_hits_what_is_on_its_path() {
     for detection in [ContinuousDetection::Swept, ContinuousDetection::SUB_STEPS] {
         let mut world = World3::new();
         world.set_continuous_detection(detection).unwrap();

@@ -50,7 +50,7 @@ fn a_bullet_over_the_border_of_a_space_that_repeats_hits_once_and_in_time() {
 }
 
 #[test]
-fn a_box_and_its_way_may_together_be_as_long_as_the_period_but_the_box_no_longer_than_half_of_it() {
+fn a_box_and_its_path_may_together_be_as_long_as_the_period_but_the_box_at_most_half_of_it() {
     let mut world: World<2, f64> = World::new();
     world.set_continuous_detection(ContinuousDetection::Swept).unwrap();
     world.set_period(Some(Period::new([10.0, 10.0]))).unwrap();

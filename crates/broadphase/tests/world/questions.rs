@@ -64,7 +64,7 @@ fn half_spaces_without_a_common_point_see_nothing_small() {
 }
 
 #[test]
-fn every_question_can_be_broken_off() {
+fn every_query_can_be_stopped() {
     for spec in &specs(3) {
         let (mut world, _) = world(300);
         world.set_algorithm(spec).unwrap();
@@ -229,7 +229,7 @@ fn a_reader_of_a_shared_world_needs_no_pending_changes() {
 }
 
 #[test]
-fn a_reader_is_shared_by_threads_that_ask_at_once() {
+fn a_reader_is_shared_by_threads_that_query_at_once() {
     fn is_shared<V: Copy + Send + Sync>(_: V) {}
     let mut world: World<2, f64> = World::new();
     let mut random = Random(12);

@@ -28,7 +28,7 @@ fn iterators_over_pairs_nest_and_know_their_length() {
 }
 
 #[test]
-fn there_is_no_list_after_a_count_until_the_next_update_whatever_is_wanted() {
+fn there_is_no_list_after_a_count_until_the_next_update_whatever_the_report() {
     let mut world = World2::new();
     let h = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 3]).unwrap();
     world.set_report(Report::Count);
@@ -44,7 +44,7 @@ fn there_is_no_list_after_a_count_until_the_next_update_whatever_is_wanted() {
 }
 
 #[test]
-fn an_update_that_the_algorithm_refuses_shows_no_pairs_and_the_next_difference_is_against_the_last_good_one() {
+fn an_update_that_the_algorithm_rejects_has_no_pairs_and_the_next_difference_is_against_the_last_good_one() {
     let mut world = World2::new();
     world.set_algorithm(&"particle-grid".parse().unwrap()).unwrap();
     world.set_world_shape(Shape::Ball);
@@ -64,7 +64,7 @@ fn an_update_that_the_algorithm_refuses_shows_no_pairs_and_the_next_difference_i
 }
 
 #[test]
-fn values_of_pairs_last_as_long_as_the_pair_with_any_want() {
+fn values_of_pairs_last_as_long_as_the_pair_with_any_report() {
     for report in [broadphase::Report::All, broadphase::Report::Both, broadphase::Report::Delta] {
         let mut world = World2::new();
         world.set_report(report);

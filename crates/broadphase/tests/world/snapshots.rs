@@ -92,7 +92,7 @@ fn settings_values_and_results_survive() {
 }
 
 #[test]
-fn a_number_of_pairs_without_a_list_survives_though_a_list_is_wanted_next() {
+fn a_number_of_pairs_without_a_list_survives_although_a_list_is_reported_next() {
     let mut world = World2::new();
     world.insert_many(&[Aabb::point([0.0, 0.0]); 3]).unwrap();
     world.set_report(Report::Count);
@@ -104,7 +104,7 @@ fn a_number_of_pairs_without_a_list_survives_though_a_list_is_wanted_next() {
 }
 
 #[test]
-fn pairs_survive_a_snapshot_between_asking_for_a_number_and_the_update() {
+fn pairs_survive_a_snapshot_between_a_change_of_report_and_the_update() {
     let mut world = World2::new();
     let h = world.insert_many(&[Aabb::point([0.0, 0.0]); 3]).unwrap();
     world.update().unwrap();
@@ -144,7 +144,7 @@ fn sample() -> (World3, String) {
 }
 
 #[test]
-fn a_snapshot_of_another_version_dimension_or_scalar_is_refused() {
+fn a_snapshot_of_another_version_dimension_or_scalar_is_rejected() {
     let (mut world, text) = sample();
     let before = world.sorted_pairs();
     for (what, to) in [("\"version\":3", "\"version\":4"), ("\"dimension\":3", "\"dimension\":2"), ("float32", "float64")] {
@@ -170,7 +170,7 @@ fn a_snapshot_cut_short_is_an_error_of_its_format() {
 }
 
 #[test]
-fn a_snapshot_that_was_changed_is_refused_or_harmless() {
+fn a_snapshot_that_was_changed_is_rejected_or_harmless() {
     let (mut world, text) = sample();
     let (before, count) = (world.sorted_pairs(), world.len());
     // Every number of the text in turn becomes another one.

@@ -79,7 +79,7 @@ fn the_slots_of_movers_stay_few_among_many_statics() {
 }
 
 #[test]
-fn statics_inserted_one_by_one_are_taken_in_once() {
+fn statics_inserted_one_by_one_are_applied_once() {
     // The book-keeping of an insertion is a few bytes; no list grows faster than the objects.
     let (mut world, _) = hall(&specs(3)[0]);
     let before = world.stats().table_bytes;
@@ -120,7 +120,7 @@ fn objects_at_rest_keep_their_pairs_and_cost_no_test() {
 }
 
 #[test]
-fn a_filter_for_one_update_may_borrow_and_one_object_can_be_asked_about_again() {
+fn a_filter_for_one_update_may_borrow_and_one_object_can_be_refiltered() {
     let mut world = World::<2, f64>::new();
     let objects: Vec<_> = (0..6)
         .map(|k| {

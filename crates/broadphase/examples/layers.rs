@@ -15,7 +15,7 @@ fn main() -> Result<(), Error> {
         Object::new(here).with_tag(Tag::new(PLAYER, PLAYER | BULLET).with_group(1)), // the player's own: same group
         Object::new(here).with_tag(Tag::new(BULLET, PLAYER)),                        // bullets ignore bullets
         Object::new(here).with_tag(Tag::new(BULLET, PLAYER)),
-        Object::new(here).with_tag(Tag::new(GHOST, 0)), // meets nobody
+        Object::new(here).with_tag(Tag::new(GHOST, 0)), // meets nothing
         Object::new(here).with_tag(Tag::new(PLAYER, u32::MAX)).with_kind(ObjectKind::Kinematic),
         Object::fixed(here).with_tag(Tag::new(PLAYER, u32::MAX)),
     ];

@@ -104,7 +104,7 @@ fn one_object_in_the_first_update_does_not_keep_brute_force_for_the_next_many() 
     }
 }
 
-/// Lists that do not fit the frame are refused, also where the whole frame is read since another structure takes over.
+/// Lists that do not fit the frame are rejected, even if the whole frame is read because another structure takes over.
 fn bad_lists<const D: usize, T: Real>(before: usize) {
     let boxes = spread::<D, T>(1000, 30.0, 3);
     let all: Vec<u32> = (0..1000).collect();
@@ -121,7 +121,7 @@ fn bad_lists<const D: usize, T: Real>(before: usize) {
         let chosen = auto.stats().choice;
         let error = auto.update(&Frame::new(&boxes).with_changes(changes), &mut context).unwrap_err();
         assert!(matches!(error, Error::InvalidFrame { .. }), "{changes:?}: {error}");
-        assert_eq!(auto.stats().choice, chosen, "a refused frame changes nothing");
+        assert_eq!(auto.stats().choice, chosen, "a rejected frame changes nothing");
         let inserted = Changes::Listed { moved: &[], inserted: &all[before..], removed: &[] };
         let frame = Frame::new(&boxes).with_changes(inserted);
         step(&mut auto, &frame, &mut context, &mut store).unwrap();

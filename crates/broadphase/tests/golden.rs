@@ -1,6 +1,6 @@
 //! Golden lists: a hash of the pair list of every scene, algorithm, dimension and scalar, in the order in which pairs are handed out. The order
 //! follows from data alone, so threads and instruction sets must give the committed hash too. A change of any is deliberate:
-//! `BROADPHASE_GOLDEN=write cargo test -p broadphase --test golden` writes `tests/data/golden-lists.txt` anew.
+//! `BROADPHASE_GOLDEN=write cargo test -p broadphase --test golden` rewrites `tests/data/golden-lists.txt`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -194,7 +194,7 @@ fn an_incremental_frame_after_a_complete_one_fills_the_cache() {
     }
 }
 
-/// Shelves are filled once, used while the same objects move, filled anew when others do, and given up when most do.
+/// Node caches are filled once, used while the same objects move, refilled when others do, and dropped when most do.
 #[test]
 fn an_incremental_search_reads_what_moves_and_what_came_to_rest_lately() {
     let start = sparse(6000, 10);
@@ -220,14 +220,14 @@ fn an_incremental_search_reads_what_moves_and_what_came_to_rest_lately() {
         anew += usize::from(share == 1.0);
         assert!((0.05..0.1).contains(&share) || share == 1.0, "round {round}: {share}");
     }
-    // Once to put off the shelves who moves all the time, and not again.
+    // Once, to drop the objects that always move from the caches, and not again.
     assert_eq!(anew, 1);
     let mut anew = 0;
     for round in 0..40 {
         push(&mut boxes, round % 20, 20, round / 20);
         anew += usize::from(read(&boxes, &format!("another twentieth each time, round {round}")) > 0.9);
     }
-    assert!((2..20).contains(&anew), "filled anew {anew} times");
+    assert!((2..20).contains(&anew), "refilled {anew} times");
     for round in 0..6 {
         push(&mut boxes, 0, 1, round);
         read(&boxes, &format!("all of them, round {round}"));

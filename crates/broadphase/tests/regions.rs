@@ -1,4 +1,4 @@
-//! What a structure tells about its regions: where its tests are made.
+//! The regions that a structure reports, and the tests made in each.
 #![cfg(feature = "papers")]
 
 use std::time::Duration;

@@ -244,7 +244,7 @@ fn plane_crossing(u: usize, options: &str) -> (u64, u64, f64) {
         });
         let boxes: Vec<_> = boxes.collect();
         step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
-        assert_eq!(store.len(), 0, "nobody touches in frame {frame}");
+        assert_eq!(store.len(), 0, "nothing touches in frame {frame}");
         if frame < frames / 4 {
             before = before.max(store.tests());
         }

@@ -1,4 +1,4 @@
-//! What one rank does wrong, all ranks hear, and nobody waits forever.
+//! Faults of one rank are reported on all ranks, and no rank waits forever.
 
 use std::time::Duration;
 

@@ -27,7 +27,7 @@ struct Shape {
     opacity: f32,
 }
 
-/// Draws a picture and writes it as `NAME.svg`, if pictures are asked for.
+/// Draws a picture and writes it as `NAME.svg`, if pictures are requested.
 pub fn save(name: &str, draw: impl FnOnce(&mut Picture)) {
     let Some(folder) = std::env::var_os("BROADPHASE_PICTURES") else { return };
     let mut picture = Picture::default();

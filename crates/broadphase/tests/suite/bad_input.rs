@@ -18,7 +18,7 @@ fn settled<const D: usize, T: Real>(subject: &Subject) -> (Run<D, T>, Vec<broadp
     (run, boxes)
 }
 
-/// The refused frame left no trace: the old frame is valid, and gives its pairs into the old store and into a new one.
+/// Checks that the rejected frame left no trace: the old frame is valid, and gives its pairs into the old store and into a new one.
 #[track_caller]
 fn assert_unchanged<const D: usize, T: Real>(run: &mut Run<D, T>, old: &Frame<'_, D, T>, what: &str) {
     run.structure.validate(old, Strength::Geometry).unwrap_or_else(|e| panic!("{what}: invalid afterwards: {e}"));
@@ -30,7 +30,7 @@ fn assert_unchanged<const D: usize, T: Real>(run: &mut Run<D, T>, old: &Frame<'_
     assert!(run.store.started().is_empty() && run.store.ended().is_empty(), "{what}: events without a change");
 }
 
-/// NaN and `min > max` at the first, a middle and the last object, on every axis, however the changes are told.
+/// NaN and `min > max` at the first, a middle and the last object, on every axis, however the changes are given.
 fn an_invalid_box_is_refused_with_object_and_axis<const D: usize, T: Real>(trial: &mut Trial) {
     trial.each(|subject| {
         let (mut run, boxes) = settled::<D, T>(subject);
@@ -65,7 +65,7 @@ fn follow_up<const D: usize, T: Real>(subject: &Subject, run: &mut Run<D, T>, mu
         boxes[id as usize] = boxes[id as usize + 1];
     }
     let changes = Changes::Listed { moved: &moved, inserted: &[], removed: &[] };
-    run.step(&subject.frame(&boxes).with_changes(changes), "the frame after the refused ones");
+    run.step(&subject.frame(&boxes).with_changes(changes), "the frame after the rejected ones");
 }
 
 /// The bad box comes with a change of the table's length, as an insertion or as part of a frame that is new altogether.

@@ -86,7 +86,7 @@ fn definition<const D: usize, T: Real>(subject: &Subject, tables: &[(Table<D, T>
 }
 
 fn the_list_is_the_same_for_every_isa_thread_count_and_order_of_jobs<const D: usize, T: Real>(trial: &mut Trial) {
-    // The double loop is asked once for all that take boxes as they are.
+    // The double loop runs once for all subjects that use boxes as they are.
     let plain = trial.subjects.iter().find(|subject| !subject.equal_balls);
     let shared = plain.map(|subject| definition(subject, &tables::<D, T>(subject)));
     trial.each(|subject| {

@@ -22,7 +22,7 @@ impl<const D: usize, T: Real> Prepared<D, T> {
         Self { frames, pairs }
     }
 
-    /// Walks the subject through the frames, there and back, with the changes told in each way.
+    /// Runs the subject through the frames, forward and back, with the changes given in each way.
     fn follow(&self, subject: &Subject) {
         for tell in Tell::EACH {
             let mut run = Run::new(subject);

@@ -32,7 +32,7 @@ fn probes_meet_what_they_touch<const D: usize, T: Real>(trial: &mut Trial) {
                     each.filter(|p| oracle::touch(&probes[p.a as usize], &table.boxes[p.b as usize])).collect();
                 oracle::assert_holds(&store, &expected, &format!("{layout:?}, {} probes", probes.len()));
             }
-            // Asking changes nothing: the next frame still knows its last one.
+            // Probes change nothing: the next frame still builds on the last one.
             run.step(&frame, "the frame after the probes");
         }
     });

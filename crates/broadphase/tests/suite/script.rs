@@ -1,4 +1,4 @@
-//! The caller's side of a run: a table of slots that knows what changed, and a structure that is checked after every frame.
+//! The caller's side of a run: a table of slots that tracks changes, and a structure that is checked after every frame.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Who is tested: every listed algorithm, and a few with options that bring small inputs into rarely visited rooms.
+//! The structures under test: every listed algorithm, and a few with options with which small inputs reach rarely used code.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -86,7 +86,7 @@ fn subjects(dim: usize) -> Vec<Subject> {
     all.filter(|subject| subject.spec.descriptor().dims.contains(&dim) && wanted(subject)).collect()
 }
 
-/// One space (D, T) in which a property is tried on all subjects; remembers who failed, so that one failure hides no other.
+/// One space (D, T) in which a property is tested on all subjects; collects failures, so that one does not hide the others.
 pub struct Trial<'a> {
     space: String,
     pub subjects: Vec<Subject>,

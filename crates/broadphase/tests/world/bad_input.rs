@@ -18,7 +18,7 @@ fn stale(handle: Handle) -> Error {
     Error::StaleHandle { index: handle.index, generation: handle.generation }
 }
 
-/// Every call that takes a handle refuses this one, and nothing changes.
+/// Checks that every call that takes a handle rejects this one, and nothing changes.
 fn refused(world: &mut World2, bad: Handle, good: Handle) {
     let before = content(world);
     assert_eq!(world.remove(bad).unwrap_err(), stale(bad));
@@ -37,7 +37,7 @@ fn refused(world: &mut World2, bad: Handle, good: Handle) {
     assert!(world.pairs_of(bad).is_err() && !world.contains(bad));
     assert_eq!(content(world), before);
     let update = world.update().unwrap();
-    assert!(update.started().is_empty() && update.ended().is_empty(), "a refused call must not be a change: {update:?}");
+    assert!(update.started().is_empty() && update.ended().is_empty(), "a rejected call must not be a change: {update:?}");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn queries_without_meaning_and_unknown_algorithms_are_errors() {
     assert!(matches!(reader.all_in_box(&Aabb::point([f32::NAN; 3])), Err(Error::InvalidQuery { .. })));
     let nowhere = Ray::new([0.0; 3], [0.0; 3], 1.0);
     assert!(matches!(reader.first_along_ray(&nowhere), Err(Error::InvalidQuery { .. })));
-    // A dimension that no algorithm knows is an error of the first frame.
+    // A dimension that no algorithm supports is an error of the first frame.
     let mut strange = broadphase::World::<7, f32>::new();
     strange.insert(Aabb::point([0.0; 7])).unwrap();
     assert!(strange.update().is_err() && strange.read().is_err() && strange.len() == 1);

@@ -394,7 +394,7 @@ fn an_object_in_a_freed_slot_has_no_path_after_a_failed_update() {
     let new = world.insert(at(20.0)).unwrap();
     assert_eq!(world.slot(new).unwrap(), Some(0), "the slot of the removed one");
     let started = world.update().unwrap().started().handles().to_vec();
-    assert_eq!(started, [(fast, walls[1]), (fast, walls[2])], "nobody passed the first wall");
+    assert_eq!(started, [(fast, walls[1]), (fast, walls[2])], "nothing passed the first wall");
 }
 
 #[test]

@@ -182,7 +182,7 @@ struct Run<const D: usize, T: Real> {
     model: Model<D, T>,
     specs: Vec<Spec>,
     dead: Vec<Handle>,
-    /// May balls be asked for? Not of an algorithm that does not know them.
+    /// May balls be used? Not with an algorithm that does not support them.
     balls: bool,
     /// Does the model know what the world's last difference was made against? Not after a frame that was only counted.
     comparable: bool,
@@ -312,7 +312,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             }
             Op::Shrink => self.world.shrink(),
             Op::Structures(k) => {
-                // As a structure of the user's own would be handed over.
+                // As a structure of the user's own would be passed.
                 let spec = &self.specs[k % self.specs.len()];
                 self.world.set_structures(spec.build().unwrap(), spec.build().unwrap());
             }
@@ -563,7 +563,7 @@ fn follow<const D: usize, T: Real>(spec: &Spec, cases: u32, crowd: usize) {
     }
 }
 
-/// So many sequences in all, whatever the number of algorithms.
+/// The total number of sequences, whatever the number of algorithms.
 const CASES: u32 = 1200;
 
 #[test]

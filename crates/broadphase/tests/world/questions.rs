@@ -1,4 +1,4 @@
-//! What the random sequences do not ask: bad questions, many at once, breaks, and many threads.
+//! Queries that the random sequences do not cover: invalid ones, many at once, breaks, and many threads.
 
 use std::ops::ControlFlow;
 
@@ -237,7 +237,7 @@ fn a_reader_is_shared_by_threads_that_query_at_once() {
     world.insert_many(&boxes).unwrap();
     let reader = world.read().unwrap();
     is_shared(reader);
-    // The first question makes what the others use: all threads ask at once, before anything is there.
+    // The first query builds what the others use: all threads query at once, before anything is built.
     let counts: Vec<usize> = std::thread::scope(|scope| {
         let ask = |_| scope.spawn(move || reader.all_in_box(&Aabb::new([50.0; 2], [120.0; 2])).unwrap().len());
         let threads: Vec<_> = (0..4).map(ask).collect();

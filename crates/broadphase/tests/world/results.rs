@@ -71,7 +71,7 @@ fn values_of_pairs_last_as_long_as_the_pair_with_any_report() {
         let h = world.insert_many(&[Aabb::new([0.0, 0.0], [1.0, 1.0]); 3]).unwrap();
         world.update().unwrap();
         assert!(world.set_pair_value(h[0], h[1], 1).unwrap() && world.set_pair_value(h[2], h[1], 2).unwrap());
-        assert!(!world.set_pair_value(h[0], h[0], 3).unwrap(), "nobody pairs with itself");
+        assert!(!world.set_pair_value(h[0], h[0], 3).unwrap(), "an object does not pair with itself");
         world.set_box(h[0], Aabb::new([0.5, 0.5], [1.0, 1.0])).unwrap();
         world.update().unwrap();
         assert_eq!((world.pair_value(h[1], h[0]).unwrap(), world.pair_value(h[1], h[2]).unwrap()), (Some(1), Some(2)));

@@ -143,7 +143,7 @@ fn a_filter_for_one_update_may_borrow_and_one_object_can_be_refiltered() {
         .unwrap();
     assert_eq!(asked.into_inner().unwrap().len(), 14, "all but the two statics");
     assert_eq!(update.len(), 14 - 5);
-    // Without a filter, what was found stays; and one object is asked about again.
+    // Without a filter, the pairs stay; and one object is filtered again.
     assert_eq!(world.update().unwrap().len(), 9);
     world.refilter(h[4]).unwrap();
     assert_eq!(world.update().unwrap().started().len(), 5);

@@ -97,10 +97,10 @@ pub struct PairsLine {
     /// Another recording: find the pairs between the two.
     #[arg(value_name = "OTHER")]
     pub other: Option<PathBuf>,
-    /// The frame, from 0; 0 unless given.
+    /// The frame, from 0 (default: 0).
     #[arg(long, value_name = "K", value_parser = frame, allow_negative_numbers = true)]
     pub frame: Option<usize>,
-    /// NAME[:key=value]...; auto unless given. Every algorithm finds the same pairs.
+    /// NAME[:key=value]... (default: auto). Every algorithm finds the same pairs.
     #[arg(long, value_name = "A", default_value = "auto", hide_default_value = true)]
     #[arg(value_parser = Names(algorithms), hide_possible_values = true)]
     pub algorithm: OsString,
@@ -153,17 +153,17 @@ pub struct BenchLine {
     /// Scenes (NAME[:key=value]...) and recordings, - for standard input.
     #[arg(value_name = "SCENE|FILE", required = true, value_parser = Names(scenes), hide_possible_values = true)]
     pub sources: Vec<OsString>,
-    /// Objects of the scenes, as in 1000,16000; each scene's own number unless given.
+    /// Objects of the scenes, as in 1000,16000 (default: each scene's own number).
     #[arg(long, value_name = "N,N,...", value_parser = counts, allow_negative_numbers = true)]
     pub n: Option<Counts>,
-    /// Frames; the scene's own number, or all of a recording, unless given.
+    /// Frames (default: the scene's own number, or all of a recording,).
     #[arg(long, value_name = "F", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<usize>,
-    /// `all`, or names with options; auto unless given.
+    /// `all`, or names with options (default: auto).
     #[arg(long, alias = "algorithm", value_name = "A,A,...", default_value = "auto", hide_default_value = true)]
     #[arg(value_parser = Names(algorithms), hide_possible_values = true)]
     pub algorithms: OsString,
-    /// `none`, `all` of this build, or names; none unless given.
+    /// `none`, `all` of this build, or names (default: none).
     #[arg(long, value_name = "P,P,...", default_value = "none", hide_default_value = true)]
     #[arg(value_parser = Names(peers), hide_possible_values = true)]
     pub peers: OsString,
@@ -211,7 +211,7 @@ pub struct DoctorLine {
     /// A recording, - for standard input, or a scene (NAME[:key=value]...).
     #[arg(value_name = "FILE|SCENE", required = true, value_parser = Names(scenes), hide_possible_values = true)]
     pub source: OsString,
-    /// Objects of a scene; its own number unless given.
+    /// Objects of a scene (default: its own number).
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub n: Option<usize>,
     /// Frames of a scene, of which the first 24 are looked at.
@@ -235,17 +235,17 @@ pub struct DoctorLine {
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct ViewLine {
-    /// A scene (NAME[:key=value]...) or a recording; brownian-cubes with 100,000 objects unless given.
+    /// A scene (NAME[:key=value]...) or a recording (default: brownian-cubes with 100,000 objects).
     #[arg(value_name = "SCENE|FILE", value_parser = Names(scenes), hide_possible_values = true)]
     pub source: Option<OsString>,
-    /// Objects of a scene; its own number unless given.
+    /// Objects of a scene (default: its own number).
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub n: Option<usize>,
-    /// `all`, or names with options; auto unless given.
+    /// `all`, or names with options (default: auto).
     #[arg(long, alias = "algorithm", value_name = "A,A,...", default_value = "auto", hide_default_value = true)]
     #[arg(value_parser = Names(algorithms), hide_possible_values = true)]
     pub algorithms: OsString,
-    /// The port of the page; a free one unless given.
+    /// The port of the page (default: a free one).
     #[arg(long, value_name = "P", value_parser = port, allow_negative_numbers = true)]
     pub port: Option<u16>,
     /// Print the address, and open no browser.

@@ -156,7 +156,7 @@ pub struct BenchLine {
     /// Objects of the scenes, as in 1000,16000 (default: each scene's own number).
     #[arg(long, value_name = "N,N,...", value_parser = counts, allow_negative_numbers = true)]
     pub n: Option<Counts>,
-    /// Frames (default: the scene's own number, or all of a recording,).
+    /// Frames (default: the scene's own number, or all of a recording).
     #[arg(long, value_name = "F", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<usize>,
     /// `all`, or names with options (default: auto).

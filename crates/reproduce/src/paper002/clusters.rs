@@ -31,7 +31,7 @@ pub fn fig5(lab: &mut Lab) -> Result<Report, Failure> {
     const FRAMES: usize = 500;
     /// The most intense part.
     const DENSE: std::ops::Range<usize> = 75..151;
-    let n = lab.pick(1 << 13, 1 << 19);
+    let n = lab.pick(1 << 14, 1 << 19);
     let parallel: &str = &parallel();
     let free = has_free_cores(lab);
     let names = [SEQUENTIAL, parallel, OURS];
@@ -90,7 +90,7 @@ fn swap_frame(row: &Outcome) -> Option<f64> {
 
 pub fn fig6(lab: &mut Lab) -> Result<Report, Failure> {
     const FRAMES: usize = 500;
-    let side = lab.pick(100usize, 750);
+    let side = lab.pick(150usize, 750);
     let (mut curves, mut swaps, mut own_swaps) = (Curves::default(), Vec::new(), Vec::new());
     for u in ["x", "y"] {
         let scene = format!("plane-crossing:u={u}:frames={FRAMES}");

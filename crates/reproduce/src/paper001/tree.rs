@@ -196,7 +196,9 @@ pub fn fig10(lab: &mut Lab) -> Result<Report, Failure> {
     let beside = Curves(vec![("as in the paper".to_string(), gains), ("ours".to_string(), own_gains)]);
     let setup = format!(
         "The first {FALLING} frames of `free-fall-cubes`: after that everything rests here. Each frame is a point: time of the complete search over that of \
-         the incremental one, by the share of objects that the tree takes for static. The scatter is shown by its percentiles in bins of 5 %."
+         the incremental one, by the share of objects that the tree takes for static. The scatter is shown by its percentiles in bins of 5 %. The paper \
+         reports the pairs of boxes that are grown by ε; here every pair of grown boxes is also compared by the objects' own boxes whenever one of the two \
+         changes at all, which the incremental search pays for and the complete one does not."
     );
     let x = ("static objects, %", Scale::Linear);
     let y = "gain of the incremental search, times as fast";

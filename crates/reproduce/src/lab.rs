@@ -15,7 +15,7 @@ use broadphase_bench::ratios::{self, Ratio};
 use broadphase_bench::source::Setting;
 use broadphase_bench::verdict;
 use broadphase_bench::{Choice, Source};
-use broadphase_bench::{Clock, Drive, Outcome, Request, json, ms};
+use broadphase_bench::{Clock, Drive, Outcome, Request, json, ms, timed};
 
 /// Seconds for all experiments of a quick run: with what the last measurement of each overshoots, under 15 minutes.
 const ALL: f64 = 600.0;
@@ -253,20 +253,38 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// The share of a core that a thread needs for speed-ups to be judged.
+const FREE: f64 = 0.85;
+
 /// Can a speed-up be measured? Not with one core, and not while others keep the cores busy: then the page says so.
 pub fn has_free_cores(lab: &mut Lab) -> bool {
-    let load = std::fs::read_to_string("/proc/loadavg").ok();
-    let load = load.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    let busy = load.filter(|&load| crowded(load, cores()));
-    if let Some(load) = busy {
-        lab.note(format!("The machine was busy (load {load} on {} cores): speed-ups of threads are not judged.", cores()));
+    let share = core_share();
+    if share < FREE {
+        let share = (100.0 * share).round();
+        lab.note(format!("The machine was busy (a thread got {share} % of a core): speed-ups of threads are not judged."));
     }
-    cores() > 1 && busy.is_none()
+    cores() > 1 && share >= FREE
 }
 
-/// Is more running than this process and one other thread on every core?
-fn crowded(load: f64, cores: usize) -> bool {
-    load > cores as f64 + 1.0
+/// The share of a core that each of as many threads as there are cores gets: the least of them. CPU time over the time that passes.
+fn core_share() -> f64 {
+    const SPIN: Duration = Duration::from_millis(100);
+    let spin = || {
+        let start = Instant::now();
+        let wait = |_: &mut ()| {
+            while start.elapsed() < SPIN {
+                std::hint::spin_loop();
+            }
+            Ok::<(), ()>(())
+        };
+        let timing = timed(&mut (), wait, |_| Ok(())).ok()?;
+        timing.cpu_update.map(|cpu| cpu.as_secs_f64() / timing.update.as_secs_f64())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(spin)).collect();
+        let shares = threads.into_iter().map(|thread| thread.join().ok().flatten().unwrap_or(0.0));
+        shares.fold(1.0, f64::min)
+    })
 }
 
 /// The rows of one trial, asked by name.
@@ -393,7 +411,19 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_machine_has_no_free_cores() {
-        assert_eq!([crowded(0.4, 2), crowded(2.5, 2), crowded(12.0, 2), crowded(12.0, 32)], [false, false, true, false]);
+    fn threads_beside_those_that_are_measured_take_their_share_of_the_cores() {
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 * cores() {
+                scope.spawn(|| {
+                    while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                });
+            }
+            let share = core_share();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(share > 0.0 && share < FREE, "{share}");
+        });
     }
 }

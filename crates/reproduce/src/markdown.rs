@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::Experiment;
 use super::pages::paper_title;
 use super::state::Finished;
 use super::verdict::Tally;
+use super::{Experiment, Mode};
 use broadphase_bench::charts::number;
 use broadphase_bench::machine;
 
@@ -15,6 +15,7 @@ pub fn record(all: &[(&Experiment, Option<Finished>)]) -> String {
     let tally = Tally::of(done.iter().flat_map(|finished| finished.verdicts()));
     let mut page = String::from("# The papers' experiments, run again\n\n");
     let _ = writeln!(page, "{} of {} experiments are done. Their findings: {tally}.\n", done.len(), all.len());
+    summary(&mut page, all);
     let _ = writeln!(
         page,
         "A verdict follows from the figures of the column *paper mode here* by the rule beside it, which was written before the run. Where a \
@@ -22,17 +23,56 @@ pub fn record(all: &[(&Experiment, Option<Finished>)]) -> String {
          runs by default, on the same frames; it decides nothing. A ratio has a 95 % interval in brackets, and counts only if all of it \
          lies within the bounds; otherwise the finding is open.\n"
     );
-    let _ = writeln!(page, "{}; broadphase {}.\n", machine::summary(), env!("CARGO_PKG_VERSION"));
+    sizes(&mut page, all);
+    let _ = writeln!(
+        page,
+        "{}; broadphase {}. Times are CPU times of one thread unless a text says otherwise. `benchmarks/reproduce-record` makes this page.\n",
+        machine::summary(),
+        env!("CARGO_PKG_VERSION")
+    );
     for papers in all.chunk_by(|a, b| a.0.paper == b.0.paper) {
         let paper = papers[0].0.paper;
         let _ = writeln!(page, "## Paper {paper}: {}\n", paper_title(paper));
-        page.push_str("| experiment | claim | the paper's number | paper mode here | ours | verdict | rule |\n");
+        page.push_str("| figure | claim | the paper's number | paper mode here | ours | verdict | rule |\n");
         page.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
         papers.iter().for_each(|(experiment, finished)| rows(&mut page, experiment, finished.as_ref()));
         page.push('\n');
         papers.iter().for_each(|(experiment, finished)| pictures(&mut page, experiment, finished.as_ref()));
     }
     page
+}
+
+/// How many findings of each paper have which verdict.
+fn summary(page: &mut String, all: &[(&Experiment, Option<Finished>)]) {
+    page.push_str("| paper | experiments | confirmed | partly | refuted | open |\n| --- | --- | --- | --- | --- | --- |\n");
+    for papers in all.chunk_by(|a, b| a.0.paper == b.0.paper) {
+        let tally = Tally::of(papers.iter().filter_map(|one| one.1.as_ref()).flat_map(Finished::verdicts));
+        let [confirmed, partly, refuted, open] = tally.counts().map(|count| count.1);
+        let (paper, done) = (papers[0].0.paper, papers.iter().filter(|one| one.1.is_some()).count());
+        let title = paper_title(paper);
+        let anchor = format!("paper-{paper}-{}", title.replace(' ', "-"));
+        let _ = writeln!(page, "| [{paper}, {title}](#{anchor}) | {done} | {confirmed} | {partly} | {refuted} | {open} |");
+    }
+    page.push('\n');
+}
+
+/// Which experiments were run at which size.
+fn sizes(page: &mut String, all: &[(&Experiment, Option<Finished>)]) {
+    let of = |mode: Mode| -> Vec<&str> {
+        let made = |one: &&(&Experiment, Option<Finished>)| one.1.as_ref().is_some_and(|finished| finished.mode() == mode.name());
+        all.iter().filter(made).map(|one| one.0.name).collect()
+    };
+    let (full, quick) = (of(Mode::Full), of(Mode::Quick));
+    if !full.is_empty() {
+        let _ = writeln!(page, "At the papers' sizes (`--full`): {}.\n", full.join(", "));
+    }
+    if !quick.is_empty() {
+        let _ = writeln!(
+            page,
+            "With fewer objects and frames (`--quick`), since at the papers' sizes they take hours on two cores: {}. The text of each says how many.\n",
+            quick.join(", ")
+        );
+    }
 }
 
 /// The findings of one experiment.
@@ -118,6 +158,8 @@ mod tests {
         assert!(page.contains(&row), "{page}");
         assert!(page.contains(&format!("![one 1]({name}.svg)")) && page.contains(&format!("![two]({name}-2.svg)")));
         assert!(page.contains("- note\n") && page.contains("Their findings: 1 confirmed."));
+        assert!(page.contains("| [000, hierarchical hash grids](#paper-000-hierarchical-hash-grids) | 1 | 1 | 0 | 0 | 0 |\n"));
+        assert!(page.contains(&format!("on two cores: {name}. The text")) && !page.contains("(`--full`)"));
         assert_eq!(page.matches("| not run | |").count(), list().count() - 1);
     }
 }

@@ -115,8 +115,9 @@ fn crossings(curves: &Curves, source: &'static str, octree: &str) -> Vec<Finding
 fn report(what: &str, y: &str, curves: &Curves, findings: Vec<Finding>) -> Report {
     let setup = format!(
         "{what} 50 to 6,400 balls of 1/1000 to 1/10 of the side, as in the paper. Only the moving fifth asks, one object at a time, for \
-         everything that its box overlaps: the boxes of the balls are tested, not the balls. 0 objects means that it is so from the \
-         smallest number on."
+         everything that its ball overlaps: the structure names boxes that overlap its own, and their balls are tested. The grid here walks the sections \
+         within reach row by row, where the paper's calls its hash function for every probe: its fixed cost is smaller than the paper's. 0 objects \
+         means that it is so from the smallest number on."
     );
     Report { setup, charts: vec![Chart::scaling(y, "objects", y, curves)], findings }
 }
@@ -291,25 +292,39 @@ fn burden(lab: &mut Lab) -> Result<Report, Failure> {
     Ok(Report { setup: setup.to_string(), charts: vec![chart], findings })
 }
 
-/// Objects that come and go beside those that stay.
-const GUESTS: usize = 64;
+/// The most objects that leave and come back in a round. They are a small part of all, so that the number of objects stays about the same.
+const LEAVING: usize = 64;
+
+/// Shuffles `ids` so that the first `count` are drawn at random: in a list that is searched from the front, each of them may be anywhere.
+fn draw(ids: &mut [u32], count: usize, state: &mut u64) {
+    for at in 0..count {
+        // A linear congruential generator (Knuth's MMIX); its upper bits are good enough to draw with.
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let other = at + (*state >> 33) as usize % (ids.len() - at);
+        ids.swap(at, other);
+    }
+}
 
 /// Microseconds to insert and to remove an object.
 fn changes(lab: &mut Lab) -> Result<[Curves; 2], Failure> {
-    let rounds = lab.pick(30, 200);
+    let rounds = lab.pick(60, 400);
     let (mut inserted, mut removed) = (Curves::default(), Curves::default());
     let progress = lab.progress("city-even", SIZES.len());
     for n in SIZES {
         progress.step();
         let n = lab.objects(n);
-        let (boxes, _) = snapshot("city-even", n + GUESTS, 1)?;
-        let guests: Vec<u32> = (n as u32..(n + GUESTS) as u32).collect();
+        let (boxes, _) = snapshot("city-even", n, 1)?;
+        let leaving = (n / 10).clamp(1, LEAVING);
         for algorithm in ALL {
-            let mut single = Single::new(algorithm, &boxes, n)?;
+            // Copies, so that the clock is read once for at least as many changes as it takes to make it negligible.
+            let mut copies = vec![Single::new(algorithm, &boxes, n)?; LEAVING.div_ceil(leaving)];
+            let each = 1e6 / (leaving * copies.len()) as f64;
             let (mut come, mut go) = (Vec::new(), Vec::new());
+            let (mut ids, mut state): (Vec<u32>, u64) = ((0..n as u32).collect(), n as u64);
             for _ in 0..rounds {
-                come.push(single.insert(&guests)?.as_secs_f64() * 1e6 / GUESTS as f64);
-                go.push(single.remove(&guests)?.as_secs_f64() * 1e6 / GUESTS as f64);
+                draw(&mut ids, leaving, &mut state);
+                go.push(Single::remove(&mut copies, &ids[..leaving])?.as_secs_f64() * each);
+                come.push(Single::insert(&mut copies, &ids[..leaving])?.as_secs_f64() * each);
             }
             let [come, go] = [come, go].map(|times| super::curves::median(times.into_iter()));
             lab.keep(json!({ "scene": "city-even", "n": n, "algorithm": algorithm, "insert_us": come, "remove_us": go }));
@@ -326,9 +341,9 @@ fn slower(curves: &Curves, slow: &str, fast: &str) -> Option<f64> {
 }
 
 fn change_report(title: &str, curves: &Curves, findings: Vec<Finding>) -> Report {
-    let setup = "Scene `city-even`. Beside 50 to 6,400 objects, 64 more come one after the other and go again; an update of one object \
-                 each. In the paper nothing was really inserted or removed, so that the number of objects stayed; here it is 64 more at \
-                 most. In paper mode the naive case is a linked list that a removal searches, the octree is traced down and its node's list \
+    let setup = "Scene `city-even`. Of 50 to 6,400 objects, up to 64, and at most a tenth, are drawn at random in each round; they are removed \
+                 one after the other and inserted again, an update of one object each. In the paper nothing was really inserted or removed, so \
+                 that the number of objects stayed. In paper mode the naive case is a linked list that a removal searches, the octree is traced down and its node's list \
                  searched, and the grid's object knows its section, whose list is searched.";
     Report { setup: setup.to_string(), charts: vec![Chart::scaling(title, "objects", "microseconds", curves)], findings }
 }

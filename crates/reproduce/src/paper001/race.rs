@@ -12,8 +12,9 @@ use broadphase_bench::failure::Failure;
 /// The paper's tree, and ours.
 const TREE: &str = "kd-tree:paper=true";
 const OURS: &str = "kd-tree";
-/// The grid of sweeps that the paper names after its first author.
-const TRACY: &str = "grid-sap";
+/// A grid whose cells are swept along one axis in every frame. Tracy's, which the paper raced, keeps three sorted lists and a pair set in every
+/// cell; so this row stands for a grid of sweeps, not for Tracy's program, and no claim on that is judged by it.
+const GRID_OF_SWEEPS: &str = "grid-sap";
 /// The libraries that the paper ran itself, where the build has them.
 const PEERS: [&str; 3] = ["bullet-dbvt-f", "bullet-dbvt-d", "cgal"];
 /// Bounding volume trees and CGAL: the paper's best three beside the tree.
@@ -95,12 +96,14 @@ fn contestants() -> String {
         [] => "This build has none of the paper's libraries (--features cpp-peers adds Bullet and CGAL).".to_string(),
         peers => format!("The paper's libraries themselves: {}.", peers.join(", ")),
     };
-    format!("DBVT F and D, Tracy (`grid-sap`) and AxisSweep (`sweep-3axis`) are small implementations of our own. {libraries}")
+    format!(
+        "DBVT F and D and AxisSweep (`sweep-3axis`) are small implementations of our own. Tracy's program is not here. {libraries}"
+    )
 }
 
 pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
     // As in the paper, those that scale to its million objects.
-    let (n, frames) = lab.pick((4000, 48), (1_024_000, 64));
+    let (n, frames) = lab.pick((16_000, 48), (1_024_000, 64));
     let rows = [TREE, OURS, "tiles", "dbvt-f", "dbvt-d", "sort-and-sweep"];
     let races = race(lab, &SCENES, &[n], &Course { rows: &rows, frames })?;
     let time = |scene: usize, name: &str| last(races[scene].get(name));
@@ -167,8 +170,10 @@ fn slowest_first(curves: &Curves, rows: &[&'static str]) -> Vec<&'static str> {
 
 pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
     let sizes: &[usize] = lab.pick(&[1000, 4000], &[1000, 2000, 4000, 8000, 16_000, 32_000]);
-    let course =
-        Course { rows: &[TREE, OURS, "dbvt-f", "dbvt-d", TRACY, "sweep-3axis", "sort-and-sweep"], frames: lab.pick(32, 128) };
+    let course = Course {
+        rows: &[TREE, OURS, "dbvt-f", "dbvt-d", GRID_OF_SWEEPS, "sweep-3axis", "sort-and-sweep"],
+        frames: lab.pick(32, 128),
+    };
     let cubes = race(lab, &SCENES, sizes, &course)?;
     let varied = race(lab, &ASSORTED, sizes, &course)?;
     let source = "section 5, figure 13";
@@ -178,18 +183,17 @@ pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
         let factors: Vec<f64> = cubes.iter().zip(&varied).filter_map(|(c, v)| last(&ratio(v.get(name), c.get(name)))).collect();
         geometric_mean(&factors)
     };
-    // What the paper raced, but for the tree.
-    let raced: Vec<&'static str> = ["dbvt-f", "dbvt-d", TRACY, "sweep-3axis"].into_iter().chain(libraries()).collect();
+    // What the paper raced, but for the tree and Tracy's.
+    let raced: Vec<&'static str> = ["dbvt-f", "dbvt-d", "sweep-3axis"].into_iter().chain(libraries()).collect();
     let places: Vec<Vec<&str>> = both.iter().map(|curves| slowest_first(curves, &raced)).collect();
     let case = |place: &Vec<&str>, holds: &dyn Fn(&Vec<&str>) -> bool| (!place.is_empty()).then(|| holds(place));
-    let worst: Vec<Option<bool>> = places
-        .iter()
-        .map(|place| case(place, &|place| place[..2].iter().all(|row| [TRACY, "sweep-3axis"].contains(row))))
-        .collect();
+    let worst: Vec<Option<bool>> =
+        places.iter().map(|place| case(place, &|place| place.first() == Some(&"sweep-3axis"))).collect();
     let second: Vec<Option<bool>> =
         places.iter().map(|place| case(place, &|place| place.last().is_some_and(|row| row.contains("dbvt")))).collect();
-    let real_second: Vec<f64> =
-        both.iter().filter_map(|curves| last(&ratio(curves.get("sort-and-sweep"), curves.get(TREE)))).collect();
+    // What the paper did not race, and is ahead of what it did: the better of a plain sweep and a grid of sweeps.
+    let not_raced: Vec<f64> =
+        both.iter().filter_map(|curves| last(&leads(curves, &["sort-and-sweep", GRID_OF_SWEEPS]))).collect();
     let findings = vec![
         wins,
         factor,
@@ -201,8 +205,8 @@ pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
             Rule::EVERY.because("of those that the paper raced, at the largest number of objects that all reach"),
         )
         .beside(
-            "`sort-and-sweep`, which the paper did not race, takes {} times as long as its tree",
-            geometric_mean(&real_second),
+            "the better of `sort-and-sweep` and `grid-sap`, which the paper did not race, takes {} times as long as its tree",
+            geometric_mean(&not_raced),
         ),
         Finding::new(
             "Assorted objects cost DBVT far more than the kd-tree.",
@@ -212,11 +216,11 @@ pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
             Rule::from(1.15).because("by tables 1 and 2 it is 1.2 at 8,000 objects, averaged over the scenes"),
         ),
         Finding::cases_by(
-            "Tracy and AxisSweep are the slowest.",
+            "AxisSweep is the slowest, with Tracy, which is not here.",
             source,
-            "the two slowest are these two in {} scenes",
+            "AxisSweep is the slowest in {} scenes",
             &worst,
-            Rule::EVERY.because("both of them, at the largest number of objects that all reach"),
+            Rule::EVERY.because("the paper has no exception; at the largest number of objects that all reach"),
         ),
     ];
     let setup = format!("All six scenes, {} measured frames spread over the run. {}", course.frames, contestants());
@@ -233,7 +237,7 @@ fn over_objects(title: &str, curves: &Curves) -> Chart {
 }
 
 pub fn fig14(lab: &mut Lab) -> Result<Report, Failure> {
-    let sizes: &[usize] = lab.pick(&[8000, 16_000, 32_000], &[128_000, 256_000, 512_000, 1_024_000]);
+    let sizes: &[usize] = lab.pick(&[8000, 16_000, 32_000, 64_000], &[128_000, 256_000, 512_000, 1_024_000]);
     let course = Course { rows: &[TREE, OURS, "dbvt-f", "dbvt-d"], frames: lab.pick(16, 64) };
     let races = race(lab, &SCENES, sizes, &course)?;
     let source = "section 5, figure 14";

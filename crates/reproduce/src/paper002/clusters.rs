@@ -31,7 +31,7 @@ pub fn fig5(lab: &mut Lab) -> Result<Report, Failure> {
     const FRAMES: usize = 500;
     /// The most intense part.
     const DENSE: std::ops::Range<usize> = 75..151;
-    let n = lab.pick(1 << 13, 1 << 19);
+    let n = lab.pick(1 << 14, 1 << 19);
     let parallel: &str = &parallel();
     let free = has_free_cores(lab);
     let names = [SEQUENTIAL, parallel, OURS];
@@ -75,9 +75,9 @@ const FIXED: &str = "sweep:paper=true:partitions=16:swap=off";
 const SWAPPING: &str = "sweep:paper=true:partitions=16";
 const GUARDED: &str = "sweep:axes=xy";
 
-/// The highest point around the crossing over the level of the first quarter.
-fn peak(points: &[(f64, f64)]) -> Option<f64> {
-    let frames = points.last()?.0;
+/// The highest point around the crossing, at half of the `frames`, over the level of the first quarter. `None` if the row did not get that far.
+fn peak(points: &[(f64, f64)], frames: f64) -> Option<f64> {
+    points.last().filter(|last| last.0 >= 0.65 * frames)?;
     let quiet = median(points.iter().filter(|point| point.0 <= frames / 4.0).map(|point| point.1))?;
     let around = points.iter().filter(|point| (0.35 * frames..=0.65 * frames).contains(&point.0));
     around.map(|point| point.1 / quiet).max_by(f64::total_cmp)
@@ -102,7 +102,7 @@ pub fn fig6(lab: &mut Lab) -> Result<Report, Failure> {
         swaps.push(rows.get(SWAPPING).and_then(swap_frame));
         own_swaps.push(rows.get(GUARDED).and_then(swap_frame));
     }
-    let peaks = |name: &str| ["x", "y"].map(|u| peak(curves.get(&format!("u = {u}, {name}"))));
+    let peaks = |name: &str| ["x", "y"].map(|u| peak(curves.get(&format!("u = {u}, {name}")), FRAMES as f64));
     let ([fixed_x, fixed_y], swapped, ours) = (peaks("axes stay"), peaks("axes swap"), peaks("ours"));
     let source = "section 7, figure 6";
     let higher = |peaks: [Option<f64>; 2]| peaks[0].zip(peaks[1]).map(|(x, y)| x.max(y));
@@ -162,7 +162,8 @@ mod tests {
     #[test]
     fn a_peak_is_measured_over_the_quiet_level() {
         let points = |high: f64| -> Points { (1..=100).map(|k| (f64::from(k), if k == 50 { high } else { 2.0 })).collect() };
-        assert_eq!((peak(&points(8.0)), peak(&points(2.0)), peak(&[])), (Some(4.0), Some(1.0), None));
+        assert_eq!([peak(&points(8.0), 100.0), peak(&points(2.0), 100.0), peak(&[], 100.0)], [Some(4.0), Some(1.0), None]);
+        assert_eq!(peak(&points(8.0)[..60], 100.0), None, "the row stopped before the end of the crossing");
     }
 
     /// The scene and the rule by themselves, without a clock: the paper's frame, and none without the mechanism.

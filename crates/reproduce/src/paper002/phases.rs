@@ -19,7 +19,7 @@ fn scene(density: f64) -> String {
 }
 
 fn sizes(lab: &Lab) -> &'static [usize] {
-    lab.pick(&[1 << 13, 1 << 15, 1 << 16], &[1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21])
+    lab.pick(&[1 << 13, 1 << 15, 1 << 17], &[1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21])
 }
 
 /// Algorithm 1, algorithms 2 to 4 and our default, taking turns.
@@ -79,7 +79,7 @@ fn setup(what: &str) -> String {
 pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
     let found = stage(lab, "sort", &[0.35])?;
     let (speed_up, ours) = found.speed_up(0.35);
-    let n = lab.pick(1 << 14, 1 << 20);
+    let n = lab.pick(1 << 15, 1 << 20);
     let mut worst: Option<f64> = None;
     let mut sorts = Vec::new();
     for density in [0.05, 0.35] {
@@ -206,7 +206,7 @@ pub fn fig3(lab: &mut Lab) -> Result<Report, Failure> {
 const GPUS: [f64; 2] = [960_000.0 / 161.0, 10_000.0];
 
 pub fn fig4(lab: &mut Lab) -> Result<Report, Failure> {
-    let sizes: &[usize] = lab.pick(&[1 << 14, 1 << 16], &[1 << 19, 1 << 20, 1 << 21]);
+    let sizes: &[usize] = lab.pick(&[1 << 14, 1 << 17], &[1 << 19, 1 << 20, 1 << 21]);
     let stages = ["sort", "candidates", "pairing"];
     let parallel: &str = &parallel();
     let rows_of = [parallel, OURS, "auto"];

@@ -5,6 +5,9 @@
 //! tested with every other object of the list, one at a time; so a pair is tested from both sides (figure 2.2). Objects that move need no
 //! update. It is what `brute-force:paper=true` builds.
 //!
+//! It is kept for the papers' experiments: `brute-force` is 21.6 times as fast (paired CPU times of one thread, equal pairs, an AMD EPYC with AVX-512;
+//! `broadphase bench uniform --n 4000 --frames 17 --algorithms brute-force,brute-force:paper=true`), by testing each pair once and many at a time.
+//!
 //! # Cost
 //! Insertion O(1), removal O(n), n(n - 1) tests for all pairs. Memory: a copy of the box and 12 bytes of links per slot.
 

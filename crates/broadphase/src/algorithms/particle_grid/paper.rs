@@ -7,7 +7,7 @@
 //!
 //! Two things are as in our own mode, since the result would be wrong or the memory without bound otherwise: cells are wider than a particle by a
 //! thousandth, and a dense table has at most a few cells per particle. In a hashed grid two cells may share a slice: a particle of another
-//! cell is passed over there, and met in its own, so that a pair is not reported twice.
+//! cell is checked there, which is the unnecessary check that the text accepts, and reported only where it is met in its own cell.
 
 use super::space::{Space, floor, for_each_cell, in_range, world_around};
 use super::update::{check_shape, common_radius};
@@ -126,9 +126,10 @@ impl<const D: usize, T: Real> PaperParticles<D, T> {
                             return;
                         }
                         let mut tests = 0;
-                        self.visit_around(frame, id, |other| {
+                        self.visit_around(frame, id, |other, is_of_cell| {
                             tests += 1;
-                            if id < other && frame.boxes[other as usize].overlaps(&frame.boxes[id as usize]) {
+                            let overlaps = frame.boxes[other as usize].overlaps(&frame.boxes[id as usize]);
+                            if id < other && overlaps && is_of_cell() {
                                 hits.push(Pair { a: id, b: other });
                             }
                         });
@@ -143,15 +144,14 @@ impl<const D: usize, T: Real> PaperParticles<D, T> {
         Ok(())
     }
 
-    /// Visits the particles of the 3x3 or 3x3x3 cells around a particle, but itself.
+    /// Visits the particles in the slices of the 3x3 or 3x3x3 cells around a particle, but itself. `visit` can ask whether the particle is
+    /// of the cell whose slice it is met in: another cell may share it.
     #[inline(always)]
-    fn visit_around(&self, frame: &Frame<'_, D, T>, id: u32, mut visit: impl FnMut(u32)) {
+    fn visit_around(&self, frame: &Frame<'_, D, T>, id: u32, mut visit: impl FnMut(u32, &dyn Fn() -> bool)) {
         let Some(space) = &self.space else { return };
         space.for_each_adjacent(&space.cell(&center(frame, id)), |cell| {
-            for &other in self.slice(space.slot(cell)) {
-                if other != id && (!space.is_hashed() || space.cell(&center(frame, other)) == *cell) {
-                    visit(other);
-                }
+            for &other in self.slice(space.slot(cell)).iter().filter(|&&other| other != id) {
+                visit(other, &|| !space.is_hashed() || space.cell(&center(frame, other)) == *cell);
             }
         });
     }

@@ -53,7 +53,7 @@ pub(super) struct Nearby<const D: usize, T: Real> {
     pub(super) candidates: Vec<(u32, u32)>,
 }
 
-/// How far ahead of their use boxes are requested from memory.
+/// How far ahead of their use boxes are prefetched.
 const AHEAD: usize = 12;
 
 impl<const D: usize> BlockShape<D> {

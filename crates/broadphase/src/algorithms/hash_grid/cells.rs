@@ -11,8 +11,8 @@
 //!
 //! Removal moves the cell's last id into the gap, as in the paper; a [`Placement`] per object says where its id stands.
 //!
-//! A change to a large grid costs what its cache lines cost, one after the other. So the two bits of a cell are in one line, and so
-//! is a container; a removal finds the container by the object's place, without a look at the head. Long lists ask for huge
+//! The cost of a change to a large grid is that of its cache misses, one after the other. So the two bits of a cell are in one line, and so
+//! is a container; a removal finds the container from the object's place, without reading the head. Long lists request huge
 //! pages, without which every access to a million objects walks the page table as well.
 
 use std::hint::select_unpredictable;
@@ -30,7 +30,7 @@ const HEADER: usize = 2;
 /// Words of a row.
 const ROW: usize = 8;
 
-/// What the pool is made of: a container of up to six ids is one row, and a row is in one cache line.
+/// The unit of the pool: a container of up to six ids is one row, and a row is in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Row([u32; ROW]);
@@ -130,7 +130,7 @@ impl Cells {
         self.words[cell as usize / 64].crowded >> (cell % 64) & 1 == 1
     }
 
-    /// Puts `id` into a cell; `placements` learns where it stands.
+    /// Puts `id` into a cell, and stores its place in `placements`.
     #[inline]
     pub(super) fn insert(&mut self, cell: u32, id: u32, placements: &mut [Placement]) {
         let (word, bit) = (cell as usize / 64, 1u64 << (cell % 64));
@@ -180,7 +180,7 @@ impl Cells {
         }
         let container = self.pool.len();
         if self.pool.capacity() - container < self.rows {
-            // A quarter more at a time: amortised, and less idle memory than doubling.
+            // A quarter more at a time: amortized, and less unused memory than doubling.
             self.pool.reserve_exact((container / 4).max(64 * self.rows));
             prefer_huge_pages(&self.pool, self.pool.capacity());
         }
@@ -229,8 +229,8 @@ impl Cells {
             placements[id as usize].place = NONE;
             return;
         }
-        // Is one object left, which needs no container? As often as not, and a wrong guess would keep the next change waiting until
-        // this container has arrived. So everything is written in both cases.
+        // Whether one object is left, which needs no container, is unpredictable, and a misprediction would delay the next change
+        // until this container has arrived. So everything is written in both cases.
         let one = total == 1;
         let row = &mut self.pool[head as usize].0;
         let only = row[HEADER];
@@ -243,20 +243,20 @@ impl Cells {
         placements[id as usize].place = NONE;
     }
 
-    /// Requests a cell from memory.
+    /// Prefetches a cell.
     #[inline(always)]
     pub(super) fn prefetch(&self, cell: u32) {
         prefetch(&self.heads, cell as usize);
         prefetch(&self.words, cell as usize / 64);
     }
 
-    /// Requests the container that a place is in, if there is one.
+    /// Prefetches the container that a place is in, if there is one.
     #[inline(always)]
     pub(super) fn prefetch_place(&self, place: u32) {
         prefetch(&self.pool, self.container(place) as usize);
     }
 
-    /// Requests the container of a cell from memory, if it has one.
+    /// Prefetches the container of a cell, if it has one.
     #[inline(always)]
     pub(super) fn prefetch_container(&self, cell: u32) {
         let Some((word, head)) = self.words.get(cell as usize / 64).zip(self.heads.get(cell as usize)) else { return };
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_total_is_noticed() {
+    fn a_second_total_is_detected() {
         let mut cells = Cells::new(64, 3);
         let mut placements = vec![Placement::EMPTY; 7];
         (0..7).for_each(|id| cells.insert(5, id, &mut placements));

@@ -10,7 +10,7 @@ use crate::kernels::prefetch;
 /// The exponents of a level's cell size on each axis, see [`CellSizes`](super::cell_sizes::CellSizes).
 pub(super) type Key<const D: usize> = [i16; D];
 
-/// How far ahead of their use boxes are requested from memory.
+/// How far ahead of their use boxes are prefetched.
 const AHEAD: usize = 12;
 /// Words per axis that a search keeps at hand.
 const SHORT: usize = 4;

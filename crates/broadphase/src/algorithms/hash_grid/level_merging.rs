@@ -52,7 +52,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// Takes note of the tests of a frame whose pairs were all found. (Those of a stopped frame depend on where it stopped.)
+    /// Records the tests of a frame whose pairs were all found. (Those of a stopped frame depend on where it stopped.)
     pub(super) fn note_tests(&mut self, tests: u64) {
         let usual = *self.counters.usual_tests.get_or_insert(tests);
         self.counters.crowded |= policy::is_crowded(tests, usual, self.live);
@@ -141,7 +141,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 self.move_object(frame, id);
             }
         }
-        // They did not move, their level did.
+        // Only their level changed, which does not count as motion.
         (self.counters.moves, self.counters.insertions, self.counters.removals) = counters;
         let options = &self.options;
         for level in self.levels.iter_mut().filter(|level| level.count == 0) {

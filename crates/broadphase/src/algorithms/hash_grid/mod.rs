@@ -5,9 +5,8 @@
 //! sizes are `base * factor^k` for integers k, the base being the first object's size times the root of the factor. Levels are
 //! made when an object needs one. In its level an object belongs to the one cell that holds its lower corner. Space is
 //! infinite, a level's cells are not: coordinates wrap around by a bit mask, so that adjacent cells stay adjacent, and objects
-//! that meet in a cell though they are far apart are told apart by the exact test. A level with more objects than cells / 8 is
-//! doubled along one axis. It does not shrink while it has objects; a level that has none left after levels were merged gives its memory
-//! back.
+//! that share a cell although they are far apart are separated by the exact test. A level with more objects than cells / 8 is
+//! doubled along one axis. It does not shrink while it has objects; a level that has none left after levels were merged frees its memory.
 //!
 //! So all overlaps of an object are with objects in its own and the adjacent cells of its level, of which half are searched (13
 //! of 26 in space), and in those cells of every other level that its box can reach: at most 27 in a coarser level, more in a
@@ -81,13 +80,13 @@ use cell_sizes::CellSizes;
 use level::{Key, Level};
 use prefetch_queue::PrefetchQueue;
 
-/// The entry of an object: its level, and [`MISFIT`] if a long or flat box stands in cubes.
+/// The entry of an object: its level, and [`MISFIT`] if a long or flat box is in cubic cells.
 const LEVEL: u16 = 0x3fff;
 const MISFIT: u16 = 0x4000;
 /// The entries of a slot without an object, and of an object on the unbounded list.
 const ABSENT: u16 = 0xffff;
 const UNBOUNDED: u16 = 0xfffe;
-/// Levels that can be told apart; more sizes than any two floats differ by, at factors from 1.1 on.
+/// The most levels: more than the sizes of any two floats differ by, at factors from 1.1 on.
 const MOST_LEVELS: usize = 0x3f00;
 
 /// The hierarchical hash grid.
@@ -118,7 +117,7 @@ pub struct HashGrid<const D: usize, T: Real> {
     scratch: Scratch<D, T>,
 }
 
-/// Where an object is. One record per object: a change reads all of it, and should meet one cache line.
+/// Where an object is. One record per object: a change reads all of it, so it should be in one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Placement {
     cell: u32,
@@ -132,7 +131,7 @@ impl Placement {
     const EMPTY: Self = Self { cell: 0, place: cells::NONE, level: ABSENT };
 }
 
-/// What the structure did since the beginning.
+/// Counts of operations since the structure was created.
 #[derive(Clone, Debug, Default)]
 struct Counters {
     insertions: u64,
@@ -191,7 +190,7 @@ impl<const D: usize, T: Real> Clone for Scratch<D, T> {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// An empty structure. Options outside their range count as the nearest value inside.
+    /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range(D);
@@ -260,7 +259,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 
 implement_broad_phase!(HashGrid, reader, outline);
 
-/// What a [`Spec`] asks for: the paper's grid with `paper=true`, ours else; `strategy` is that of the listed name.
+/// Builds the grid of a [`Spec`]: the paper's with `paper=true`, otherwise ours; `strategy` is that of the listed name.
 pub(crate) fn build<const D: usize, T: Real>(spec: &Spec, strategy: Strategy) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
     match spec.paper_mode()? {
         true => Ok(Box::new(PaperHashGrid::from_spec(spec, strategy)?)),

@@ -52,7 +52,7 @@ impl Default for Options {
     }
 }
 
-/// Cells of a new grid at most: two objects do not deserve a gigabyte.
+/// The most cells of a new grid: two objects must not take a gigabyte.
 const MOST_CELLS: u64 = 1 << 24;
 
 /// What the list shows; `strategy` has the value of the listed name.
@@ -93,7 +93,7 @@ pub(crate) const INDIVIDUAL: &[OptionDescriptor] = descriptors!("individual");
 pub(crate) const REINSERT: &[OptionDescriptor] = descriptors!("reinsert");
 
 impl Options {
-    /// Each value, or the nearest in its range, for `axes` axes; dimensions are rounded up to powers of two, and the largest halved until
+    /// The options, each clamped to its range, for `axes` axes; dimensions are rounded up to powers of two, and the largest is halved until
     /// there are at most [`MOST_CELLS`].
     pub(super) fn in_range(self, axes: usize) -> Self {
         let mut dims = self.dims.map(|cells| cells.clamp(4, 1024).next_power_of_two());

@@ -1,4 +1,4 @@
-//! What the grid decides, and every tuned constant that it decides by: pure functions of counts. The other files count, and carry it out.
+//! The decisions of the grid, as pure functions of counts, and all tuned constants. The other files count, and execute the decisions.
 
 /// A level with at most this many objects is not searched: each of its objects is tested against every block in passing, which costs less than a
 /// search of 27 cells for every object of the other level. Such levels are no reason to merge levels either.
@@ -10,14 +10,14 @@ const OPERATIONS_PER_CHOICE: u64 = 4;
 const GROWTH_PER_CHOICE: [u64; 2] = [3, 2];
 /// How much more than the best choice the present one may cost before it is given up: moving all objects has to pay.
 const SLACK: f64 = 1.25;
-/// Tests of a frame that make a new choice due: this many times those of the first frame after the last choice, and so many per object more, so
-/// that a sparse scene in which a few objects meet is no reason.
+/// Tests of a frame that make a new choice due: this many times those of the first frame after the last choice, plus a number per object, so
+/// that a few pairs in a sparse scene are no reason.
 const MORE_TESTS: u64 = 2;
 const SPARE_TESTS: u64 = 16;
 /// Tests per object and object in its cell: half of the 27 cells around are searched, and the object's own.
 const NEIGHBORS: f64 = 7.0;
 
-/// Shapes: one object in so many has to stand in cubes that do not suit it before shapes are counted; a shape with half that share gets a level.
+/// Shapes: 1/16 of the objects must be in cubes that do not suit them before shapes are counted; a shape with half that share gets a level.
 const UNSUITED_SHARE: usize = 16;
 /// Fewer objects than this get no level of their own.
 const FEWEST_OF_A_SHAPE: usize = 64;
@@ -31,7 +31,7 @@ pub(super) struct Choice {
     pub(super) objects: u64,
 }
 
-/// Should the grid choose again which levels share a grid, after so many insertions and moves in all?
+/// Should the grid choose again which levels share a grid? `operations` is the total number of insertions and moves.
 #[inline(always)]
 pub(super) fn is_choice_due(last: Option<Choice>, operations: u64, objects: usize, is_crowded: bool) -> bool {
     let Some(last) = last else { return true };
@@ -39,7 +39,7 @@ pub(super) fn is_choice_due(last: Option<Choice>, operations: u64, objects: usiz
     is_crowded || operations - last.operations >= OPERATIONS_PER_CHOICE * objects || of * objects >= times * last.objects
 }
 
-/// Does a frame need so many more tests than the first one after the last choice that cells must be crowded?
+/// Does a frame need so many more tests than the first one after the last choice that cells have become crowded?
 pub(super) fn is_crowded(tests: u64, usual: u64, objects: usize) -> bool {
     tests > MORE_TESTS * usual + SPARE_TESTS * objects as u64
 }

@@ -1,7 +1,7 @@
 //! A queue of single changes, which are applied when the cache lines that they need have been prefetched.
 //!
-//! A change to a large grid is two or three cache lines away from done, each of which is known only when the one before is
-//! there. A list of changes asks for the lines of later ones while it does the first ([`HashGrid::for_each`]). A caller that
+//! A change to a large grid needs two or three cache lines, and the address of each follows only from the one before. With a list of changes, the
+//! lines of later ones are prefetched while the first are applied ([`HashGrid::for_each`]). A caller that
 //! changes one object per update has no list, so its changes are queued. Each id that is added to the queue prefetches one more cache line of the
 //! ids before it, and the oldest one is applied.
 //!
@@ -47,12 +47,12 @@ impl PrefetchQueue {
         self.ids.into_iter().filter(|&id| id != NONE && frame.live.contains(id))
     }
 
-    /// Forgets all, which have been applied.
+    /// Removes all changes, after they were applied.
     pub(super) fn clear(&mut self) {
         *self = Self::EMPTY;
     }
 
-    /// Forgets the slots that are cut off.
+    /// Removes the slots beyond the end of a shorter frame.
     pub(super) fn cut(&mut self, slots: usize) {
         let mut all = std::mem::replace(self, Self::EMPTY);
         while let Some(id) = all.next() {

@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> Query<D, T> for HashGrid<D, T> {
 }
 
 impl<const D: usize, T: Real> HashGrid<D, T> {
-    /// Shows the cell of the first object in each place of each level.
+    /// Visits the cell of the first object in each place of each level.
     pub(super) fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let settled = self.settled(frame);
         for level in settled.as_ref().unwrap_or(self).levels.iter().filter(|level| self.active && level.count > 0) {
@@ -58,7 +58,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
 }
 
 impl<const D: usize, T: Real> Level<D, T> {
-    /// The objects in the cells that have to do with an area.
+    /// Offers the objects in the cells that an area can reach.
     fn within(&self, area: &Aabb<D, T>, offer: impl Fn(u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
         self.for_each_in(&self.reach(area), |cell| {
@@ -98,7 +98,7 @@ impl<const D: usize, T: Real> Level<D, T> {
         let cell: [f64; D] = self.cell.map(Real::to_f64);
         let origin: [f64; D] = std::array::from_fn(|k| ray.origin[k].to_f64() / cell[k]);
         let speed: [f64; D] = std::array::from_fn(|k| ray.direction[k].to_f64() / cell[k]);
-        // So many cells away, the exact test rounds by more than the walk allows for; NaN is far too.
+        // This many cells away, the exact test rounds by more than the walk allows for; NaN counts as far away too.
         let grain = (T::ONE.next_up() - T::ONE).to_f64();
         let is_far = |cells: f64| cells.is_nan() || cells.abs() * grain > ROUNDED;
         let is_lost = |k: usize| is_far(origin[k]) || (speed[k] == 0.0) != (ray.direction[k] == T::ZERO);

@@ -67,14 +67,14 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             for &id in &buffers.misfits {
                 self.move_object(frame, id);
             }
-            self.counters.moves = moves; // they did not move, their level did
+            self.counters.moves = moves; // only their level changed, which does not count as motion
             self.counters.shapes_counted_at = self.counters.newly_placed();
             self.dirty = true;
         }
         self.scratch.counting = buffers;
     }
 
-    /// Lists the objects that a cube does not suit, and as `keys` those of their shapes that are common. Are there any?
+    /// Lists the objects that a cube does not suit, and as `keys` those of their shapes that are common. Returns whether there are any.
     fn count_shapes(&self, frame: &Frame<'_, D, T>, buffers: &mut Buffers<D>) -> bool {
         let Some(cell_sizes) = &self.cell_sizes else { return false };
         buffers.misfits.clear();

@@ -60,7 +60,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 let lists = [removed, moved, inserted];
                 let waits = self.placements.len() >= self.options.patience;
                 if !waits {
-                    // All else begins at the placement, so the first one is on its way while the lists are checked.
+                    // Everything else starts from the placement, so the first one is prefetched while the lists are checked.
                     lists.iter().filter_map(|list| list.first()).for_each(|&id| prefetch(&self.placements, id as usize));
                 }
                 frame.check()?;
@@ -124,7 +124,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if checked.is_ok() {
             self.resize(frame.slots());
             lists.iter().for_each(|list| self.move_listed(frame, list));
-            self.queue.clear(); // the comparison has noticed them
+            self.queue.clear(); // the comparison has found them
             self.dirty = true;
         }
         for (slot, list) in pending.iter_mut().zip(lists.drain(..)) {
@@ -153,7 +153,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// Moves objects, requesting the memory of later ones in the meantime.
+    /// Moves objects, and prefetches the memory of later ones in the meantime.
     fn move_listed(&mut self, frame: &Frame<'_, D, T>, list: &[Pending]) {
         let growths = self.counters.growths;
         for (index, &(id, cell)) in list.iter().enumerate() {
@@ -182,9 +182,9 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// Changes objects one by one. What later ones need is requested from memory in three steps, each of which reads what the one
-    /// before has requested: box and placement, then the cells and the old container, then the new one. In a large grid everything else is
-    /// waiting; a small one is in the cache, and requests cost more than they save.
+    /// Changes objects one by one. The memory of later ones is prefetched in three steps, each of which reads what the one
+    /// before has prefetched: box and placement, then the cells and the old container, then the new one. In a large grid nearly all time is
+    /// cache misses; a small one is in the cache, and prefetches cost more than they save.
     fn for_each(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -212,7 +212,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
     }
 
-    /// Requests the cell and the container that an object is in, and the cell that it will probably be in, which is returned.
+    /// Prefetches the cell and the container that an object is in, and the cell that it will probably be in, which is returned.
     #[inline(always)]
     pub(super) fn request_cells(&self, frame: &Frame<'_, D, T>, id: u32) -> u32 {
         let placement = self.placements[id as usize];
@@ -226,7 +226,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         cell
     }
 
-    /// Requests the container that an object will probably be in; `cell` is its cell, or was when it was asked for.
+    /// Prefetches the container that an object will probably be in; `cell` is its cell, or was when it was prefetched.
     #[inline(always)]
     pub(super) fn request_container(&self, id: u32, cell: u32) {
         if let Some(level) = self.likely_level(self.placements[id as usize]) {
@@ -275,7 +275,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         context.record("reinsert", clock);
     }
 
-    /// Slots behind the old end start empty; objects in slots cut off are removed.
+    /// Changes the number of slots: new slots are empty, and objects in slots beyond the end are removed.
     #[inline(always)]
     fn resize(&mut self, slots: usize) {
         if slots != self.placements.len() {
@@ -299,7 +299,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             return self.remove(id);
         }
         let value = &frame.boxes[id as usize];
-        // Most objects are in the level of the last insertion. To try it first does not wait for the placement.
+        // Most objects are in the level of the last insertion. Trying it first does not depend on the placement.
         let recent = self.recent;
         let guess = self.locate(recent, value);
         let Placement { cell: old, level: entry, .. } = self.placements[id as usize];
@@ -310,7 +310,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         if !suits || entry & MISFIT != 0 {
             return self.change_level(frame, id);
         }
-        // Space wraps around: what has moved by a whole turn is in its old cell, and yet elsewhere.
+        // Space wraps around: an object that has moved by a whole period is in its old cell, but elsewhere.
         if cell != old || !self.levels[entry as usize].covers(value) {
             self.counters.insertions += 1;
             self.counters.removals += 1;
@@ -463,7 +463,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     }
 
     /// Doubles a level's grid along the axis that gains most, and puts its objects into their new cells. If no axis gains, the
-    /// question is put off until there are half as many objects again. Either way the cost is spread over as many insertions.
+    /// decision is postponed until there are half as many objects again. Either way the cost is spread over as many insertions.
     fn grow(&mut self, frame: &Frame<'_, D, T>, index: usize) {
         let (density, capacity) = (self.options.density, self.options.capacity);
         let level = &mut self.levels[index];
@@ -481,7 +481,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 prefetch(frame.boxes, later as usize);
                 prefetch(&self.placements, later as usize);
             }
-            // An object that is about to be removed may have any box, even none that is valid: any cell will do.
+            // An object that is about to be removed may have any box, even an invalid one: any cell will do.
             level.insert(id, &frame.boxes[id as usize], &mut self.placements);
         }
         self.counters.growths += 1;

@@ -71,7 +71,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 {
                     note(format!("level {index}: cell {cell} holds {id}, which is elsewhere"));
                 } else if !placed(self.placements[slot].place) {
-                    note(format!("level {index}: object {id} does not know its place in cell {cell}"));
+                    note(format!("level {index}: object {id} has the wrong place in cell {cell}"));
                 }
             });
             if found != count {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_validator_notices_lost_objects_wrong_places_bits_and_levels() {
+    fn the_validator_detects_lost_objects_wrong_places_bits_and_levels() {
         let boxes: Vec<Aabb<3, f32>> =
             (0..40).map(|i| Aabb::from_center([(i / 4) as f32; 3], [0.4 + (i % 4) as f32; 3])).collect();
         let frame = Frame::new(&boxes);
@@ -166,12 +166,12 @@ mod tests {
         for (name, change) in damage {
             let mut damaged = whole.clone();
             change(&mut damaged);
-            assert!(damaged.validate(&frame, Strength::Structure).is_err(), "{name} goes unnoticed");
+            assert!(damaged.validate(&frame, Strength::Structure).is_err(), "{name} is not detected");
         }
     }
 
     #[test]
-    fn the_validator_notices_boxes_that_moved_or_grew_behind_its_back() {
+    fn the_validator_detects_boxes_that_moved_or_grew_without_an_update() {
         let mut boxes: Vec<Aabb<3, f32>> = (0..30).map(|i| Aabb::from_center([i as f32; 3], [0.5; 3])).collect();
         let whole = grid(&boxes);
         boxes[3] = boxes[3].translate([5.0; 3]);

@@ -1,8 +1,8 @@
 //! Coherency: which objects are static, and the cache of their pairs.
 //!
 //! Each object has a *held* box: its own, grown by epsilon when it last left its held box. While it stays inside, it is static. In
-//! incremental frames the tree arranges held boxes: it does not look at static objects, and neither does the search. In complete
-//! frames it arranges the objects' own; then only the share of static objects is wanted, and a sample of the slots has held boxes.
+//! incremental frames the tree arranges held boxes: neither the tree nor the search visits static objects. In complete
+//! frames it arranges the objects' own boxes; then only the share of static objects is needed, and a sample of the slots has held boxes.
 //! (With all of them, adaptive frames took 1.1 to 1.2 times as long as complete ones where everything moves.)
 //!
 //! The cache has every pair of overlapping held boxes, in lists that belong to the chunks of the store. In a frame it loses the
@@ -30,7 +30,7 @@ const SAMPLE: usize = 1024;
 /// One object in this many has to change before the mean size is measured again, so that a few listed changes do not pay for a sample.
 const MEASURED_SHARE: usize = 8;
 
-/// Words of 64 slots whose objects are classified, at least, while only the share of static ones is wanted.
+/// The least number of words of 64 slots whose objects are classified while only the share of static ones is needed.
 const SAMPLE_WORDS: usize = 16;
 
 /// The cached pairs of a chunk.
@@ -42,7 +42,7 @@ pub(super) struct Cached {
     pub(super) near: Vec<Pair>,
 }
 
-/// The state of a variant that tells static objects from moving ones.
+/// The state of a variant that distinguishes static from moving objects.
 #[derive(Debug)]
 pub(super) struct Coherency<const D: usize, T: Real> {
     /// The boxes that the tree arranges, by slot; a slot outside the tree holds the empty box, which contains nothing.
@@ -197,7 +197,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         1.0 - dynamic as f64 / all.max(1) as f64
     }
 
-    /// Takes in an object's box, if its slot is one that counts.
+    /// Stores an object's box, if its slot has a held box.
     pub(super) fn take(&mut self, id: u32, value: &Aabb<D, T>) {
         if !self.holds(id) {
             return;
@@ -210,7 +210,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         }
     }
 
-    /// Takes in the boxes of `members`, slots of the 64 from `64 * word` on, if they count. Returns those that left their held box.
+    /// Stores the boxes of `members`, slots of the 64 from `64 * word` on, if these have held boxes. Returns those that left their held box.
     pub(super) fn take_word(&mut self, word: usize, members: u64, boxes: &[Aabb<D, T>]) -> u64 {
         if !word.is_multiple_of(self.stride) {
             return 0;
@@ -275,7 +275,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         }
     }
 
-    /// The boxes of the last update are of no use any more.
+    /// Forgets the boxes of the last update.
     pub(super) fn forget_boxes(&mut self) {
         self.remembers = false;
         self.last.clear();
@@ -326,7 +326,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         self.cache = Vec::new();
     }
 
-    /// The search is done: changes are counted from here on.
+    /// Resets the changes, after a search.
     pub(super) fn searched(&mut self) {
         self.dynamic.clear();
         self.changed.clear();

@@ -1,13 +1,13 @@
 //! A kd-tree with a sweep in each node.
 //!
 //! # The structure
-//! A binary tree of planes. An object lives in the deepest node whose open region holds it whole, its *ideal* node: objects that
+//! A binary tree of planes. An object is stored in the deepest node whose open region contains it, its *ideal* node: objects that
 //! touch a node's plane stay in that node, so no object is stored twice. Two objects in different branches cannot touch. All nodes
 //! share one array of objects, in the order of an in-order walk: a node's objects are a block, a subtree's as well.
 //!
 //! # A frame
 //! 1. *Refit* (`refit.rs`): from the leaves up, objects that left their region go to the parent.
-//! 2. *Optimize* (`optimize/`): from the root down, planes are judged, moved or erased, leaves split above T objects, subtrees
+//! 2. *Optimize* (`optimize/`): from the root down, planes are evaluated, moved or erased, leaves split above T objects, subtrees
 //!    collapsed below, and objects go down to their ideal nodes. A second update without motion changes nothing.
 //! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
 //!    that reach into its region, by sweeps along the axis on which they vary most.
@@ -123,7 +123,7 @@ pub struct KdTree<const D: usize, T: Real> {
     walkers: PerWorker<Walker<D, T>>,
 }
 
-/// What the last search was.
+/// Statistics of the last search.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     static_share: f64,
@@ -135,7 +135,7 @@ struct Found {
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    /// An empty tree. Options outside their range count as the nearest value inside.
+    /// An empty tree. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range();

@@ -25,7 +25,7 @@ const MANY: f64 = 0.4;
 /// Objects in the wrong place, summed over the searches, per object of the job, that cost as much as filling the caches again.
 const PATIENCE: f64 = 0.5;
 
-/// The cache of a node, and what its job remembers, if it is the first node of one.
+/// The cache of a node, and the state of its job, if it is the first node of one.
 #[derive(Clone, Debug)]
 pub(super) struct CachedNode<const D: usize, T> {
     pub(super) cache: NodeCache<D, T>,
@@ -120,7 +120,7 @@ impl<const D: usize, T: Real> NodeCaches<D, T> {
                 || self.agree(tree, this.left, true, filled) && self.agree(tree, this.right, true, filled))
     }
 
-    /// Takes down what a job found: of `all` own objects it gathered some, of which some were dynamic.
+    /// Records the counts of a job: of `all` own objects it gathered some, of which some were dynamic.
     pub(super) fn learn(&self, node: u32, plan: Plan, all: usize, gathered: usize, dynamic: usize) {
         let mut first = self.get(node as usize + 1);
         let many = MANY * all as f64;

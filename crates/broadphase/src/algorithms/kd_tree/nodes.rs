@@ -7,8 +7,8 @@
 //!        / \   / \
 //!      LL  LR RL RR
 //! ```
-//! Moving objects between a node and its child shifts the block of one grandchild. The nodes of that block learn of it later:
-//! the shift waits in the grandchild's [`Pending`] until the walk from the root gets there.
+//! Moving objects between a node and its child shifts the block of one grandchild. The indices of that block are corrected later:
+//! the shift is stored in the grandchild's [`Pending`] until the walk from the root gets there.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The root's place in the arena, for ever.
 pub(super) const ROOT: u32 = 0;
 
-/// A correction of indices that a subtree has not seen yet.
+/// A correction of indices that has not been applied to a subtree yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) enum Pending {
     /// None.
@@ -116,7 +116,7 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) free: Vec<u32>,
     /// The objects, node by node in the order of an in-order walk.
     pub(super) order: Vec<u32>,
-    /// A number that a caller sets, to learn which nodes changed their shape since.
+    /// A number that a caller sets, to find which nodes have changed their shape since.
     pub(super) version: u32,
 }
 
@@ -169,7 +169,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
         }
     }
 
-    /// Applies the pending correction to a node's indices, and hands it on to the children.
+    /// Applies the pending correction to a node's indices, and passes it on to the children.
     pub(super) fn settle(&mut self, node: u32) {
         let (left, right) = (self.node(node).left, self.node(node).right);
         let this = self.node_mut(node);
@@ -213,7 +213,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
         }
     }
 
-    /// Gives the places of a whole subtree back.
+    /// Frees the places of a whole subtree.
     pub(super) fn release(&mut self, node: u32) {
         if node != NONE {
             let (left, right) = (self.node(node).left, self.node(node).right);
@@ -223,7 +223,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
         }
     }
 
-    /// Gives one place back; its children are somebody else's.
+    /// Frees one place, but not those of its children.
     pub(super) fn release_one(&mut self, node: u32) {
         *self.node_mut(node) = Node::leaf(Aabb::empty(), 0, 0);
         self.free.push(node);
@@ -251,7 +251,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
         }
     }
 
-    /// Removes the objects that `stays` rejects, each by swapping it with the last one; `swapped` is told which object changed place.
+    /// Removes the objects that `stays` rejects, each by swapping it with the last one; `swapped` is called with the object that changed place.
     /// One pass over the array finds them all.
     pub(super) fn remove(&mut self, stays: impl Fn(u32) -> bool, mut swapped: impl FnMut(u32)) {
         let mut len = self.order.len();

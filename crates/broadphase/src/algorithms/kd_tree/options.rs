@@ -1,4 +1,4 @@
-//! What can be set, as `kd-tree:t=256:k=50`.
+//! The options of the kd-tree, as in `kd-tree:t=256:k=50`.
 
 use crate::algorithms::common::nearest_in;
 use crate::algorithms::{OptionDescriptor, Spec};
@@ -49,7 +49,7 @@ pub struct Options {
 
 /// The options of every variant.
 pub(in crate::algorithms) const COMMON: &[OptionDescriptor] = &[T, MODE, PAPER];
-/// And of those that tell static objects from moving ones.
+/// And of those that distinguish static from moving objects.
 pub(in crate::algorithms) const COHERENT: &[OptionDescriptor] = &[T, MODE, PAPER, EPSILON];
 /// And of the one that chooses.
 pub(in crate::algorithms) const ADAPTIVE: &[OptionDescriptor] = &[T, MODE, PAPER, EPSILON, K];
@@ -75,12 +75,12 @@ const K: OptionDescriptor = OptionDescriptor {
 };
 
 impl Options {
-    /// The paper's values, but for K (`policy.rs`).
+    /// The paper's values, except for K (`policy.rs`).
     pub fn new(variant: Variant) -> Self {
         Self { variant, threshold: 512, paper: false, adaptive_percent: None, epsilon: 0.01, pruning: Pruning::Both }
     }
 
-    /// Each value, or the nearest in its range.
+    /// The options, each clamped to its range.
     pub(super) fn in_range(self) -> Self {
         Self {
             threshold: self.threshold.max(1),
@@ -112,7 +112,7 @@ impl Options {
         })
     }
 
-    /// Does this variant tell static objects from moving ones?
+    /// Does this variant distinguish static from moving objects?
     pub(super) fn coherent(&self) -> bool {
         matches!(self.variant, Variant::Incremental | Variant::Adaptive)
     }

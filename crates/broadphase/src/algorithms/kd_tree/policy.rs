@@ -1,4 +1,4 @@
-//! Whether a frame is searched completely or incrementally: one pure function, and its constants.
+//! The choice between a complete and an incremental search: one pure function, and its constants.
 
 use super::{Options, Variant};
 

@@ -1,4 +1,4 @@
-//! Queries go down where the node's region may hold an answer.
+//! Queries: descend into the nodes whose region may hold a result.
 
 use std::ops::ControlFlow;
 
@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
 }
 
 impl<const D: usize, T: Real> KdTree<D, T> {
-    /// Shows the nodes that hold objects.
+    /// Visits the nodes that hold objects.
     pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let show = |place: u32, node: &Node<D, T>| {
             visit(Region::new(Outline::Node, node.region).with_chunk(place as usize + 1));

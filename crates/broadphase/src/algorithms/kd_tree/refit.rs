@@ -3,18 +3,18 @@
 //! The root's region is the whole space, so every object fits somewhere. Each step moves the misfits of one node across the block of
 //! one grandchild, whose indices are corrected later (see `nodes.rs`).
 //!
-//! With several workers, small subtrees are refitted at once, each on its own; what leaves them waits in their first node (`parts.rs`).
+//! With several workers, small subtrees are refitted at once, each on its own; objects that leave them are kept in their first node (`parts.rs`).
 
 use super::nodes::{NONE, Node, ROOT, Tree};
 use super::optimize::Loose;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
 
-/// How many objects ahead a box is asked for.
+/// How many objects ahead a box is prefetched.
 const AHEAD: usize = 12;
 
-/// Refits a tree. `boxes` are those that the tree arranges, by slot. Subtrees of fewer than `grain` objects have been refitted, but for their first
-/// node. Returns how often an object went up a level.
+/// Refits a tree. `boxes` are those that the tree arranges, by slot. Subtrees of fewer than `grain` objects have been refitted, except for their
+/// first node. Returns how often an object went up a level.
 pub(super) fn refit<const D: usize, T: Real>(
     tree: &mut Tree<D, T>,
     boxes: &[Aabb<D, T>],
@@ -27,7 +27,7 @@ pub(super) fn refit<const D: usize, T: Real>(
     if left == NONE { 0 } else { climber.climb(left, ROOT) + climber.climb(right, ROOT) }
 }
 
-/// What the way up needs.
+/// The state of the walk from the leaves up.
 struct Climber<'a, const D: usize, T> {
     tree: &'a mut Tree<D, T>,
     boxes: &'a [Aabb<D, T>],

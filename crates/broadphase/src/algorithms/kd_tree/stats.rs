@@ -1,4 +1,4 @@
-//! What the tree says of itself: the figures of the paper's evaluation.
+//! The statistics of the tree: the figures of the paper's evaluation.
 
 use super::KdTree;
 use super::nodes::ROOT;

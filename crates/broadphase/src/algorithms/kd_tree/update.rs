@@ -45,7 +45,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         Ok(())
     }
 
-    /// One pass over all boxes: are they valid, and which are bounded? Nothing changes before all are.
+    /// One pass over all boxes: checks that they are valid, and finds which are bounded. Nothing changes before all are checked.
     fn survey(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         let work = self.frame_work(frame.slots());
         self.bounded.clear();
@@ -70,7 +70,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if valid.into_inner() { Ok(()) } else { frame.check_boxes() }
     }
 
-    /// Room for all slots, and an end to those beyond the last one.
+    /// Makes room for all slots, and removes those beyond the last one.
     fn cover(&mut self, slots: usize) {
         self.members.cover(slots);
         self.loose.cover(self.members.words().len() * 64);
@@ -110,7 +110,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
     }
 
-    /// Slots beyond the frame's end are gone, listed or not.
+    /// Removes slots beyond the frame's end, listed or not.
     fn cut(&mut self, slots: usize) {
         for word in slots / 64..self.members.words().len() {
             let beyond = if word == slots / 64 { !0 << (slots % 64) } else { !0 };
@@ -158,7 +158,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         self.touched |= coherency.changed.words().iter().any(|&word| word != 0);
     }
 
-    /// An object leaves the tree, if it is in it.
+    /// Removes an object from the tree, if it is in it.
     fn leave(&mut self, id: u32) {
         if (id as usize) < self.members.words().len() * 64 && self.members.contains(id) {
             self.members.remove(id);
@@ -182,7 +182,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
     }
 
-    /// A complete or an incremental search, by the share of static objects.
+    /// Chooses a complete or an incremental search, by the share of static objects.
     fn choose(&mut self, frame: &Frame<'_, D, T>) {
         let Some(coherency) = &mut self.coherency else { return };
         // Complete and incremental frames count the same slots: counts that differ would switch back and forth.

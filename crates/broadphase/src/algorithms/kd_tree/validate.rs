@@ -1,4 +1,4 @@
-//! Every object is in its ideal node, and every index is right.
+//! The invariants: every object is in its ideal node, and every index is right.
 
 use super::KdTree;
 use super::nodes::{NONE, Pending, ROOT};
@@ -74,7 +74,10 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     fn check_boxes(&self, frame: &Frame<'_, D, T>) -> Result<(), Violation> {
         for id in frame.ids() {
             let value = &frame.boxes[id as usize];
-            ensure!(is_bounded(value) == self.members.contains(id), "object {id} is on the wrong side of bounded");
+            ensure!(
+                is_bounded(value) == self.members.contains(id),
+                "object {id} is bounded and outside the tree, or unbounded and in it"
+            );
             if let Some(coherency) = self.coherency.as_ref().filter(|held| is_bounded(value) && held.holds(id)) {
                 ensure!(coherency.held[id as usize].contains(value), "object {id} is outside its held box");
             }
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_validator_notices_damaged_blocks_planes_and_places() {
+    fn the_validator_detects_damaged_blocks_planes_and_places() {
         let boxes = line(100);
         let frame = Frame::new(&boxes);
         for variant in [Variant::Complete, Variant::Incremental] {

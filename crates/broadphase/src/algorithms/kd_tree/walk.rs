@@ -13,10 +13,10 @@ use crate::kernels::node::{self, AtRest, Entry, NodeCache};
 use crate::kernels::{Kernels, Order, PairSink, Soa, all_pairs, prefetch};
 use crate::pairs::Pair;
 
-/// How many objects ahead a box is asked for: boxes lie by slot, so each is a cache miss in a large world.
+/// How many objects ahead a box is prefetched: boxes lie by slot, so each is a cache miss in a large world.
 const AHEAD: usize = 12;
 
-/// What a walk reads.
+/// The input of a walk.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a, const D: usize, T> {
     pub(super) tree: &'a Tree<D, T>,
@@ -67,7 +67,7 @@ pub(super) struct Stop<const D: usize, T> {
     bounds: Aabb<D, T>,
 }
 
-/// What a worker needs. All but the count of runs can be dropped without changing a result.
+/// The buffers of a worker. All except the count of runs can be dropped without changing a result.
 #[derive(Clone, Debug)]
 pub(super) struct Walker<const D: usize, T: Real> {
     /// The external objects of the nodes on the path, each followed by the node's own objects. `stack[top..]` is room.
@@ -139,7 +139,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
             }
             let id = ids[at];
             let aabb = search.boxes[id as usize];
-            // The loop waits for memory: the bounds cost nothing here.
+            // The loop is bound by cache misses, so the bounds cost nothing here.
             for k in 0..D {
                 bounds.min[k] = if aabb.min[k] < bounds.min[k] { aabb.min[k] } else { bounds.min[k] };
                 bounds.max[k] = if aabb.max[k] > bounds.max[k] { aabb.max[k] } else { bounds.max[k] };
@@ -203,7 +203,7 @@ impl<const D: usize, T: Real> Walker<D, T> {
         from..self.top
     }
 
-    /// All pairs of a node, internal and external; with a dynamic object, if only those are wanted.
+    /// Reports all pairs of a node, internal and external; only those with a dynamic object, if stamps are given.
     pub(super) fn join(
         &mut self,
         search: &Search<'_, D, T>,

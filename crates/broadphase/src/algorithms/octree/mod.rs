@@ -1,15 +1,15 @@
 //! A tree of halves, with objects at every level.
 //!
 //! # The structure
-//! A node cuts its region at the middle of every axis into 2^D children: eight in space, four in the plane. An object stands at the deepest
-//! node that holds it whole: it goes down as long as it lies below or above the middle on every axis. Each node has a linked list of
-//! its objects, each object knows its node.
+//! A node cuts its region at the middle of every axis into 2^D children: eight in space, four in the plane. An object is stored at the deepest
+//! node that contains it: it goes down as long as it lies below or above the middle on every axis. Each node has a linked list of
+//! its objects, and each object stores its node.
 //!
 //! The depth is fixed at 4 levels counting the root, which makes 585 nodes in space. The paper names that as the weakness of its tree,
 //! so there is a second way: with `split`, a leaf that holds more objects than that gets children, down to `depth` levels, and a node whose
 //! subtree falls to half of it takes its objects back.
 //!
-//! # What follows
+//! # Consequences
 //! Two objects overlap only if the node of one is the other's node or an ancestor of it. Below the middle means strictly below, so objects
 //! that touch across a middle are never in two children.
 //!
@@ -35,11 +35,11 @@
 //! `city-even`, with half of the tests.
 //! 1. An object is tested with its node, the ancestors, and those nodes below that its box reaches; the paper's tests all objects of all nodes
 //!    below its own (figure 2.4).
-//! 2. Each pair is tested once; the paper's objects ask one after the other, so that a pair is tested from both sides.
+//! 2. Each pair is tested once; the paper searches for each object separately, so a pair is tested from both sides.
 //! 3. The objects are laid out by node before they are joined, so that kernels can test many at once.
 //! 4. An object that moves and stays in its node is not touched; the paper's tree removes it and inserts it again from the top, every time.
-//! 5. Removal does not search: each object knows its node and its neighbors in the list, which the paper proposes in section 4.3. The
-//!    paper's tree is traced down by the old bounds, and the node's list searched from the front.
+//! 5. Removal does not search: each object stores its node and its neighbors in the list, which the paper proposes in section 4.3. The
+//!    paper's tree is descended by the old bounds, and the node's list searched from the front.
 //! 6. Boxes in place of balls. The box of a ball fits into a node exactly if the ball does, so with [`Shape::Ball`](crate::Shape) both
 //!    trees are the same.
 
@@ -73,14 +73,14 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     PAPER_OPTION,
 ];
 
-/// What can be set.
+/// The options of the octree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Levels, counting the root; at most that many with `split`.
     pub depth: usize,
     /// A leaf with more objects is split; 0: all nodes exist from the start, as always in paper mode.
     pub split: usize,
-    /// Mechanism by mechanism what the paper says, in place of our own mode.
+    /// The paper's own mode, without our departures.
     pub paper: bool,
 }
 
@@ -96,7 +96,7 @@ impl Options {
     /// The deepest tree that splits on demand.
     const ADAPTIVE: usize = 24;
 
-    /// Each value, or the nearest in its range.
+    /// The options, each clamped to its range.
     fn in_range(self) -> Self {
         let split = if self.paper { 0 } else { self.split };
         let most = if split == 0 { Self::FIXED } else { Self::ADAPTIVE };
@@ -115,7 +115,7 @@ impl Options {
     }
 }
 
-/// The octree; in the plane, a quadtree. See the module's text.
+/// The octree; in the plane, a quadtree. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct Octree<const D: usize, T: Real> {
     options: Options,
@@ -161,7 +161,7 @@ struct Scratch<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> Octree<D, T> {
-    /// An empty structure. Options outside their range count as the nearest value inside.
+    /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range();

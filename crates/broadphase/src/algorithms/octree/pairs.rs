@@ -1,4 +1,4 @@
-//! Every node with itself and with its ancestors.
+//! The joins: every node with itself and with its ancestors.
 
 use super::{Octree, Scratch};
 use crate::algorithms::Probes;

@@ -1,4 +1,4 @@
-//! Queries go down where the node's region may hold an answer.
+//! Queries: descend into the nodes whose region may hold a result.
 
 use std::ops::ControlFlow;
 

@@ -10,7 +10,7 @@ impl<const D: usize, T: Real> Optimizer<'_, D, T> {
         self.work.erasures += 1;
         self.tree.pull_up(node);
         let this = *self.tree.node(node);
-        // `pull_up` leaves the children's counts to be settled: they still tell which branch had more.
+        // `pull_up` does not settle the children's counts, so they still show which branch had more.
         let (left, right) = (*self.tree.node(this.left), *self.tree.node(this.right));
         let (heir, heir_at, gone) =
             if left.population >= right.population { (left, this.left, this.right) } else { (right, this.right, this.left) };

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bounds_told_above_hold() {
+    fn the_bounds_in_the_module_documentation_hold() {
         let counts = |own, left, right| Counts { own, left, right };
         assert!(!is_negative(counts(0, 500_000, 500_000)));
         assert!(!is_negative(counts(300_000, 350_000, 350_000)));

@@ -1,4 +1,4 @@
-//! Optimize: from the root down, planes are judged and corrected, and objects go down to their ideal nodes.
+//! Optimize: from the root down, planes are evaluated and corrected, and objects go down to their ideal nodes.
 //!
 //! ```text
 //!  node ── leaf ── more than T objects? ── yes ── partition ── both children are next
@@ -28,7 +28,7 @@ use super::nodes::Tree;
 use crate::bits::BitSet;
 use crate::geometry::{Aabb, Real};
 
-/// Which objects may stand in a node that is not their ideal one.
+/// Which objects may be in a node that is not their ideal one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Loose<'a> {
     /// Any.
@@ -47,7 +47,7 @@ impl Loose<'_> {
     }
 }
 
-/// What the operators did in one update.
+/// Counts of the operators in one update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Work {
     pub(super) raised: u64,

@@ -56,7 +56,7 @@ macro_rules! key {
 key!(u32);
 key!(u64);
 
-/// Sorts indices by key; see the module's text. Its buffers are scratch.
+/// Sorts indices by key; see the module documentation. Its buffers are scratch.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexSort<K> {
     entries: Vec<(K, u32)>,

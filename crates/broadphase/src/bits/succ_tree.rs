@@ -19,7 +19,7 @@ use std::ops::Range;
 /// Levels that 2^36 integers need; no index of this crate is larger.
 const MAX_LEVELS: usize = 6;
 
-/// A set of integers below a fixed bound; see the module's text.
+/// A set of integers below a fixed bound; see the module documentation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SuccTree {
     /// All levels, the lowest first.

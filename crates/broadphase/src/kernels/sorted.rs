@@ -13,7 +13,7 @@ use super::pair_sink::{Order, PairSink};
 use super::soa::{Columns, Part, Soa};
 use crate::geometry::{Aabb, Real};
 
-/// See the module's text.
+/// Boxes in columns, sorted along a sweep axis. See the module documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorted<const D: usize, T> {
     columns: Soa<D, T>,

@@ -121,7 +121,7 @@ impl Region {
         if !self.enter(worker) {
             return;
         }
-        // SAFETY: (the task lives) this worker is inside, so `run` has opened the region and not returned; see the module's text. The
+        // SAFETY: (the task lives) this worker is inside, so `run` has opened the region and not returned; see the module documentation. The
         // pointer was stored before the state, which `enter` has read in acquire order. Tasks are shared: `job` is `Sync`.
         let task: &Task<'_> = unsafe { &*self.task.load(Ordering::Relaxed) };
         self.work(task, worker);

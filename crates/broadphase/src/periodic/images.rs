@@ -25,7 +25,7 @@ const BOXES: &str = "boxes";
 const IMAGES: &str = "images of boxes";
 const CHANGES: &str = "lists of changes";
 
-/// See the module's text.
+/// Wrapped boxes and images of a periodic space. See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct Images<const D: usize, T> {
     /// Slots of the caller's frame.

@@ -24,7 +24,7 @@ use crate::pairs::PairStore;
 /// The one list.
 const LIST: u32 = 0;
 
-/// All objects in one linked list. See the module's text.
+/// All objects in one linked list. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct NaiveList<const D: usize, T: Real> {
     tracked: TrackedBoxes<D, T>,
@@ -102,7 +102,7 @@ mod tests {
     use crate::geometry::Aabb;
 
     #[test]
-    fn the_validator_notices_a_lost_object_and_another_box() {
+    fn the_validator_detects_a_lost_object_and_another_box() {
         let mut boxes = vec![Aabb::from_center([0.0f64; 2], [1.0; 2]); 9];
         let mut list = NaiveList::new();
         list.update(&Frame::new(&boxes), &mut Context::new()).unwrap();

@@ -36,7 +36,7 @@ pub struct Options {
     pub variant: Variant,
     /// The paper's T: a leaf with more objects is partitioned, a subtree with fewer collapsed.
     pub threshold: usize,
-    /// Does it do what the text of the paper says, without the departures that the module's text lists?
+    /// Does it do what the text of the paper says, without the departures that the module documentation lists?
     pub paper: bool,
     /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental. `None`: 60 with `paper`, else
     /// 75.

@@ -4,9 +4,9 @@
 //! Level `l` cuts the world into `2^(l+1)` sections on every axis: 8, 64, 512 and 4,096 sections on the four levels of the paper (4, 16, 64 and
 //! 256 in the plane). An object is caught by the finest level on whose sections it takes at most a quarter of the side, on every axis
 //! (`ratio`, up to 1). Its center decides the section. What no level catches, and what is infinite, stands in one more section: the oversize
-//! list. Every section has a linked list of its objects, every object knows its section.
+//! list. Every section has a linked list of its objects, every object stores its section.
 //!
-//! # What follows
+//! # Consequences
 //! An object of level `l` reaches at most half of `ratio` section sides beyond its center. So what overlaps a box has its center in a
 //! section that the box, grown by that reach, touches; these are few. They are probed on every level, and all of them: the paper's
 //! pseudocode probes end points only, and skips sections in between where a box is larger than a section.
@@ -29,10 +29,10 @@
 //! With `paper=true` none of the first three is made. What they gain together (paired CPU times of one thread, equal pairs, an AMD EPYC with AVX-512;
 //! `broadphase bench city city-even --n 6400 --frames 65 --algorithms level-grid,level-grid:paper=true`): 3.4 times as fast on `city`, 4.3 times
 //! on `city-even`.
-//! 1. A pair of two levels is found from the finer side, where fewer sections are within reach, and a pair of one level once. The paper's objects
-//!    ask one after the other, on all levels, so that a pair is tested from both sides.
+//! 1. A pair of two levels is found from the finer side, where fewer sections are within reach, and a pair of one level once. The paper searches
+//!    for each object separately, on all levels, so a pair is tested from both sides.
 //! 2. Objects are laid out by section before they are joined; the paper's follow the linked lists.
-//! 3. Removal does not search. The paper's object knows its section, whose list is searched from the front.
+//! 3. Removal does not search. The paper's object stores its section, whose list is searched from the front.
 //! 4. In both modes: boxes in place of balls, which makes no difference for the boxes of balls in a cubic world; the oversize list, since the text
 //!    has no place for objects above a quarter of the coarsest section.
 //! 5. In both modes: all sections within reach are probed. The pseudocode names the end points, and the text "all relevant sections". They are walked
@@ -65,14 +65,14 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     PAPER_OPTION,
 ];
 
-/// What can be set.
+/// The options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// The number of grids.
     pub levels: usize,
     /// The largest share of a section's side that an object may take.
     pub ratio: f64,
-    /// Mechanism by mechanism what the paper says, in place of our own mode.
+    /// The paper's own mode, without our departures.
     pub paper: bool,
 }
 
@@ -83,7 +83,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Each value, or the nearest in its range.
+    /// The options, each clamped to its range.
     fn in_range(self) -> Self {
         Self { levels: self.levels.clamp(1, 7), ratio: nearest_in(self.ratio, f64::MIN_POSITIVE, 1.0), ..self }
     }
@@ -97,7 +97,7 @@ impl Options {
     }
 }
 
-/// The fixed-level hierarchical grid. See the module's text.
+/// The fixed-level hierarchical grid. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct LevelGrid<const D: usize, T: Real> {
     options: Options,
@@ -124,7 +124,7 @@ struct Scratch<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> LevelGrid<D, T> {
-    /// An empty structure. Options outside their range count as the nearest value inside.
+    /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range();

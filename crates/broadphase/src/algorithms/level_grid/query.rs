@@ -1,4 +1,4 @@
-//! Queries probe every level, as the paper's objects do.
+//! Queries: probe every level, as in the paper.
 
 use super::LevelGrid;
 use crate::algorithms::common::{Search, Visit};

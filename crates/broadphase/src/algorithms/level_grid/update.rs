@@ -18,7 +18,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         let Self { sections: Some(sections), bins, tracked, population, passed, section_changes, options, .. } = self else {
             return Ok(());
         };
-        // The object knows its section. In paper mode, the section's list is searched for it.
+        // The object's section is stored. In paper mode, the section's list is searched for it.
         let mut take = |bins: &mut LinkedBins, id: u32| match bins.bin_of(id).filter(|_| options.paper) {
             Some(section) => {
                 *passed += bins.search_and_take(id, section).unwrap_or(0);

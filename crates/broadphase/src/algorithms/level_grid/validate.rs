@@ -35,7 +35,7 @@ mod tests {
     use crate::{Aabb, Context};
 
     #[test]
-    fn the_validator_notices_a_misplaced_object_a_wrong_count_and_another_box() {
+    fn the_validator_detects_a_misplaced_object_a_wrong_count_and_another_box() {
         let mut boxes: Vec<_> = (0..50).map(|i| Aabb::from_center([(i % 7) as f64, (i / 7) as f64], [0.04; 2])).collect();
         let mut grid = LevelGrid::new(Options::default());
         grid.update(&Frame::new(&boxes), &mut Context::new()).unwrap();

@@ -22,7 +22,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
         ControlFlow::Continue(())
     }
 
-    /// Shows the nodes that hold objects.
+    /// Visits the nodes that hold objects.
     pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         self.nodes.iter().filter(|node| node.population > 0).for_each(|node| visit(Region::new(Outline::Node, node.region)));
     }

@@ -45,7 +45,7 @@ mod tests {
     use crate::{Aabb, Context};
 
     #[test]
-    fn the_validator_notices_a_misplaced_object_a_wrong_count_and_another_box() {
+    fn the_validator_detects_a_misplaced_object_a_wrong_count_and_another_box() {
         let mut boxes: Vec<_> = (0..40).map(|i| Aabb::from_center([(i % 7) as f32, (i / 7) as f32], [0.4, 0.3])).collect();
         for options in
             [Options::default(), Options { depth: 9, split: 4, paper: false }, Options { paper: true, ..Options::default() }]

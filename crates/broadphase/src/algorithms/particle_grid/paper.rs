@@ -28,7 +28,7 @@ const PER_CHUNK: usize = 256;
 /// What the memory of an error is for.
 const WHAT: &str = "the table of a particle grid";
 
-/// The particle grid of the paper. See the module's text.
+/// The particle grid of the paper. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct PaperParticles<const D: usize, T: Real> {
     options: Options<D, T>,
@@ -227,7 +227,7 @@ mod tests {
     use crate::objects::Shape;
 
     #[test]
-    fn the_validator_notices_lost_doubled_and_moved_particles() {
+    fn the_validator_detects_lost_doubled_and_moved_particles() {
         let mut boxes: Vec<_> = (0..60).map(|i| Aabb::from_center([(i % 8) as f32, (i / 8) as f32], [0.6; 2])).collect();
         let frame = Frame { shape: Shape::Ball, ..Frame::new(&boxes) };
         let mut grid = PaperParticles::new(Storage::Dense, None);

@@ -64,7 +64,7 @@ mod tests {
     use crate::Context;
 
     #[test]
-    fn the_validator_notices_moved_lost_and_doubled_particles() {
+    fn the_validator_detects_moved_lost_and_doubled_particles() {
         let points: Vec<[f32; 2]> = (0..50).map(|i| [(i % 7) as f32, (i / 7) as f32]).collect();
         for storage in [Storage::Dense, Storage::Hashed { hash: Hash::Chain, slots: None }] {
             let mut grid = ParticleGrid::new(0.4, Options { storage, ..Options::default() }).unwrap();

@@ -38,7 +38,7 @@ mod tests {
     use crate::{Aabb, Context, Spec};
 
     #[test]
-    fn the_validator_notices_disorder_doubles_and_stale_boxes() {
+    fn the_validator_detects_disorder_doubles_and_stale_boxes() {
         let boxes: Vec<_> = (0..9).map(|i| Aabb::new([i as f32; 3], [i as f32 + 1.5; 3])).collect();
         let frame = Frame::new(&boxes);
         let mut structure = SortAndSweep::new(&"sort-and-sweep".parse::<Spec>().unwrap()).unwrap();

@@ -1,18 +1,18 @@
 //! Which axes are swept: boundaries, dispersion and the axis swap (section 5 of the paper).
 //!
-//! The boundaries of an axis are last frame's quantiles of its endpoints. The dispersion D tells how far this frame's endpoints
+//! The boundaries of an axis are last frame's quantiles of its endpoints. The dispersion D measures how far this frame's endpoints
 //! are from filling the buckets between them evenly: the mean deviation of the bucket sizes over their mean. It is small in
-//! steady motion, and large when objects run together or stand in one plane. Then the third axis takes the place of the
+//! steady motion, and large when objects gather or lie in one plane. Then the third axis takes the place of the
 //! clustered one, from the next frame on. Departures from the paper:
 //!
-//! 1. Hysteresis: the third axis must be clearly better ([`ADVANTAGE`]), as judged by the crowding: mean extent over spread.
-//! 2. Objects that run together slowly never show in D, since the boundaries follow them. So crowding is also looked at in the
-//!    first frame and in every so many (option `patrol`); D tells at once what happens in between.
+//! 1. Hysteresis: the third axis must be clearly better ([`ADVANTAGE`]), as measured by the crowding: mean extent over spread.
+//! 2. Objects that gather slowly never show in D, since the boundaries follow them. So crowding is also measured in the
+//!    first frame and at regular intervals (option `patrol`); D shows at once what happens in between.
 //!
 //! With `paper=true` there is neither: an axis whose D is above the threshold is swapped, the more dispersed one if both are.
 //!
-//! In the first frame of an axis the boundaries are cut evenly from its span. D then tells how uneven the objects lie, not that they run
-//! together, and the text does not say what it means for the swap: it is not trusted. In 2D there is no third axis.
+//! In the first frame of an axis the boundaries are cut evenly from its span. D then measures how unevenly the objects lie, not that they
+//! gather, and the text does not say what it means for the swap: it is ignored. In 2D there is no third axis.
 
 use super::options::Options;
 use crate::geometry::{Aabb, Real};
@@ -25,7 +25,7 @@ const ADVANTAGE: f64 = 1.5;
 pub(super) struct Boundaries {
     /// One less than there are buckets, ascending; empty: not known yet.
     keys: Vec<u64>,
-    /// Were they cut from the span, so that the dispersion tells nothing?
+    /// Were they cut from the span, so that the dispersion means nothing?
     from_span: bool,
     /// The dispersion that was last measured with them.
     dispersion: f64,
@@ -306,7 +306,7 @@ mod tests {
         assert!(boundaries.dispersion > 1.8, "{}", boundaries.dispersion);
     }
 
-    /// The text's rule: nothing but the dispersion is asked, so an axis is swapped although the third one is as crowded.
+    /// The paper's rule: only the dispersion decides, so an axis is swapped although the third one is as crowded.
     #[test]
     fn by_the_paper_the_dispersion_alone_decides() {
         for (text, swaps) in

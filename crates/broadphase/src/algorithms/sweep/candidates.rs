@@ -9,7 +9,7 @@
 //!
 //! The *width* of an object is the number of its candidates from itself on. A *long* one, wider than `longest`, never counts for `lower`.
 //! With `longest` = w, a lower
-//! bound is at most w away, while every long object is a candidate of everyone: `longest` is the power of two that makes the sum
+//! bound is at most w away, while every long object is a candidate of all others: `longest` is the power of two that makes the sum
 //! of both smallest, provided that this is less than half of what it is with no object counting as long.
 
 use super::parts::{Numbers, cut, split};

@@ -27,7 +27,7 @@
 //! # Cost
 //! Sorting and candidates are linear. Pairing is one test per pair that overlaps on both axes, roughly, plus those in a range
 //! that does not: for n evenly spread objects of one size about n^(4/3), where one axis alone takes n^(5/3). Bad cases: objects
-//! crowded on both axes, for example a thin column along the third one; sizes so mixed that ranges are long although nobody
+//! crowded on both axes, for example a thin column along the third one; sizes so mixed that ranges are long although none
 //! is long alone. Changes are not followed one by one: whatever changed, everything is sorted and swept; if nothing changed,
 //! nothing is done. Memory: about 115 bytes per object for three `f32` axes, and 4 more for every further partition that its
 //! range touches: 256 in all if every two objects overlap on the primary axis.

@@ -1,4 +1,4 @@
-//! What can be set.
+//! The options.
 
 use crate::algorithms::{OptionDescriptor, Spec};
 use crate::error::Error;
@@ -23,10 +23,10 @@ pub enum Active {
     Tree,
 }
 
-/// The options of `sweep`; `Spec::from(Options { .. })` makes an algorithm of them.
+/// The options of `sweep`; `Spec::from(Options { .. })` converts them to a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Does it do what the text of the paper says, mechanism by mechanism (`paper.rs`)?
+    /// The paper's own mode, without our departures (`paper.rs`).
     pub paper: bool,
     /// Partitions of the pairing; 0: by the number of objects.
     pub partitions: usize,

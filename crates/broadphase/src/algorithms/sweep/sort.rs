@@ -87,7 +87,7 @@ impl<K: Key> EndpointSort<K> {
         self.whole.sort_into(order);
     }
 
-    /// The same order, bucket by bucket. `key` tells the key of each of `count` endpoints.
+    /// The same order, bucket by bucket. `key` returns the key of each of `count` endpoints.
     pub(super) fn parallel(
         &mut self,
         context: &Context,

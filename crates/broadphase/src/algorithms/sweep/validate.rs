@@ -92,7 +92,7 @@ mod tests {
     use crate::{Aabb, Context, Spec};
 
     #[test]
-    fn the_validator_notices_every_damaged_part() {
+    fn the_validator_detects_every_damaged_part() {
         let boxes: Vec<_> = (0..40).map(|i| Aabb::new([i as f32; 3], [i as f32 + 2.5; 3])).collect();
         let frame = Frame::new(&boxes);
         let mut sound = Sweep::new(&"sweep".parse::<Spec>().unwrap()).unwrap();

@@ -40,7 +40,7 @@ impl CandidateBudget {
         !self.walks.is_waiting()
     }
 
-    /// A changed frame begins.
+    /// Plans a changed frame.
     pub(super) fn plan(&mut self) -> Plan {
         match self.walks.step() {
             0 => Plan::Follow,
@@ -49,18 +49,18 @@ impl CandidateBudget {
         }
     }
 
-    /// For so many objects.
+    /// The most candidates for a number of objects.
     pub(super) fn limit(&self, objects: usize) -> u64 {
         BUDGET.saturating_mul(self.pairs.saturating_add(objects as u64))
     }
 
-    /// There were more candidates than `limit`.
+    /// Records that there were more candidates than `limit`.
     pub(super) fn fail(&mut self, limit: u64) {
         self.failed = limit;
         self.walks.fail();
     }
 
-    /// A list of pairs is done. If there are many more than was known, the margin may not be to blame, and there is another try.
+    /// Records the number of pairs of a list. If there are many more than before, the margin may not be the cause, and candidates are tried again.
     pub(super) fn learn(&mut self, pairs: u64, objects: usize) {
         self.pairs = pairs;
         if !self.keeps() && self.limit(objects) / 2 >= self.failed {

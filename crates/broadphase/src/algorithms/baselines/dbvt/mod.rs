@@ -59,7 +59,7 @@ pub enum Mode {
     Deferred,
 }
 
-/// What can be set.
+/// The options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// When pairs are looked for.
@@ -69,7 +69,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Each value, or the nearest in its range.
+    /// The options, each clamped to its range.
     fn in_range(self) -> Self {
         Self { margin: nearest_in(self.margin, 0.0, 10.0), ..self }
     }
@@ -81,7 +81,7 @@ impl Options {
     }
 }
 
-/// The dynamic tree of boxes. See the module's text.
+/// The dynamic tree of boxes. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Dbvt<const D: usize, T: Real> {
     options: Options,
@@ -111,7 +111,7 @@ struct Scratch {
 }
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
-    /// An empty structure. Options outside their range count as the nearest value inside.
+    /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range();

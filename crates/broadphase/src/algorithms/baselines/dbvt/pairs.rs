@@ -1,4 +1,4 @@
-//! The candidates tested, or the tree against itself.
+//! The pairs: candidates are tested, or the tree is joined with itself.
 
 use super::{Dbvt, Mode};
 use crate::algorithms::Probes;
@@ -67,7 +67,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         hits.count_tests(candidates.len() as u64);
     }
 
-    /// The tree against itself. One walk, one chunk: cut at nodes, the pairs would wander from chunk to chunk as the tree changes.
+    /// Joins the tree with itself. One walk, one chunk: cut at nodes, pairs would move from chunk to chunk as the tree changes.
     fn walk(&self, stack: &mut Vec<(u32, u32)>, hits: &mut PairSink<'_>) {
         let mut tests = 0;
         stack.clear();

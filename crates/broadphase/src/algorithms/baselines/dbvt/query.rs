@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         ControlFlow::Continue(())
     }
 
-    /// Shows all nodes, leaves included.
+    /// Visits all nodes, leaves included.
     pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let visit = std::cell::RefCell::new(visit);
         let show = |bounds: &Aabb<D, T>| {

@@ -1,4 +1,4 @@
-//! The tree by itself: leaves come and go.
+//! The tree: inserting and removing leaves.
 
 use crate::algorithms::common::{NONE, bytes_of, push};
 use crate::algorithms::{Violation, ensure};
@@ -277,7 +277,7 @@ impl<const D: usize, T: Real> Tree<D, T> {
             }
             for child in node.children {
                 let below = self.node(child);
-                ensure!(below.parent == at, "node {child} is a child of {at}, and thinks of {}", below.parent);
+                ensure!(below.parent == at, "node {child} is a child of {at}, but has parent {}", below.parent);
                 ensure!(node.bounds.contains(&below.bounds), "node {child} is not inside node {at}");
             }
             let highest = node.children.map(|child| self.node(child).height).into_iter().max();

@@ -1,4 +1,4 @@
-//! Leaves that no longer contain their objects are inserted again.
+//! The update: leaves that no longer contain their objects are inserted again.
 
 use super::budget::Plan;
 use super::{Dbvt, Mode, Scratch};
@@ -75,7 +75,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
     }
 
-    /// An object has left its leaf.
+    /// Gives an object that has left its leaf a new one.
     fn renew(&mut self, id: u32) {
         let (value, leaf) = (*self.tracked.get(id), self.leaves[id as usize]);
         if leaf != NONE && is_bounded(&value) {
@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
     }
 
-    /// Candidates of what was touched are dropped, and those of what was inserted are found. Beyond the budget, none are kept.
+    /// Drops the candidates of touched objects, and finds those of inserted ones. Beyond the budget, none are kept.
     fn renew_candidates(&mut self) {
         if self.touched_ids.is_empty() {
             return;
@@ -116,7 +116,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         }
     }
 
-    /// Returns whether there are at most `limit`.
+    /// Finds the candidates of touched objects. Returns whether there are at most `limit`.
     fn find_candidates(&mut self, limit: u64) -> bool {
         let Self { tree, leaves, candidates, touched, touched_ids, tests, scratch: Scratch { stack, .. }, .. } = self;
         let is_touched = |id: u32| touched[id as usize];

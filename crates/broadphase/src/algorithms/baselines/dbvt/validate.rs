@@ -37,7 +37,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     fn check_candidates(&self) -> Result<(), Violation> {
         let mut found = self.candidates.clone();
         found.sort_unstable();
-        ensure!(found.is_sorted_by(|a, b| a < b), "a candidate stands twice");
+        ensure!(found.is_sorted_by(|a, b| a < b), "a candidate is listed twice");
         let mut expected = Vec::new();
         if self.options.mode == Mode::Eager && self.budget.keeps() {
             for (id, &leaf) in self.leaves.iter().enumerate().filter(|(_, leaf)| **leaf != NONE) {
@@ -63,7 +63,7 @@ mod tests {
     use crate::{Aabb, Context};
 
     #[test]
-    fn the_validator_notices_a_small_node_a_lost_candidate_and_a_leaf_that_was_left() {
+    fn the_validator_detects_a_small_node_a_lost_candidate_and_a_leaf_that_was_left() {
         let mut boxes: Vec<_> = (0..60).map(|i| Aabb::from_center([(i % 8) as f32, (i / 8) as f32], [0.5; 2])).collect();
         let mut tree = Dbvt::new(Options { mode: Mode::Eager, margin: 0.1 });
         tree.update(&Frame::new(&boxes), &mut Context::new()).unwrap();

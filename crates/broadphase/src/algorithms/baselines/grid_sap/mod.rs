@@ -5,7 +5,7 @@
 //! object's lower end on the first axis: one array holds all sweeps. A frame takes out the entries of objects that are gone or overlap other
 //! cells now, sorts the rest by insertion (within a cell little changes), and merges the new entries, sorted, in one pass.
 //!
-//! # What follows
+//! # Consequences
 //! A pair may share several cells. It counts in one of them: the cell of the lower corner of what the two have in common, which on each axis is the
 //! larger of their first cells. So each pair is tested at most once.
 //!
@@ -42,7 +42,7 @@ pub(crate) const OPTIONS: &[OptionDescriptor] = &[
     WORLD_OPTION,
 ];
 
-/// What can be set.
+/// The options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Cells per axis; 0: by number and sizes of the objects.
@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Each value, or the nearest in its range.
+    /// The options, each clamped to its range.
     fn in_range(self) -> Self {
         Self { cells: self.cells.min(64) }
     }
@@ -61,7 +61,7 @@ impl Options {
     }
 }
 
-/// The grid of sweeps. See the module's text.
+/// The grid of sweeps. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct GridSap<const D: usize, T: Real> {
     options: Options,
@@ -88,7 +88,7 @@ struct Scratch<T> {
 }
 
 impl<const D: usize, T: Real> GridSap<D, T> {
-    /// An empty structure. Options outside their range count as the nearest value inside.
+    /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
         let options = options.in_range();

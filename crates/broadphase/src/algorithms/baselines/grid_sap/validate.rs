@@ -47,7 +47,7 @@ mod tests {
     use crate::{Aabb, Context};
 
     #[test]
-    fn the_validator_notices_exchanged_and_lost_entries_and_another_box() {
+    fn the_validator_detects_exchanged_and_lost_entries_and_another_box() {
         let mut boxes: Vec<_> = (0..60).map(|i| Aabb::from_center([(i % 8) as f32, (i / 8) as f32], [0.6; 2])).collect();
         let mut grid = GridSap::new(Options { cells: 3 });
         grid.update(&Frame::new(&boxes), &mut Context::new()).unwrap();

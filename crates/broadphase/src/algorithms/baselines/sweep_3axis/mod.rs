@@ -30,7 +30,7 @@ use crate::geometry::Real;
 use ends::End;
 use pair_set::PairSet;
 
-/// The incremental three-axis sweep and prune (two axes in the plane). See the module's text.
+/// The incremental three-axis sweep and prune (two axes in the plane). See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Sweep3Axis<const D: usize, T: Real> {
     tracked: TrackedBoxes<D, T>,

@@ -56,7 +56,7 @@ mod tests {
     use crate::{Aabb, Context};
 
     #[test]
-    fn the_validator_notices_exchanged_ends_a_lost_pair_and_another_box() {
+    fn the_validator_detects_exchanged_ends_a_lost_pair_and_another_box() {
         let mut boxes: Vec<_> = (0..30).map(|i| Aabb::from_center([(i % 6) as f32, (i / 6) as f32], [0.6; 2])).collect();
         let mut sweep = Sweep3Axis::new();
         sweep.update(&Frame::new(&boxes), &mut Context::new()).unwrap();

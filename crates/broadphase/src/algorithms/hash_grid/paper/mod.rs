@@ -52,7 +52,7 @@ const UNBOUNDED: u16 = u16::MAX - 1;
 /// What the memory of an error is for.
 const WHAT: &str = "the cells of a hash grid";
 
-/// The hierarchical hash grid of the paper. See the module's text.
+/// The hierarchical hash grid of the paper. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct PaperHashGrid<const D: usize, T: Real> {
     options: Options,

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_validator_notices_lost_objects_wrong_places_and_grids() {
+    fn the_validator_detects_lost_objects_wrong_places_and_grids() {
         let boxes = boxes();
         let whole = grid(&boxes);
         type Damage = (&'static str, fn(&mut PaperHashGrid<3, f32>));

@@ -53,7 +53,7 @@
 // The patch version of this header.
 #define BP_VERSION_PATCH 0
 
-// The answers to many questions, in the caller's hands: keep it, and the next round allocates nothing. One for each thread that asks.
+// The results of many queries, owned by the caller: keep it and use it again, and the next batch does not allocate. Use one per thread.
 typedef struct bp_answers bp_answers;
 
 // Pairs of two lists that move from frame to frame, with what started and what ended.
@@ -68,7 +68,7 @@ typedef struct bp_world bp_world;
 // What a function returns: BP_OK, or why nothing has changed. Numbers are stable.
 typedef int32_t bp_status;
 
-// Who may pair with whom: both objects must allow the other.
+// Which objects may pair: both must allow the other.
 typedef struct bp_tag {
     // The layers the object is in, one bit each.
     uint32_t layer;
@@ -87,7 +87,7 @@ typedef uint32_t bp_format;
 typedef uint32_t bp_report;
 
 // What an engine's threads call, once for each worker that takes part: it works until no job is left.
-// Call it with the `task_context` that was handed over with it, and a worker number below `workers`, from any thread. Two threads must not use
+// Call it with the `task_context` that came with it, and a worker number below `workers`, from any thread. Two threads must not use
 // the same worker number at the same time (if they do, the second call returns at once).
 typedef void (*bp_task)(void *task_context, uint32_t worker);
 
@@ -102,11 +102,11 @@ typedef struct bp_executor {
     bp_run run;
     // Handed to `run`.
     void *user;
-    // The most workers that `run` can be asked for: 1 to 1024.
+    // The most workers that `run` is called with: 1 to 1024.
     uint32_t workers;
 } bp_executor;
 
-// What a box stands for.
+// What a box represents.
 typedef uint32_t bp_shape;
 
 // How objects are found that pass through each other between two updates.
@@ -158,7 +158,7 @@ typedef struct bp_world_def {
     uint64_t pair_limit;
     // Grows every box on every side, beside each object's own margin.
     double margin;
-    // What boxes stand for.
+    // What boxes represent.
     bp_shape shape;
     // How fast objects are found.
     bp_continuous continuous;
@@ -179,19 +179,19 @@ typedef struct bp_world_def {
 // How an object takes part.
 typedef uint32_t bp_kind;
 
-// An object to be, but for its box. Make it with bp_default_object_def.
+// The properties of a new object, except its box. Make it with bp_default_object_def.
 typedef struct bp_object_def {
     // Set by bp_default_object_def.
     uint32_t cookie;
     // How it takes part.
     bp_kind kind;
-    // Who may pair with it.
+    // What it may pair with.
     struct bp_tag tag;
     // A number of yours.
     uint64_t user;
     // How much its box is grown on every side, beside the world's margin. Finite and not negative.
     double margin;
-    // What its box stands for.
+    // What its box represents.
     bp_shape shape;
     // Does it only notice others, as trigger volumes do? 0 or 1.
     uint8_t sensor;
@@ -243,7 +243,7 @@ typedef struct bp_search_def {
     const char *algorithm;
     // Grows every box on every side.
     double margin;
-    // What boxes stand for.
+    // What boxes represent.
     bp_shape shape;
     // Are boxes half-open, so that boxes that only touch are no pair? 0 or 1.
     uint8_t half_open;
@@ -286,7 +286,7 @@ typedef struct bp_neighbor_def {
 // May two vertices of a mesh collide? Not 0 for yes. Called from any of the mesh's threads.
 typedef uint8_t (*bp_can_collide)(void *user, uint32_t a, uint32_t b);
 
-// A mesh to be, but for its elements. Make it with bp_default_mesh_def.
+// The properties of a new mesh, except its elements. Make it with bp_default_mesh_def.
 typedef struct bp_mesh_def {
     // Set by bp_default_mesh_def.
     uint32_t cookie;
@@ -338,7 +338,7 @@ typedef struct bp_neighbor_list {
     const size_t *offsets;
     // The neighbors, row after row; null if there are none.
     const uint32_t *indices;
-    // Their distances, in the scalar of the points, if they were asked for; otherwise null.
+    // Their distances, in the scalar of the points, if requested; otherwise null.
     const void *distances;
     // The number of points.
     size_t point_count;
@@ -431,7 +431,7 @@ typedef struct bp_id_list {
 typedef struct bp_answer_list {
     // Where the answers to each question start, and the end of the last: `question_count + 1` numbers.
     const size_t *starts;
-    // The objects, one question behind the other.
+    // The objects, question after question.
     const struct bp_object_id *ids;
     // For rays, motions and the nearest, one for each object: the `t` of a ray, the fraction of a step, the distance. Otherwise null.
     const double *distances;
@@ -519,7 +519,7 @@ typedef struct bp_world_stats {
     size_t list_bytes;
     // The algorithm of the movers, with its options.
     const char *algorithm;
-    // What "auto" chose for the movers, and why; empty if it was not asked.
+    // What "auto" chose for the movers, and why; empty with another algorithm.
     const char *choice;
     // All of this for people, in several lines.
     const char *text;
@@ -711,7 +711,7 @@ struct bp_mesh_def bp_default_mesh_def(void);
 
 // All overlapping pairs of `count` boxes, as positions, sorted.
 //
-// `def` may be null for the defaults, `error` for callers who do not ask. On error the list is empty.
+// `def` may be null for the defaults; `error` may be null. On error the list is empty.
 bp_status bp_pairs(bp_format format,
                    const void *boxes,
                    size_t count,
@@ -752,7 +752,7 @@ void bp_pair_list_free(struct bp_pair_list *list);
 
 // The neighbors of each of `count` points within `radius`, as compressed rows.
 //
-// `def` may be null for the defaults, `error` for callers who do not ask. On error the list is empty.
+// `def` may be null for the defaults; `error` may be null. On error the list is empty.
 bp_status bp_neighbors(bp_format format,
                        const void *points,
                        size_t count,
@@ -789,7 +789,7 @@ struct bp_distance_def bp_default_distance_def(void);
 
 // All pairs of `count` objects that are within `distance` of each other, sorted, with their distances.
 //
-// `def` may be null for the defaults (boxes, one thread), `error` for callers who do not ask. On error the list is empty.
+// `def` may be null for the defaults (boxes, one thread); `error` may be null. On error the list is empty.
 bp_status bp_pairs_within(bp_format format,
                           const void *objects,
                           size_t count,
@@ -853,7 +853,7 @@ bp_status bp_closest_pair_between(bp_format format,
                                   struct bp_near *pair,
                                   struct bp_error *error);
 
-// Makes a mesh of `vertex_count` vertices, with edges of two vertices and faces of three, one behind the other. In the plane, faces are not used.
+// Makes a mesh of `vertex_count` vertices, with edges of two vertices and faces of three, one after the other. In the plane, faces are not used.
 // Destroy it with bp_mesh_destroy. `def` may be null.
 bp_status bp_mesh_create(bp_format format,
                          size_t vertex_count,
@@ -879,7 +879,7 @@ bp_status bp_mesh_last_error(const struct bp_mesh *mesh, struct bp_error *error)
 // Frees a mesh and its candidates. Null is fine.
 void bp_mesh_destroy(struct bp_mesh *mesh);
 
-// Makes an empty world, to be destroyed with bp_world_destroy. `def` may be null for the defaults, `error` for callers who do not ask.
+// Makes an empty world, to be destroyed with bp_world_destroy. `def` may be null for the defaults; `error` may be null.
 bp_status bp_world_create(const struct bp_world_def *def,
                           struct bp_world **world,
                           struct bp_error *error);
@@ -891,7 +891,7 @@ void bp_world_destroy(struct bp_world *world);
 bp_status bp_world_last_error(const struct bp_world *world, struct bp_error *error);
 
 // Changes the settings of a world to those of a definition: all, or none on error. Objects, ids and pairs stay. Ask for the present ones with
-// bp_world_settings, change some, and hand them over. What is as before costs nothing; another algorithm makes the next update build its
+// bp_world_settings, change some, and pass them here. Unchanged settings cost nothing; another algorithm makes the next update build its
 // structure from scratch. The format cannot change.
 bp_status bp_world_configure(struct bp_world *world,
                              const struct bp_world_def *def);
@@ -915,7 +915,7 @@ bp_status bp_world_insert(struct bp_world *world,
                           struct bp_object_id *ids,
                           size_t count);
 
-// Removes `count` objects: all, or none if an id is stale or stands in the list twice. Their pairs end with the next update.
+// Removes `count` objects: all, or none if an id is stale or in the list twice. Their pairs end with the next update.
 bp_status bp_world_remove(struct bp_world *world,
                           const struct bp_object_id *ids,
                           size_t count);
@@ -923,7 +923,7 @@ bp_status bp_world_remove(struct bp_world *world,
 // Removes all objects. Their pairs end with the next update; memory and settings stay.
 bp_status bp_world_clear(struct bp_world *world);
 
-// Makes room for so many more movers and statics.
+// Makes room for more movers and statics.
 bp_status bp_world_reserve(struct bp_world *world, size_t movers, size_t statics);
 
 // Gives back memory that the present objects and pairs do not need. The next update builds the structures from scratch.
@@ -947,11 +947,11 @@ bp_status bp_world_teleport(struct bp_world *world,
                             const void *boxes,
                             size_t count);
 
-// Moves all objects by one displacement, a row of as many numbers as axes: for worlds whose origin follows the player. It is no motion.
+// Moves all objects by one displacement, one number per axis: for worlds whose origin follows the player. It does not count as motion.
 bp_status bp_world_shift_origin(struct bp_world *world,
                                 const void *by);
 
-// Changes who may pair with these objects. All, or none if an id is stale; so for all bp_world_set_... functions.
+// Changes the tags of these objects, which decide what they may pair with. All, or none if an id is stale, as for all bp_world_set_... functions.
 bp_status bp_world_set_tags(struct bp_world *world,
                             const struct bp_object_id *ids,
                             const struct bp_tag *tags,

@@ -74,9 +74,9 @@ typedef struct bp_tag {
     uint32_t layer;
     // The layers it meets, one bit each.
     uint32_t mask;
-    // Objects of the same group, unless it is 0, never pair: the parts of one body.
+    // Objects of the same group never pair, as the parts of one body; 0 means no group.
     uint32_t group;
-    // Objects of different environments never pair; environment 0 meets all.
+    // Objects of different environments never pair, except that environment 0 pairs with all.
     uint32_t env;
 } bp_tag;
 
@@ -86,7 +86,7 @@ typedef uint32_t bp_format;
 // What an update finds.
 typedef uint32_t bp_report;
 
-// What an engine's threads call, once for each worker that takes part: it works until no job is left.
+// The function that an engine's threads call, once for each worker that takes part: it works until no job is left.
 // Call it with the `task_context` that came with it, and a worker number below `workers`, from any thread. Two threads must not use
 // the same worker number at the same time (if they do, the second call returns at once).
 typedef void (*bp_task)(void *task_context, uint32_t worker);
@@ -100,7 +100,7 @@ typedef void (*bp_run)(void *user, uint32_t workers, bp_task task, void *task_co
 typedef struct bp_executor {
     // Starts workers and waits for them. Null: the library's own threads, as many as `threads` of the definition says.
     bp_run run;
-    // Handed to `run`.
+    // Passed to `run`.
     void *user;
     // The most workers that `run` is called with: 1 to 1024.
     uint32_t workers;
@@ -109,23 +109,23 @@ typedef struct bp_executor {
 // What a box represents.
 typedef uint32_t bp_shape;
 
-// How objects are found that pass through each other between two updates.
+// How to find objects that pass through each other between two updates.
 typedef uint32_t bp_continuous;
 
 // The name of an object of a world, by value. Zeroed, it names no object of any world.
 //
-// An index is used again after its object was removed, with another generation, so that an old id is noticed; generations of different worlds
-// start far apart, so that an id of another world is noticed too.
+// An index is reused after its object was removed, with another generation, so that an old id is detected; generations of different worlds
+// start far apart, so that an id of another world is detected too.
 typedef struct bp_object_id {
     // A small number, unique among the objects of a world: good as an index into arrays of your own.
     uint32_t index;
-    // Which object at that index.
+    // Distinguishes the objects that have had this index.
     uint32_t generation;
 } bp_object_id;
 
-// Two objects that would be a pair, shown to a filter.
+// Two objects that form a pair unless the filter rejects them.
 typedef struct bp_pair_candidate {
-    // The object of the smaller index.
+    // The object with the smaller index.
     struct bp_object_id a;
     // The other object.
     struct bp_object_id b;
@@ -135,10 +135,10 @@ typedef struct bp_pair_candidate {
     uint64_t user_b;
 } bp_pair_candidate;
 
-// Decides on a pair of a world: not 0 keeps it. Called from any of the world's threads, for fresh pairs only.
+// Decides on a pair of a world: not 0 keeps it. Called from any of the world's threads, for new pairs only.
 typedef uint8_t (*bp_filter)(void *user, const struct bp_pair_candidate *pair);
 
-// A world to be. Make it with bp_default_world_def, then change what you want.
+// The definition of a new world. Make it with bp_default_world_def, then change what you want.
 typedef struct bp_world_def {
     // Set by bp_default_world_def.
     uint32_t cookie;
@@ -176,7 +176,7 @@ typedef struct bp_world_def {
     void *filter_user;
 } bp_world_def;
 
-// How an object takes part.
+// How an object moves, which decides which pairs it forms.
 typedef uint32_t bp_kind;
 
 // The properties of a new object, except its box. Make it with bp_default_object_def.
@@ -418,7 +418,7 @@ typedef struct bp_mesh_candidates {
     size_t edge_vertex_count;
 } bp_mesh_candidates;
 
-// A list of ids, which belongs to the world, and stays until the next call that gives out ids.
+// A list of ids, which belongs to the world, and stays until the next call that returns ids.
 typedef struct bp_id_list {
     // The ids.
     const struct bp_object_id *ids;
@@ -443,7 +443,7 @@ typedef struct bp_answer_list {
 
 // Two objects of a world, the smaller index first.
 typedef struct bp_id_pair {
-    // The object of the smaller index.
+    // The object with the smaller index.
     struct bp_object_id a;
     // The other object.
     struct bp_object_id b;
@@ -457,21 +457,21 @@ typedef struct bp_update {
     const struct bp_id_pair *started;
     // How many there are.
     size_t started_count;
-    // The pairs of the last update that are none any more, sorted; ids of removed objects are those that were valid.
+    // The pairs of the last update that no longer exist, sorted; ids of removed objects are those that were valid.
     const struct bp_id_pair *ended;
     // How many there are.
     size_t ended_count;
 } bp_update;
 
-// A pair that started or ended, with all that is known of it.
+// A pair that started or ended, with its users, value and time.
 typedef struct bp_pair_event {
-    // The object of the smaller index.
+    // The object with the smaller index.
     struct bp_object_id a;
     // The other object.
     struct bp_object_id b;
-    // The user number of `a`, also if it was removed.
+    // The user number of `a`, even if it was removed.
     uint64_t user_a;
-    // The user number of `b`, also if it was removed.
+    // The user number of `b`, even if it was removed.
     uint64_t user_b;
     // The value that the pair had when it ended, if it had one.
     uint64_t value;
@@ -481,7 +481,7 @@ typedef struct bp_pair_event {
     uint8_t has_value;
 } bp_pair_event;
 
-// A list of events, which belongs to the world, and stays until the next call that gives out events.
+// A list of events, which belongs to the world, and stays until the next call that returns events.
 typedef struct bp_event_list {
     // The events.
     const struct bp_pair_event *events;
@@ -489,7 +489,7 @@ typedef struct bp_event_list {
     size_t count;
 } bp_event_list;
 
-// A list of pairs of a world, which belongs to it, and stays until the next call that gives out such a list.
+// A list of pairs of a world, which belongs to it, and stays until the next call that returns such a list.
 typedef struct bp_id_pair_list {
     // The pairs.
     const struct bp_id_pair *pairs;
@@ -515,13 +515,13 @@ typedef struct bp_world_stats {
     size_t structure_bytes;
     // Bytes of pairs and events.
     size_t pair_bytes;
-    // Bytes that this interface holds beside: lists that were handed out.
+    // Bytes that this interface holds besides: lists that were returned.
     size_t list_bytes;
     // The algorithm of the movers, with its options.
     const char *algorithm;
     // What "auto" chose for the movers, and why; empty with another algorithm.
     const char *choice;
-    // All of this for people, in several lines.
+    // All of this as text, in several lines.
     const char *text;
 } bp_world_stats;
 
@@ -636,10 +636,10 @@ typedef struct bp_world_stats {
 // Pairs with everything.
 #define BP_KIND_DYNAMIC 0
 
-// Rarely changes: pairs with dynamic objects, and lives in a structure of its own.
+// Rarely changes. Pairs with dynamic objects. Statics have a structure of their own.
 #define BP_KIND_STATIC 1
 
-// Moves by command, not by contact: pairs with dynamic objects, and with others if the world's definition says so.
+// Moved by the program, not by contacts. Pairs with dynamic objects, and with others if the world's definition says so.
 #define BP_KIND_KINEMATIC 2
 
 // Itself.
@@ -648,7 +648,7 @@ typedef struct bp_world_stats {
 // Its inscribed ball: center `(min + max) / 2`, radius `(max.x - min.x) / 2`.
 #define BP_SHAPE_BALL 1
 
-// For an object: what the world says.
+// For an object: the shape of the world.
 #define BP_SHAPE_OF_WORLD 2
 
 // The number of pairs; no list is kept.
@@ -663,10 +663,10 @@ typedef struct bp_world_stats {
 // The pairs, and what started and ended.
 #define BP_REPORT_BOTH 3
 
-// They are not: pairs are those of the present boxes.
+// They are not found: pairs are those of the current boxes.
 #define BP_CONTINUOUS_NONE 0
 
-// Fast objects are looked at several times on their way: see continuous_step and continuous_most.
+// Fast objects are tested several times along their path: see continuous_step and continuous_most.
 #define BP_CONTINUOUS_SUB_STEPS 1
 
 // Two objects are a pair if they touch at any time of the frame; each event has its time.
@@ -688,7 +688,7 @@ extern "C" {
 // The name of a status, such as "invalid-box"; "unknown-status" for a number that is none. Never null.
 const char *bp_status_name(bp_status status);
 
-// In all layers, meeting all, in no group, in environment 0.
+// The tag of an object in all layers, which meets all layers, in no group and in environment 0.
 struct bp_tag bp_default_tag(void);
 
 // A world in space of float, with the default algorithm, one thread, reporting pairs and events.
@@ -873,7 +873,7 @@ bp_status bp_mesh_update(struct bp_mesh *mesh,
                          size_t count,
                          struct bp_mesh_candidates *candidates);
 
-// What is known of the last error of this mesh; BP_OK if its last call had none.
+// The last error of this mesh; BP_OK if its last call had none.
 bp_status bp_mesh_last_error(const struct bp_mesh *mesh, struct bp_error *error);
 
 // Frees a mesh and its candidates. Null is fine.
@@ -884,13 +884,13 @@ bp_status bp_world_create(const struct bp_world_def *def,
                           struct bp_world **world,
                           struct bp_error *error);
 
-// Frees a world and all that it handed out. Null is fine.
+// Frees a world and all that it returned. Null is fine.
 void bp_world_destroy(struct bp_world *world);
 
-// What is known of the last error of this world; BP_OK if its last call had none. It may be called from any thread.
+// The last error of this world; BP_OK if its last call had none. It may be called from any thread.
 bp_status bp_world_last_error(const struct bp_world *world, struct bp_error *error);
 
-// Changes the settings of a world to those of a definition: all, or none on error. Objects, ids and pairs stay. Ask for the present ones with
+// Changes the settings of a world to those of a definition: all, or none on error. Objects, ids and pairs stay. Get the current ones with
 // bp_world_settings, change some, and pass them here. Unchanged settings cost nothing; another algorithm makes the next update build its
 // structure from scratch. The format cannot change.
 bp_status bp_world_configure(struct bp_world *world,
@@ -899,7 +899,7 @@ bp_status bp_world_configure(struct bp_world *world,
 // The settings of a world. Its texts belong to the world, and stay until it is configured or restored.
 bp_status bp_world_settings(struct bp_world *world, struct bp_world_def *def);
 
-// Makes room for answers, to be destroyed with bp_answers_destroy.
+// Creates an empty bp_answers, to be destroyed with bp_answers_destroy.
 bp_status bp_answers_create(struct bp_answers **answers);
 
 // Frees answers. Null is fine.
@@ -926,22 +926,22 @@ bp_status bp_world_clear(struct bp_world *world);
 // Makes room for more movers and statics.
 bp_status bp_world_reserve(struct bp_world *world, size_t movers, size_t statics);
 
-// Gives back memory that the present objects and pairs do not need. The next update builds the structures from scratch.
+// Frees memory that the current objects and pairs do not need. The next update builds the structures from scratch.
 bp_status bp_world_shrink(struct bp_world *world);
 
-// Gives every mover (dynamic and kinematic object) its box of a new frame, in the order of bp_world_movers: that of insertion, as long as none
-// was removed. Boxes that are as before are noticed. All, or none on error.
+// Sets the boxes of all movers (dynamic and kinematic objects), in the order of bp_world_movers: that of insertion, as long as none
+// was removed. Boxes that did not change are detected. All, or none on error.
 bp_status bp_world_set_boxes(struct bp_world *world,
                              const void *boxes,
                              size_t count);
 
-// Moves or resizes these objects: all, or none if an id is stale or a box not valid. The last box of an id counts.
+// Moves or resizes these objects: all, or none if an id is stale or a box is invalid. The last box of an id counts.
 bp_status bp_world_set_boxes_of(struct bp_world *world,
                                 const struct bp_object_id *ids,
                                 const void *boxes,
                                 size_t count);
 
-// As bp_world_set_boxes_of, for objects that have no way to their new place: with continuous detection they hit nothing between.
+// Like bp_world_set_boxes_of, for objects without a path to their new place: with continuous detection they hit nothing in between.
 bp_status bp_world_teleport(struct bp_world *world,
                             const struct bp_object_id *ids,
                             const void *boxes,
@@ -957,7 +957,7 @@ bp_status bp_world_set_tags(struct bp_world *world,
                             const struct bp_tag *tags,
                             size_t count);
 
-// Changes how these objects take part; their ids stay. Do not use it to put objects to sleep: an object at rest needs no call.
+// Changes the kinds of these objects; their ids stay. Do not use it to put objects to sleep: an object at rest needs no call.
 bp_status bp_world_set_kinds(struct bp_world *world,
                              const struct bp_object_id *ids,
                              const bp_kind *kinds,
@@ -975,19 +975,19 @@ bp_status bp_world_set_margins(struct bp_world *world,
                                const double *margins,
                                size_t count);
 
-// Changes what the boxes of these objects stand for.
+// Changes the shapes that the boxes of these objects represent.
 bp_status bp_world_set_shapes(struct bp_world *world,
                               const struct bp_object_id *ids,
                               const bp_shape *shapes,
                               size_t count);
 
-// Makes these objects sensors, which only notice others (1), or objects like others (0).
+// Makes these objects sensors (trigger volumes), with 1, or no longer, with 0.
 bp_status bp_world_set_sensors(struct bp_world *world,
                                const struct bp_object_id *ids,
                                const uint8_t *sensors,
                                size_t count);
 
-// Asks the filter again for all pairs of these objects, with the next update: for answers that have changed.
+// Makes the next update call the filter again for all pairs of these objects, because its decisions have changed.
 bp_status bp_world_refilter(struct bp_world *world, const struct bp_object_id *ids, size_t count);
 
 // BP_OK if the id names one of this world's objects, otherwise BP_STALE_HANDLE.
@@ -996,7 +996,7 @@ bp_status bp_world_contains(struct bp_world *world, struct bp_object_id id);
 // Writes the boxes of these objects, as they were set.
 bp_status bp_world_get_boxes(struct bp_world *world, const struct bp_object_id *ids, void *boxes, size_t count);
 
-// Writes all that is known of an object but its box; `previous` is null.
+// Writes the properties of an object, except its box; `previous` is null.
 bp_status bp_world_get_object(struct bp_world *world, struct bp_object_id id, struct bp_object_def *def);
 
 // The movers (dynamic and kinematic objects), in the order in which bp_world_set_boxes takes their boxes.
@@ -1005,7 +1005,7 @@ bp_status bp_world_movers(struct bp_world *world, struct bp_id_list *list);
 // All objects, by index.
 bp_status bp_world_objects(struct bp_world *world, struct bp_id_list *list);
 
-// Takes in all changes, without looking for pairs. After it, or after an update, and until the next change, several threads may query at once,
+// Applies all changes, without searching for pairs. After it, or after an update, and until the next change, several threads may query at once,
 // each with answers of its own.
 bp_status bp_world_prepare_queries(struct bp_world *world);
 
@@ -1052,7 +1052,7 @@ bp_status bp_world_along_rays(struct bp_world *world,
                               struct bp_answers *answers,
                               struct bp_answer_list *list);
 
-// The first object that each ray enters, with `t`: one answer or none. Of several at the same `t`, the one of the smallest index.
+// The first object that each ray enters, with `t`: one answer or none. Of several at the same `t`, the one with the smallest index.
 bp_status bp_world_first_along_rays(struct bp_world *world,
                                     const struct bp_query_def *def,
                                     const void *rays,
@@ -1112,7 +1112,7 @@ bp_status bp_world_nearest_to_boxes(struct bp_world *world,
                                     struct bp_answers *answers,
                                     struct bp_answer_list *list);
 
-// Takes in all changes, finds all pairs, and what started and ended since the last successful update. `update` may be null.
+// Applies all changes, and finds all pairs and which of them started and ended since the last successful update. `update` may be null.
 //
 // On error all objects stay as they are, and the next update reports the difference to the last successful one. A null `world` and a
 // misaligned `update` change nothing.
@@ -1163,7 +1163,7 @@ bp_status bp_world_snapshot(struct bp_world *world,
                             const uint8_t **data,
                             size_t *size);
 
-// Becomes the world of a snapshot, which goes on with the same ids, pairs and events; its own filter and threads stay. Ids of this world before are
+// Replaces the world by that of a snapshot, with the same ids, pairs and events; its own filter and threads stay. Earlier ids of this world are
 // stale. The bytes must be of a world of the same format; broken ones are BP_INVALID_SNAPSHOT, and the world is unchanged.
 bp_status bp_world_restore(struct bp_world *world,
                            const uint8_t *data,

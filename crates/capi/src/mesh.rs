@@ -148,7 +148,7 @@ fn update<const D: usize, T: Real>(
     Ok(if next.is_null() { mesh.update(vertices)? } else { mesh.update_swept(vertices, rows("next", next, count)?)? })
 }
 
-/// What is known of the last error of this mesh; BP_OK if its last call had none.
+/// The last error of this mesh; BP_OK if its last call had none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_mesh_last_error(mesh: *const bp_mesh, error: *mut bp_error) -> bp_status {
     last_error(mesh, "mesh", |mesh| &mesh.0, error)

@@ -17,14 +17,14 @@ pub const BP_FORMAT_3D: bp_format = 3;
 
 /// The name of an object of a world, by value. Zeroed, it names no object of any world.
 ///
-/// An index is used again after its object was removed, with another generation, so that an old id is noticed; generations of different worlds
-/// start far apart, so that an id of another world is noticed too.
+/// An index is reused after its object was removed, with another generation, so that an old id is detected; generations of different worlds
+/// start far apart, so that an id of another world is detected too.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct bp_object_id {
     /// A small number, unique among the objects of a world: good as an index into arrays of your own.
     pub index: u32,
-    /// Which object at that index.
+    /// Distinguishes the objects that have had this index.
     pub generation: u32,
 }
 
@@ -42,7 +42,7 @@ pub struct bp_pair {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct bp_id_pair {
-    /// The object of the smaller index.
+    /// The object with the smaller index.
     pub a: bp_object_id,
     /// The other object.
     pub b: bp_object_id,
@@ -76,9 +76,9 @@ pub struct bp_tag {
     pub layer: u32,
     /// The layers it meets, one bit each.
     pub mask: u32,
-    /// Objects of the same group, unless it is 0, never pair: the parts of one body.
+    /// Objects of the same group never pair, as the parts of one body; 0 means no group.
     pub group: u32,
-    /// Objects of different environments never pair; environment 0 meets all.
+    /// Objects of different environments never pair, except that environment 0 pairs with all.
     pub env: u32,
 }
 
@@ -98,19 +98,19 @@ impl From<Tag> for bp_tag {
     }
 }
 
-/// In all layers, meeting all, in no group, in environment 0.
+/// The tag of an object in all layers, which meets all layers, in no group and in environment 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn bp_default_tag() -> bp_tag {
     Tag::default().into()
 }
 
-/// How an object takes part.
+/// How an object moves, which decides which pairs it forms.
 pub type bp_kind = u32;
 /// Pairs with everything.
 pub const BP_KIND_DYNAMIC: bp_kind = 0;
-/// Rarely changes: pairs with dynamic objects, and lives in a structure of its own.
+/// Rarely changes. Pairs with dynamic objects. Statics have a structure of their own.
 pub const BP_KIND_STATIC: bp_kind = 1;
-/// Moves by command, not by contact: pairs with dynamic objects, and with others if the world's definition says so.
+/// Moved by the program, not by contacts. Pairs with dynamic objects, and with others if the world's definition says so.
 pub const BP_KIND_KINEMATIC: bp_kind = 2;
 
 /// What a box represents.
@@ -119,7 +119,7 @@ pub type bp_shape = u32;
 pub const BP_SHAPE_BOX: bp_shape = 0;
 /// Its inscribed ball: center `(min + max) / 2`, radius `(max.x - min.x) / 2`.
 pub const BP_SHAPE_BALL: bp_shape = 1;
-/// For an object: what the world says.
+/// For an object: the shape of the world.
 pub const BP_SHAPE_OF_WORLD: bp_shape = 2;
 
 /// What an update finds.
@@ -133,19 +133,19 @@ pub const BP_REPORT_DELTA: bp_report = 2;
 /// The pairs, and what started and ended.
 pub const BP_REPORT_BOTH: bp_report = 3;
 
-/// How objects are found that pass through each other between two updates.
+/// How to find objects that pass through each other between two updates.
 pub type bp_continuous = u32;
-/// They are not: pairs are those of the present boxes.
+/// They are not found: pairs are those of the current boxes.
 pub const BP_CONTINUOUS_NONE: bp_continuous = 0;
-/// Fast objects are looked at several times on their way: see continuous_step and continuous_most.
+/// Fast objects are tested several times along their path: see continuous_step and continuous_most.
 pub const BP_CONTINUOUS_SUB_STEPS: bp_continuous = 1;
 /// Two objects are a pair if they touch at any time of the frame; each event has its time.
 pub const BP_CONTINUOUS_SWEPT: bp_continuous = 2;
 
-/// Made by bp_default_..., so that a definition that was not is noticed.
+/// Set by bp_default_..., so that a definition that was not made by it is detected.
 pub(crate) const COOKIE: u32 = 0x6270_0001;
 
-/// What an engine's threads call, once for each worker that takes part: it works until no job is left.
+/// The function that an engine's threads call, once for each worker that takes part: it works until no job is left.
 /// Call it with the `task_context` that came with it, and a worker number below `workers`, from any thread. Two threads must not use
 /// the same worker number at the same time (if they do, the second call returns at once).
 pub type bp_task = Option<unsafe extern "C" fn(task_context: *mut c_void, worker: u32)>;
@@ -161,7 +161,7 @@ pub type bp_run = Option<unsafe extern "C" fn(user: *mut c_void, workers: u32, t
 pub struct bp_executor {
     /// Starts workers and waits for them. Null: the library's own threads, as many as `threads` of the definition says.
     pub run: bp_run,
-    /// Handed to `run`.
+    /// Passed to `run`.
     pub user: *mut c_void,
     /// The most workers that `run` is called with: 1 to 1024.
     pub workers: u32,
@@ -171,11 +171,11 @@ impl bp_executor {
     pub(crate) const NONE: Self = Self { run: None, user: std::ptr::null_mut(), workers: 0 };
 }
 
-/// Two objects that would be a pair, shown to a filter.
+/// Two objects that form a pair unless the filter rejects them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_pair_candidate {
-    /// The object of the smaller index.
+    /// The object with the smaller index.
     pub a: bp_object_id,
     /// The other object.
     pub b: bp_object_id,
@@ -185,13 +185,13 @@ pub struct bp_pair_candidate {
     pub user_b: u64,
 }
 
-/// Decides on a pair of a world: not 0 keeps it. Called from any of the world's threads, for fresh pairs only.
+/// Decides on a pair of a world: not 0 keeps it. Called from any of the world's threads, for new pairs only.
 pub type bp_filter = Option<unsafe extern "C" fn(user: *mut c_void, pair: *const bp_pair_candidate) -> u8>;
 
 /// Decides whether a query sees an object: not 0 for yes. Called from any of the world's threads.
 pub type bp_matching = Option<unsafe extern "C" fn(user: *mut c_void, object: bp_object_id) -> u8>;
 
-/// A world to be. Make it with bp_default_world_def, then change what you want.
+/// The definition of a new world. Make it with bp_default_world_def, then change what you want.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_world_def {

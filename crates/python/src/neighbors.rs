@@ -11,7 +11,7 @@ use crate::{call, output};
 
 const POINTS: Shape = Shape { columns: &[1, 2, 3], text: "(n, 1), (n, 2) or (n, 3)" };
 
-/// What is sought, besides the points.
+/// The options of a neighbor search.
 struct Task {
     radius: f64,
     /// The length of each axis, where it repeats.

@@ -22,10 +22,10 @@ const BOX: Cow<'static, str> = Cow::Borrowed("box");
 /// ``(n, 3)`` arrays. Boxes are closed: touching counts. Infinite sides are legal.
 ///
 /// ``shape="ball"``: each box stands for the ball inscribed in it. ``margin`` grows every box on every side. ``workers=-1`` uses all cores;
-/// the result does not depend on it. Rows are sorted, each with ``a < b``; ``sort=False`` saves the sorting and gives another, fixed, order.
+/// the result does not depend on it. Rows are sorted, each with ``a < b``; ``sort=False`` saves the sorting and returns them in another, fixed order.
 ///
-/// A C-contiguous array is not copied, and the result is the library's own memory. The interpreter runs on meanwhile: do not
-/// write to the array until the call returns.
+/// A C-contiguous array is not copied, and the result is the library's own memory. Other Python threads run during the call: do not
+/// write to the array until it returns.
 ///
 /// >>> import numpy, broadphase
 /// >>> boxes = numpy.array([[0, 0, 1, 1], [5, 5, 6, 6], [1, 1, 2, 2]], dtype=numpy.float32)

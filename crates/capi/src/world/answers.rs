@@ -48,7 +48,7 @@ pub struct bp_answer_list {
     pub count: usize,
 }
 
-/// Makes room for answers, to be destroyed with bp_answers_destroy.
+/// Creates an empty bp_answers, to be destroyed with bp_answers_destroy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_answers_create(answers: *mut *mut bp_answers) -> bp_status {
     report(std::ptr::null_mut(), || {

@@ -70,7 +70,7 @@ pub unsafe extern "C" fn bp_world_reserve(world: *mut bp_world, movers: usize, s
     })
 }
 
-/// Gives back memory that the present objects and pairs do not need. The next update builds the structures from scratch.
+/// Frees memory that the current objects and pairs do not need. The next update builds the structures from scratch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_shrink(world: *mut bp_world) -> bp_status {
     change(world, |inner| {
@@ -79,8 +79,8 @@ pub unsafe extern "C" fn bp_world_shrink(world: *mut bp_world) -> bp_status {
     })
 }
 
-/// Gives every mover (dynamic and kinematic object) its box of a new frame, in the order of bp_world_movers: that of insertion, as long as none
-/// was removed. Boxes that are as before are noticed. All, or none on error.
+/// Sets the boxes of all movers (dynamic and kinematic objects), in the order of bp_world_movers: that of insertion, as long as none
+/// was removed. Boxes that did not change are detected. All, or none on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_set_boxes(world: *mut bp_world, boxes: *const c_void, count: usize) -> bp_status {
     change(world, |inner| {
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn bp_world_set_boxes(world: *mut bp_world, boxes: *const 
     })
 }
 
-/// Moves or resizes these objects: all, or none if an id is stale or a box not valid. The last box of an id counts.
+/// Moves or resizes these objects: all, or none if an id is stale or a box is invalid. The last box of an id counts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_set_boxes_of(
     world: *mut bp_world,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn bp_world_set_boxes_of(
     change(world, |inner| each!(inner, world => world.move_objects(ids, boxes, count, false)))
 }
 
-/// As bp_world_set_boxes_of, for objects that have no way to their new place: with continuous detection they hit nothing between.
+/// Like bp_world_set_boxes_of, for objects without a path to their new place: with continuous detection they hit nothing in between.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_teleport(
     world: *mut bp_world,

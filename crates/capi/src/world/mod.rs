@@ -93,7 +93,7 @@ pub unsafe extern "C" fn bp_world_create(def: *const bp_world_def, world: *mut *
     })
 }
 
-/// Frees a world and all that it handed out. Null is fine.
+/// Frees a world and all that it returned. Null is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_destroy(world: *mut bp_world) {
     let _ = guard(|| {
@@ -102,13 +102,13 @@ pub unsafe extern "C" fn bp_world_destroy(world: *mut bp_world) {
     });
 }
 
-/// What is known of the last error of this world; BP_OK if its last call had none. It may be called from any thread.
+/// The last error of this world; BP_OK if its last call had none. It may be called from any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_last_error(world: *const bp_world, error: *mut bp_error) -> bp_status {
     last_error(world, "world", |world| &world.0, error)
 }
 
-/// Changes the settings of a world to those of a definition: all, or none on error. Objects, ids and pairs stay. Ask for the present ones with
+/// Changes the settings of a world to those of a definition: all, or none on error. Objects, ids and pairs stay. Get the current ones with
 /// bp_world_settings, change some, and pass them here. Unchanged settings cost nothing; another algorithm makes the next update build its
 /// structure from scratch. The format cannot change.
 #[unsafe(no_mangle)]

@@ -40,7 +40,7 @@ pub unsafe extern "C" fn bp_world_set_tags(
     })
 }
 
-/// Changes how these objects take part; their ids stay. Do not use it to put objects to sleep: an object at rest needs no call.
+/// Changes the kinds of these objects; their ids stay. Do not use it to put objects to sleep: an object at rest needs no call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_set_kinds(
     world: *mut bp_world,
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn bp_world_set_margins(
     })
 }
 
-/// Changes what the boxes of these objects stand for.
+/// Changes the shapes that the boxes of these objects represent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_set_shapes(
     world: *mut bp_world,
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn bp_world_set_shapes(
     })
 }
 
-/// Makes these objects sensors, which only notice others (1), or objects like others (0).
+/// Makes these objects sensors (trigger volumes), with 1, or no longer, with 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_set_sensors(
     world: *mut bp_world,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn bp_world_set_sensors(
     })
 }
 
-/// Asks the filter again for all pairs of these objects, with the next update: for answers that have changed.
+/// Makes the next update call the filter again for all pairs of these objects, because its decisions have changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_refilter(world: *mut bp_world, ids: *const bp_object_id, count: usize) -> bp_status {
     change(world, |inner| {
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn bp_world_get_boxes(
     })
 }
 
-/// Writes all that is known of an object but its box; `previous` is null.
+/// Writes the properties of an object, except its box; `previous` is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_get_object(world: *mut bp_world, id: bp_object_id, def: *mut bp_object_def) -> bp_status {
     change(world, |inner| {
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn bp_world_get_object(world: *mut bp_world, id: bp_object
     })
 }
 
-/// A list of ids, which belongs to the world, and stays until the next call that gives out ids.
+/// A list of ids, which belongs to the world, and stays until the next call that returns ids.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_id_list {

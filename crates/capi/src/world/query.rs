@@ -8,7 +8,7 @@ use crate::object::call;
 use crate::status::*;
 use crate::types::*;
 
-/// Takes in all changes, without looking for pairs. After it, or after an update, and until the next change, several threads may query at once,
+/// Applies all changes, without searching for pairs. After it, or after an update, and until the next change, several threads may query at once,
 /// each with answers of its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_prepare_queries(world: *mut bp_world) -> bp_status {
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn bp_world_along_rays(
     ask(world, def, (answers, list), Question::AlongRays(rays, count, Hits::All))
 }
 
-/// The first object that each ray enters, with `t`: one answer or none. Of several at the same `t`, the one of the smallest index.
+/// The first object that each ray enters, with `t`: one answer or none. Of several at the same `t`, the one with the smallest index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_first_along_rays(
     world: *mut bp_world,

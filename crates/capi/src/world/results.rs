@@ -21,13 +21,13 @@ pub struct bp_update {
     pub started: *const bp_id_pair,
     /// How many there are.
     pub started_count: usize,
-    /// The pairs of the last update that are none any more, sorted; ids of removed objects are those that were valid.
+    /// The pairs of the last update that no longer exist, sorted; ids of removed objects are those that were valid.
     pub ended: *const bp_id_pair,
     /// How many there are.
     pub ended_count: usize,
 }
 
-/// Takes in all changes, finds all pairs, and what started and ended since the last successful update. `update` may be null.
+/// Applies all changes, and finds all pairs and which of them started and ended since the last successful update. `update` may be null.
 ///
 /// On error all objects stay as they are, and the next update reports the difference to the last successful one. A null `world` and a
 /// misaligned `update` change nothing.
@@ -53,17 +53,17 @@ pub unsafe extern "C" fn bp_world_update(world: *mut bp_world, update: *mut bp_u
     })
 }
 
-/// A pair that started or ended, with all that is known of it.
+/// A pair that started or ended, with its users, value and time.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_pair_event {
-    /// The object of the smaller index.
+    /// The object with the smaller index.
     pub a: bp_object_id,
     /// The other object.
     pub b: bp_object_id,
-    /// The user number of `a`, also if it was removed.
+    /// The user number of `a`, even if it was removed.
     pub user_a: u64,
-    /// The user number of `b`, also if it was removed.
+    /// The user number of `b`, even if it was removed.
     pub user_b: u64,
     /// The value that the pair had when it ended, if it had one.
     pub value: u64,
@@ -73,7 +73,7 @@ pub struct bp_pair_event {
     pub has_value: u8,
 }
 
-/// A list of events, which belongs to the world, and stays until the next call that gives out events.
+/// A list of events, which belongs to the world, and stays until the next call that returns events.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_event_list {
@@ -117,7 +117,7 @@ fn list_events(events: PairEvents<'_>, list: &mut Vec<bp_pair_event>) -> bp_even
     bp_event_list { events: list.as_ptr(), count: list.len() }
 }
 
-/// A list of pairs of a world, which belongs to it, and stays until the next call that gives out such a list.
+/// A list of pairs of a world, which belongs to it, and stays until the next call that returns such a list.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_id_pair_list {

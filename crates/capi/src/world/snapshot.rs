@@ -24,7 +24,7 @@ pub unsafe extern "C" fn bp_world_snapshot(world: *mut bp_world, data: *mut *con
     })
 }
 
-/// Becomes the world of a snapshot, which goes on with the same ids, pairs and events; its own filter and threads stay. Ids of this world before are
+/// Replaces the world by that of a snapshot, with the same ids, pairs and events; its own filter and threads stay. Earlier ids of this world are
 /// stale. The bytes must be of a world of the same format; broken ones are BP_INVALID_SNAPSHOT, and the world is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_restore(world: *mut bp_world, data: *const u8, size: usize) -> bp_status {

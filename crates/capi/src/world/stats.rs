@@ -28,13 +28,13 @@ pub struct bp_world_stats {
     pub structure_bytes: usize,
     /// Bytes of pairs and events.
     pub pair_bytes: usize,
-    /// Bytes that this interface holds beside: lists that were handed out.
+    /// Bytes that this interface holds besides: lists that were returned.
     pub list_bytes: usize,
     /// The algorithm of the movers, with its options.
     pub algorithm: *const c_char,
     /// What "auto" chose for the movers, and why; empty with another algorithm.
     pub choice: *const c_char,
-    /// All of this for people, in several lines.
+    /// All of this as text, in several lines.
     pub text: *const c_char,
 }
 

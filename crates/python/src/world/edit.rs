@@ -79,11 +79,11 @@ impl Columns<'_> {
 
 #[pymethods]
 impl PyWorld {
-    /// Inserts boxes and returns their handles, a uint64 array. All are inserted, or none if one is not valid.
+    /// Inserts boxes and returns their handles, a uint64 array. All are inserted, or none if one is invalid.
     ///
-    /// ``kind``: "dynamic" (pairs with everything), "static" (rarely changes, pairs with dynamic objects only) or "kinematic" (moves by command,
+    /// ``kind``: "dynamic" (pairs with everything), "static" (rarely changes, pairs with dynamic objects only) or "kinematic" (moved by the program,
     /// pairs with dynamic objects only). ``layers`` and ``masks``: bits; two objects pair if each is in a layer that the other's mask has.
-    /// Objects of the same group, unless it is 0, never pair. Objects of different ``envs`` never meet, except for env 0, which meets all.
+    /// Objects of the same group never pair; 0 means no group. Objects of different ``envs`` never pair, except that env 0 pairs with all.
     /// ``user``: a number of yours, which events return. ``margins``: by how much a box is grown on every side. Each is one value for all,
     /// or one for each box.
     ///
@@ -134,9 +134,9 @@ impl PyWorld {
         py.detach(|| with_world!(any, world => world.remove_many(&handles))).or_raise(py)
     }
 
-    /// Moves or resizes objects: all, or none if a handle is stale or a box not valid. If a handle is given twice, its last box counts.
+    /// Moves or resizes objects: all, or none if a handle is stale or a box is invalid. If a handle is given twice, its last box counts.
     ///
-    /// A box that is as before is not a change and costs next to nothing.
+    /// Setting the same box again is not a change, and costs next to nothing.
     fn set_boxes<'py>(&self, py: Python<'py>, handles: &Bound<'py, PyAny>, boxes: &Bound<'py, PyAny>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         let handles = handle_list(handles)?;

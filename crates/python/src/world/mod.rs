@@ -133,7 +133,7 @@ impl PyWorld {
         Ok(Self(Mutex::new(Inner { any, workers })))
     }
 
-    /// Takes in all changes and finds all pairs: their number, and which started and ended since the last update.
+    /// Applies all changes and finds all pairs: their number, and which started and ended since the last update.
     ///
     /// >>> import broadphase
     /// >>> world = broadphase.World(dim=2)
@@ -276,7 +276,7 @@ impl PyUpdate {
         users(py, self.update.started())
     }
 
-    /// The user numbers of ``ended``, also those of removed objects.
+    /// The user numbers of ``ended``, including those of removed objects.
     #[getter]
     fn ended_user<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u64>>> {
         users(py, self.update.ended())

@@ -12,7 +12,7 @@ use crate::call::{Stop, Watch};
 use crate::errors::{wrong_shape, wrong_value};
 use crate::output;
 
-/// Questions between two looks at signals.
+/// The number of queries between two checks for signals.
 const BLOCK: usize = 1 << 13;
 
 /// Answers in compressed rows.
@@ -41,9 +41,9 @@ impl<T: Real> Answer<T> for (Handle, T) {
     }
 }
 
-/// Asks all questions, in blocks, while other Python threads run.
+/// Runs all queries, in blocks, while other Python threads run.
 ///
-/// `is_sound` finds the question that the library refused.
+/// `is_sound` finds the query that the library rejected.
 fn ask<const D: usize, T: Scalar, Q: Sync, A: Answer<T>>(
     py: Python<'_>,
     world: &mut World<D, T>,
@@ -80,7 +80,7 @@ fn distances_out<T: Scalar>(py: Python<'_>, rows: Rows<T>) -> PyResult<Bound<'_,
     (output::offsets(py, offsets), PyArray1::from_vec(py, handles), PyArray1::from_vec(py, distances)).into_bound_py_any(py)
 }
 
-/// The first `k` answers to each question in an array: `(n,)` for one, `(n, k)` for more, filled up with no handle at infinity.
+/// The first `k` results of each query in an array: `(n,)` for one, `(n, k)` for more, filled up with no handle at infinity.
 fn array_out<'py, T: Scalar>(py: Python<'py>, rows: &Rows<T>, k: Option<usize>) -> PyResult<Bound<'py, PyAny>> {
     let (count, columns) = (rows.offsets.len() - 1, k.unwrap_or(1));
     let (mut handles, mut distances) = (vec![NO_HANDLE; count * columns], vec![T::INFINITY; count * columns]);
@@ -109,7 +109,7 @@ fn same_count(py: Python<'_>, argument: &'static str, expected: usize, found: us
 impl PyWorld {
     /// The objects whose box overlaps each of these boxes, in compressed rows: those of box ``i`` are ``handles[offsets[i]:offsets[i + 1]]``.
     ///
-    /// All questions see the boxes as they are now, updated or not, grown by their margins; with ``layers``, only objects in one of them.
+    /// All queries use the current boxes, updated or not, grown by their margins; with ``layers``, only objects in one of them.
     ///
     /// >>> import broadphase
     /// >>> world = broadphase.World(dim=2)
@@ -150,7 +150,7 @@ impl PyWorld {
     /// its direction, infinite where there is none.
     ///
     /// ``length``, one number or one for each ray, limits how far it goes, in the same unit. With ``all=True``, all objects that it enters, in
-    /// compressed rows ``(offsets, handles, distances)``, in no order of distance.
+    /// compressed rows ``(offsets, handles, distances)``, not sorted by distance.
     ///
     /// >>> import broadphase
     /// >>> world = broadphase.World(dim=2)

@@ -44,7 +44,7 @@ fn restore(bytes: &[u8], width: usize) -> Result<Any, Error> {
 
 #[pymethods]
 impl PyWorld {
-    /// The world as bytes: objects, handles, pairs, events and settings, except for the threads. ``World.from_snapshot`` goes on from them, with
+    /// The world as bytes: objects, handles, pairs, events and settings, except for the threads. ``World.from_snapshot`` continues from them, with
     /// the same handles and the same pairs in the same order. Worlds can be pickled, too.
     ///
     /// >>> import broadphase, pickle
@@ -79,7 +79,7 @@ impl PyWorld {
         Ok((restore, PyTuple::new(py, [self.snapshot(py)?])?))
     }
 
-    /// A world with the same objects, handles and pairs, which goes its own way from now on.
+    /// A copy of the world, with the same objects, handles and pairs, which is independent from now on.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         let inner = self.lock(py)?;
         let inner: &Inner = &inner;

@@ -4,7 +4,7 @@
  * Generated from crates/capi/src; do not edit. License: MIT or Apache-2.0.
  *
  * 1. Arrays are rows of numbers, and a bp_format says which: 2 or 3 axes, float or double. A box is a row min..., max... (BP_FORMAT_3F: six
- *    floats, min x, y, z, max x, y, z), a point one number for each axis; other rows are described where they are taken. So there is one set of
+ *    floats, min x, y, z, max x, y, z), a point one number for each axis; other rows are described at their functions. So there is one set of
  *    functions for four kinds of arrays, which are taken as `const void *` with a count of rows. A world has one format for its life.
  *    The C++ header, broadphase.hpp, gives them types. Single numbers (margins, distances) are double in every format.
  *
@@ -19,20 +19,20 @@
  * 3. Every call that can fail returns a bp_status. If it is not BP_OK, nothing has changed (bp_world_update says what holds for it). What was
  *    wrong, with which object and on which axis, is in the bp_error that one-shot calls fill, or in bp_world_last_error. A null or misaligned
  *    pointer, a count that no array can have, a stale id, an id of another world, NaN, a definition that its bp_default_... function did not
- *    make: each is a status. What cannot be checked is the caller's part: that an array has as many rows as its count says, and that what was
- *    destroyed is not used. Nothing throws, and no C++ exception and no longjmp may leave a callback.
+ *    make: each is a status. What cannot be checked is the caller's responsibility: that an array has as many rows as its count says, and that
+ *    destroyed objects are not used. Nothing throws, and no C++ exception and no longjmp may leave a callback.
  *
  * 4. Definitions (bp_..._def) have defaults: call bp_default_..., then change members. Where a definition may be null, null means the defaults.
  *
- * 5. What a call hands out by pointer belongs to the object that was asked (the world, the answers), and stays until the next call that fills
+ * 5. What a call returns by pointer belongs to the object of the call (the world, the answers), and stays until the next call that fills
  *    the same kind of list. Lists of one-shot calls belong to the caller, and are freed by their bp_..._free.
  *
  * 6. Threads: there is no global state. Different objects may be used by different threads at once. For one object, one call at a time; but
  *    after bp_world_update or bp_world_prepare_queries, and until the next change, several threads may query one world at once, each with
- *    its own bp_answers. The library starts threads only if a definition says so; an engine hands in its own as a bp_executor. Results never
+ *    its own bp_answers. The library starts threads only if a definition says so; an engine passes its own as a bp_executor. Results never
  *    depend on threads or on the CPU.
  *
- * 7. Memory: once buffers have met the largest frame, setting boxes, updates, lists of pairs and events, and queries allocate nothing.
+ * 7. Memory: once buffers have grown to the largest frame, setting boxes, updates, lists of pairs and events, and queries allocate nothing.
  */
 
 #ifndef BROADPHASE_H

@@ -39,7 +39,7 @@ struct Outcome {
     pairs: u64,
     false_alarms: usize,
     tests: u64,
-    looks: u32,
+    searches: u32,
     time: Duration,
 }
 
@@ -47,7 +47,7 @@ fn main() -> Result<(), Error> {
     let number = |at: usize, default: usize| std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (bullets, crates) = (number(1, 200), number(2, 3000));
     println!("{bullets} bullets among {crates} crates and 20 thin walls, {FRAMES} frames");
-    println!("method           contacts  missed     pairs  false alarms      tests  most looks  ms a frame");
+    println!("method           contacts  missed     pairs  false alarms      tests  most searches  ms a frame");
     let mut missed = Vec::new();
     for (name, method) in [
         ("none", ContinuousDetection::None),
@@ -58,7 +58,7 @@ fn main() -> Result<(), Error> {
         let ms = o.time.as_secs_f64() * 1e3 / FRAMES as f64;
         println!(
             "{name:15} {:9}  {:6}  {:8}  {:12}  {:9}  {:10}  {ms:10.3}",
-            o.contacts, o.missed, o.pairs, o.false_alarms, o.tests, o.looks
+            o.contacts, o.missed, o.pairs, o.false_alarms, o.tests, o.searches
         );
         missed.push(o.missed);
     }
@@ -105,7 +105,7 @@ fn run(method: ContinuousDetection, bullets: usize, crates: usize) -> Result<Out
         world.update()?;
         outcome.time += start.elapsed();
         outcome.tests += world.tests();
-        outcome.looks = outcome.looks.max(world.motion_stats().searches);
+        outcome.searches = outcome.searches.max(world.motion_stats().searches);
         let now: HashSet<(Handle, Handle)> = world.pairs().collect();
         picture::save("tunneling", |picture| draw(picture, &bullets, &others));
         judge(&bullets, &others, &now, &last, &mut outcome);

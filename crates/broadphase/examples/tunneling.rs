@@ -51,13 +51,13 @@ fn main() -> Result<(), Error> {
     let mut missed = Vec::new();
     for (name, method) in [
         ("none", ContinuousDetection::None),
-        ("detection rate", ContinuousDetection::SUB_STEPS),
+        ("sub-steps", ContinuousDetection::SUB_STEPS),
         ("swept boxes", ContinuousDetection::Swept),
     ] {
         let o = run(method, bullets, crates)?;
         let ms = o.time.as_secs_f64() * 1e3 / FRAMES as f64;
         println!(
-            "{name:15} {:9}  {:6}  {:8}  {:12}  {:9}  {:10}  {ms:10.3}",
+            "{name:15} {:9}  {:6}  {:8}  {:12}  {:9}  {:13}  {ms:10.3}",
             o.contacts, o.missed, o.pairs, o.false_alarms, o.tests, o.searches
         );
         missed.push(o.missed);

@@ -252,10 +252,7 @@ fn a_world_with_an_infinite_object_environments_and_statics_at_once_does_not_all
     for_each_world(|| Context::new().with_executor(Serialized::forward(3)), none_after_warm_up);
 }
 
-/// Structures whose probes, as of movers among statics, allocate in every frame.
-const PROBES_ALLOCATE: [&str; 4] = ["sweep", "sort-and-sweep", "dbvt-f", "dbvt-d"];
-
-/// Each structure in a world, but for those whose probes allocate, in the context that `context` makes: movers, statics and a plane without end in five environments, some of them in all;
+/// Each structure in a world, in the context that `context` makes: movers, statics and a plane without end in five environments, some of them in all;
 /// `check` says what is wrong.
 fn for_each_world(context: impl Fn() -> Context, check: impl Fn(Visit<'_>) -> Option<String>) {
     let moments = motion::<3, f32>();
@@ -263,10 +260,7 @@ fn for_each_world(context: impl Fn() -> Context, check: impl Fn(Visit<'_>) -> Op
     let only = std::env::var("BROADPHASE_ONLY").unwrap_or_default();
     let is_asked = |name: &str| only.is_empty() || only.split(',').any(|asked| asked == name);
     let mut failures = Vec::new();
-    let suits = |descriptor: &&Descriptor| {
-        let takes_boxes = descriptor.dims.contains(&3) && descriptor.shapes.contains(&Shape::Box);
-        takes_boxes && !PROBES_ALLOCATE.contains(&descriptor.name)
-    };
+    let suits = |descriptor: &&Descriptor| descriptor.dims.contains(&3) && descriptor.shapes.contains(&Shape::Box);
     for descriptor in algorithms::list().iter().filter(suits).filter(|descriptor| is_asked(descriptor.name)) {
         let mut world = World3::new();
         world.set_algorithm(&descriptor.name.parse().expect("a listed name")).expect("it suits boxes");

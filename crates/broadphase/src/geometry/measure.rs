@@ -84,6 +84,11 @@ pub trait Measure<const D: usize, T: Real>: Sync {
         None
     }
 
+    /// The distance from a point, if it is that: trees measure it without a call for each pack.
+    fn as_nearest(&self) -> Option<&Nearest<D, T>> {
+        None
+    }
+
     /// The box, if it is one: trees compare boxes with it without asking for distances.
     fn as_box(&self) -> Option<&Aabb<D, T>> {
         None
@@ -205,6 +210,7 @@ impl<const D: usize, T: Real> Measure<D, T> for Nearest<D, T> {
         Some(squared_distance(&self.0, bounds))
     }
 
+    #[inline]
     fn bounds(&self, pack: &Pack<D, T>) -> [T; LANES] {
         squared_distances(&self.0, pack)
     }
@@ -215,6 +221,10 @@ impl<const D: usize, T: Real> Measure<D, T> for Nearest<D, T> {
 
     fn reach(&self, limit: T) -> Aabb<D, T> {
         around(&self.0, limit.sqrt())
+    }
+
+    fn as_nearest(&self) -> Option<&Nearest<D, T>> {
+        Some(self)
     }
 }
 
@@ -271,25 +281,7 @@ impl<const D: usize, T: Real> Measure<D, T> for Ray<D, T> {
     }
 
     fn bounds(&self, pack: &Pack<D, T>) -> [T; LANES] {
-        let (mut near, mut far) = ([T::ZERO; LANES], [self.length; LANES]);
-        for k in 0..D {
-            let (o, d) = (self.origin[k], self.direction[k]);
-            if d == T::ZERO {
-                for lane in 0..LANES {
-                    let inside = (pack.min[k][lane] <= o) & (o <= pack.max[k][lane]);
-                    far[lane] = if inside { far[lane] } else { T::NEG_INFINITY };
-                }
-                continue;
-            }
-            let inverse = T::ONE / d;
-            let (first, last) = if d > T::ZERO { (&pack.min[k], &pack.max[k]) } else { (&pack.max[k], &pack.min[k]) };
-            for lane in 0..LANES {
-                let (a, b) = ((first[lane] - o) * inverse, (last[lane] - o) * inverse);
-                near[lane] = if a > near[lane] { a } else { near[lane] };
-                far[lane] = if b < far[lane] { b } else { far[lane] };
-            }
-        }
-        std::array::from_fn(|lane| if near[lane] <= far[lane] { near[lane] } else { T::NAN })
+        PackRay::new(self).bounds(pack)
     }
 
     fn reach(&self, limit: T) -> Aabb<D, T> {
@@ -311,5 +303,47 @@ impl<const D: usize, T: Real> Measure<D, T> for Ray<D, T> {
 
     fn as_ray(&self) -> Option<&Ray<D, T>> {
         Some(self)
+    }
+}
+
+/// A ray with the inverses of its direction, for many packs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackRay<'a, const D: usize, T> {
+    ray: &'a Ray<D, T>,
+    inverse: [T; D],
+}
+
+impl<'a, const D: usize, T: Real> PackRay<'a, D, T> {
+    #[inline(always)]
+    pub(crate) fn new(ray: &'a Ray<D, T>) -> Self {
+        Self { ray, inverse: ray.direction.map(|d| T::ONE / d) }
+    }
+}
+
+impl<const D: usize, T: Real> Measure<D, T> for PackRay<'_, D, T> {
+    fn bound(&self, bounds: &Aabb<D, T>) -> Option<T> {
+        self.ray.enters(bounds)
+    }
+
+    #[inline(always)]
+    fn bounds(&self, pack: &Pack<D, T>) -> [T; LANES] {
+        let (mut near, mut far) = ([T::ZERO; LANES], [self.ray.length; LANES]);
+        for k in 0..D {
+            let (o, d, inverse) = (self.ray.origin[k], self.ray.direction[k], self.inverse[k]);
+            if d == T::ZERO {
+                for lane in 0..LANES {
+                    let inside = (pack.min[k][lane] <= o) & (o <= pack.max[k][lane]);
+                    far[lane] = if inside { far[lane] } else { T::NEG_INFINITY };
+                }
+                continue;
+            }
+            let (first, last) = if d > T::ZERO { (&pack.min[k], &pack.max[k]) } else { (&pack.max[k], &pack.min[k]) };
+            for lane in 0..LANES {
+                let (a, b) = ((first[lane] - o) * inverse, (last[lane] - o) * inverse);
+                near[lane] = if a > near[lane] { a } else { near[lane] };
+                far[lane] = if b < far[lane] { b } else { far[lane] };
+            }
+        }
+        std::array::from_fn(|lane| if near[lane] <= far[lane] { near[lane] } else { T::NAN })
     }
 }

@@ -22,6 +22,7 @@ pub use ray::Ray;
 pub use real::Real;
 pub use swept::{Swept, SweptBall};
 
+pub(crate) use measure::PackRay;
 pub(crate) use over_images::OverImages;
 pub(crate) use path::Path;
 pub(crate) use real::sealed;

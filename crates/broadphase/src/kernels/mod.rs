@@ -23,6 +23,7 @@ mod isa;
 mod pair_sink;
 #[cfg(feature = "papers")]
 pub(crate) mod node;
+pub(crate) mod packs;
 mod pages;
 mod plain;
 pub(crate) mod point_runs;

@@ -2,9 +2,11 @@
 
 use super::{Neighbors, Task};
 use crate::arrays::{Cancel, Search, Shared};
+use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Period, Real};
 use crate::pairs::Pair;
+use crate::point_cells::{Grid, pair_lists};
 
 /// Boxes are wider than the radius by this factor, so that none is lost to rounding.
 const WIDER: f64 = 1.001;
@@ -70,6 +72,55 @@ fn pairs_of<const D: usize, T: Real, const E: usize>(
     search.list()
 }
 
+/// Rows of both sides, from pairs that are found once and not sorted.
+pub(super) fn rows_of_lists<const D: usize, T: Real>(
+    task: &Task<'_, D, T>,
+    grid: &Grid,
+    context: &Context,
+    cancel: &Cancel,
+) -> Result<Neighbors<T>, Error> {
+    let lists = pair_lists(&task.set, grid, &task.wanted(&|| cancel.is_cancelled()), context)?;
+    cancel.check()?;
+    let count = task.set.points.len();
+    // One entry further on, so that filling the rows moves each start to its place.
+    let mut offsets = vec![0usize; count + 2];
+    for pair in lists.iter().flatten() {
+        offsets[pair.a as usize + 2] += 1;
+        offsets[pair.b as usize + 2] += 1;
+    }
+    let mut total = 0;
+    for offset in &mut offsets {
+        total += *offset;
+        *offset = total;
+    }
+    let mut indices: Vec<u32> = Vec::new();
+    indices.try_reserve_exact(total).map_err(|_| Error::OutOfMemory { what: "neighbors" })?;
+    indices.resize(total, 0);
+    for pair in lists.iter().flatten() {
+        for (of, neighbor) in [(pair.a, pair.b), (pair.b, pair.a)] {
+            let next = &mut offsets[of as usize + 1];
+            indices[*next] = neighbor;
+            *next += 1;
+        }
+    }
+    offsets.pop();
+    offsets.windows(2).for_each(|row| indices[row[0]..row[1]].sort_unstable());
+    let mut neighbors = Neighbors { offsets, indices, distances: Vec::new() };
+    neighbors.measure(task);
+    Ok(neighbors)
+}
+
+impl<T: Real> Neighbors<T> {
+    /// Fills in the distances, if they are wanted.
+    fn measure<const D: usize>(&mut self, task: &Task<'_, D, T>) {
+        if task.distances {
+            let rows = self.offsets.windows(2).enumerate();
+            let entries = rows.flat_map(|(a, row)| self.indices[row[0]..row[1]].iter().map(move |&b| (a as u32, b)));
+            self.distances = entries.map(|(a, b)| task.squared_distance(a, b).sqrt()).collect();
+        }
+    }
+}
+
 /// Rows from sorted pairs.
 pub(super) fn rows_of<const D: usize, T: Real>(task: &Task<'_, D, T>, pairs: &[Pair]) -> Neighbors<T> {
     let count = task.set.points.len();
@@ -96,9 +147,6 @@ pub(super) fn rows_of<const D: usize, T: Real>(task: &Task<'_, D, T>, pairs: &[P
         indices
     };
     let mut neighbors = Neighbors { offsets, indices, distances: Vec::new() };
-    if task.distances {
-        let entry = |a: usize| neighbors.of(a).iter().map(move |&b| task.squared_distance(a as u32, b).sqrt());
-        neighbors.distances = (0..count).flat_map(entry).collect();
-    }
+    neighbors.measure(task);
     neighbors
 }

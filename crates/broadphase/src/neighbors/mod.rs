@@ -174,8 +174,11 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
     /// [`Error::InvalidPoint`] for an infinite coordinate on a periodic axis, and [`Error::Cancelled`].
     pub fn list(&self) -> Result<Neighbors<T>, Error> {
         self.with_cells(self.half, |task, grid, context, cancel| match grid {
-            Some(grid) if !task.half || task.set.is_narrow(grid) => rows::list(task, grid, context, cancel),
-            Some(grid) => Ok(from_pairs::rows_of(task, &half_of(task, grid, context, cancel)?)),
+            Some(grid) if task.set.is_narrow(grid) => rows::list(task, grid, context, cancel),
+            Some(grid) if task.half => Ok(from_pairs::rows_of(task, &half_of(task, grid, context, cancel)?)),
+            // With few neighbors, comparing two points once costs less than writing rows one after the other saves.
+            Some(grid) if grid.is_sparse() => from_pairs::rows_of_lists(task, grid, context, cancel),
+            Some(grid) => rows::list(task, grid, context, cancel),
             None => Ok(from_pairs::rows_of(task, &from_pairs::far_pairs(task, self.executor.clone(), cancel)?)),
         })
     }
@@ -257,14 +260,7 @@ fn half_of<const D: usize, T: Real>(
     context: &Context,
     cancel: &Cancel,
 ) -> Result<Vec<Pair>, Error> {
-    let reach = task.set.radius * task.set.radius;
-    let wanted = Wanted {
-        reach: Reach { sure: reach, most: reach },
-        confirm: &|_| true,
-        is_stopped: &|| cancel.is_cancelled(),
-        limit: u64::MAX,
-    };
-    let pairs = sorted_pairs(&task.set, grid, &wanted, context)?;
+    let pairs = sorted_pairs(&task.set, grid, &task.wanted(&|| cancel.is_cancelled()), context)?;
     cancel.check()?;
     Ok(pairs)
 }
@@ -278,6 +274,12 @@ struct Task<'a, const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Task<'_, D, T> {
+    /// All pairs within the radius, each once.
+    fn wanted<'a>(&self, is_stopped: &'a (dyn Fn() -> bool + Sync)) -> Wanted<'a, T> {
+        let reach = self.set.radius * self.set.radius;
+        Wanted { reach: Reach { sure: reach, most: reach }, confirm: &|_| true, is_stopped, limit: u64::MAX }
+    }
+
     /// The squared distance of two points: the definition.
     #[inline(always)]
     fn squared_distance(&self, a: u32, b: u32) -> T {

@@ -15,7 +15,7 @@ const CELLS_PER_POINT: usize = 4;
 const FEW_CELLS: usize = 4096;
 /// Points per cell to aim at where points are sparse.
 const POINTS_PER_CELL: usize = 2;
-/// Points that may then share a cell with each point, itself included, on average: points that are spread evenly at random are three.
+/// Points that share a cell with each point where they are sparse, itself included, on average: of points that are spread evenly at random, three.
 const SPARSE_CROWD: usize = 4;
 /// Cells along one axis, at most.
 const MOST_CELLS: f64 = (1u64 << 30) as f64;
@@ -69,7 +69,7 @@ impl Grid {
         if few > FEW_CELLS && cells_of(&axes) > few {
             let (axes, is_coarse) = choose_axes(set, &bounds, few);
             let grid = Self::sort(set, axes, is_coarse, context);
-            if grid.crowd() <= (SPARSE_CROWD * points) as u64 {
+            if grid.is_sparse() {
                 return grid;
             }
         }
@@ -100,6 +100,11 @@ impl Grid {
     /// Are cells wider than the radius asks for, and full of points that are not neighbors?
     pub(crate) fn is_crowded(&self) -> bool {
         self.is_coarse && self.crowd() > CROWD * self.order.len() as u64
+    }
+
+    /// Do few points share a cell?
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.crowd() <= (SPARSE_CROWD * self.order.len()) as u64
     }
 
     /// How many share a cell with each point, itself included, over all points.

@@ -43,6 +43,23 @@ pub(crate) fn sorted_pairs<const D: usize, T: Real>(
     wanted: &Wanted<'_, T>,
     context: &Context,
 ) -> Result<Vec<Pair>, Error> {
+    let lists = pair_lists(set, grid, wanted, context)?;
+    let mut sorted = Vec::new();
+    refill(&mut sorted, lists.iter().map(Vec::len).sum(), Pair::default(), PAIRS)?;
+    PairSort::default().collect(&mut sorted, set.points.len(), |visit| lists.iter().for_each(|list| visit(list)));
+    Ok(sorted)
+}
+
+/// The same in several lists, not sorted.
+///
+/// # Errors
+/// As for [`sorted_pairs`].
+pub(crate) fn pair_lists<const D: usize, T: Real>(
+    set: &Points<'_, D, T>,
+    grid: &Grid,
+    wanted: &Wanted<'_, T>,
+    context: &Context,
+) -> Result<Vec<Vec<Pair>>, Error> {
     let points = Columns::gather(set.points, &grid.order);
     let cuts = grid.cut(PER_JOB);
     let jobs = cuts.len() - 1;
@@ -60,10 +77,7 @@ pub(crate) fn sorted_pairs<const D: usize, T: Real>(
     if lists.iter().map(|list| list.len() as u64).sum::<u64>() > wanted.limit {
         return Err(Error::TooManyPairs { limit: wanted.limit });
     }
-    let mut sorted = Vec::new();
-    refill(&mut sorted, lists.iter().map(Vec::len).sum(), Pair::default(), PAIRS)?;
-    PairSort::default().collect(&mut sorted, set.points.len(), |visit| lists.iter().for_each(|list| visit(list)));
-    Ok(sorted)
+    Ok(lists)
 }
 
 /// The pairs of some cells with each other and with those that follow them.

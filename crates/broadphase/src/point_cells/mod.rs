@@ -9,7 +9,7 @@ mod half;
 mod runs;
 
 pub(crate) use grid::{AXES, Grid};
-pub(crate) use half::{Wanted, sorted_pairs};
+pub(crate) use half::{Wanted, pair_lists, sorted_pairs};
 pub(crate) use runs::Runs;
 
 use crate::geometry::{Period, Real};

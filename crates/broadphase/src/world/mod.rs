@@ -8,7 +8,7 @@
 //!
 //! # Files
 //! `edit.rs` changes objects, `settings.rs` everything else; `update.rs` is the frame, `mixed.rs` the pairs with statics, `rules.rs` the filters;
-//! `motion.rs` and `sub_steps.rs` are continuous detection; `results.rs`, `events.rs`, `neighbours.rs` and `values.rs` return pairs; `read.rs` has the
+//! `motion.rs` and `sub_steps.rs` are continuous detection; `results.rs`, `events.rs`, `neighbors.rs` and `values.rs` return pairs; `read.rs` has the
 //! queries, `answers.rs` many at once; `between.rs` pairs two worlds; `environments` separates simulations; `snapshot.rs` saves and restores;
 //! `draw.rs` and `stats.rs` show the content. For a space that repeats, `update.rs` wraps the structures in `periodic`.
 
@@ -20,7 +20,7 @@ mod environments;
 mod events;
 mod mixed;
 mod motion;
-mod neighbours;
+mod neighbors;
 mod probing;
 mod sub_steps;
 mod read;
@@ -118,7 +118,7 @@ pub struct World<const D: usize, T: Real> {
     failed: bool,
     tests: u64,
     values: values::Values,
-    neighbours: neighbours::Lazy,
+    neighbors: neighbors::Lazy,
     motion: motion::Motion<D, T>,
 }
 
@@ -182,7 +182,7 @@ impl<const D: usize, T: Real> World<D, T> {
             failed: false,
             tests: 0,
             values: values::Values::default(),
-            neighbours: neighbours::Lazy::default(),
+            neighbors: neighbors::Lazy::default(),
             motion: motion::Motion::default(),
         }
     }

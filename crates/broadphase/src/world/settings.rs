@@ -95,7 +95,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.started.shrink_to_fit();
         self.ended.shrink_to_fit();
         self.events = Arc::new(super::events::Events::clone(&self.events));
-        self.neighbours = super::neighbours::Lazy::default();
+        self.neighbors = super::neighbors::Lazy::default();
         self.values.shrink();
         self.motion.shrink();
     }

@@ -212,7 +212,7 @@ impl<const D: usize, T: Real> World<D, T> {
             failed: snapshot.failed,
             tests: snapshot.tests,
             values: Values::from_list(&snapshot.values, snapshot.values_used),
-            neighbours: super::neighbours::Lazy::default(),
+            neighbors: super::neighbors::Lazy::default(),
             motion: snapshot.motion.clone(),
         };
         Ok(())

@@ -119,7 +119,7 @@ impl<const D: usize, T: Real> World<D, T> {
                 + self.mixed.bytes()
                 + events
                 + self.values.bytes()
-                + self.neighbours.bytes()
+                + self.neighbors.bytes()
                 + self.motion.bytes(),
         }
     }

@@ -123,7 +123,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.failed = true;
         self.whole = true;
         self.table.after_failure();
-        self.neighbours.reset();
+        self.neighbors.reset();
     }
 
     /// Updates the structures with all changes.
@@ -171,7 +171,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Publishes the differences as events, after a successful search.
     pub(super) fn conclude(&mut self) {
         self.publish();
-        self.neighbours.reset();
+        self.neighbors.reset();
         self.failed = false;
     }
 

@@ -77,7 +77,7 @@ impl<const D: usize, T: Real> World<D, T> {
     pub fn set_pair_value(&mut self, a: Handle, b: Handle, value: u64) -> Result<bool, Error> {
         let fresh = self.started().handles().binary_search(&if a < b { (a, b) } else { (b, a) }).is_ok();
         let (a, b) = (self.table.find(a)?, self.table.find(b)?);
-        let paired = fresh || self.neighbours().of(a).binary_search(&b).is_ok();
+        let paired = fresh || self.neighbors().of(a).binary_search(&b).is_ok();
         if paired {
             self.values.map.insert(Pair::new(a, b), value);
             if !self.values.used {

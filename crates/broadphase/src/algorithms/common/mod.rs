@@ -22,7 +22,7 @@ pub(crate) use linked_bins::{LinkedBins, NONE};
 pub(crate) use pack_tree::{PackTree, order};
 #[cfg(feature = "papers")]
 pub(crate) use probing::ask_one_by_one;
-pub(crate) use probing::{Visit, check_ids, probe_chunks, probe_each, probe_sorted};
+pub(crate) use probing::{ProbeBuffers, Visit, check_ids, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 #[cfg(feature = "papers")]
 pub(crate) use tracked_boxes::TrackedBoxes;

@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 
 use super::bytes_of;
 use crate::geometry::{Aabb, LANES, Measure, Pack, Real};
+use crate::kernels::packs::{least, overlapping, within};
 
 /// The most levels: eight to the eleventh is more than ids can name.
 const LEVELS: usize = 12;
@@ -79,9 +80,9 @@ impl<const D: usize, T: Real> PackTree<D, T> {
     }
 
     /// Visits the items within `limit`, which the visitor may lower, with their bounds; nearest packs first.
-    pub(crate) fn search(
+    pub(crate) fn search<M: Measure<D, T> + ?Sized>(
         &self,
-        measure: &dyn Measure<D, T>,
+        measure: &M,
         limit: &Cell<T>,
         visit: &mut impl FnMut(usize, T) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
@@ -91,35 +92,31 @@ impl<const D: usize, T: Real> PackTree<D, T> {
         self.walk(self.height - 1, 0, measure, limit, visit)
     }
 
-    fn walk(
+    fn walk<M: Measure<D, T> + ?Sized>(
         &self,
         level: usize,
         index: usize,
-        measure: &dyn Measure<D, T>,
+        measure: &M,
         limit: &Cell<T>,
         visit: &mut impl FnMut(usize, T) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let (start, count) = self.levels[level];
         let lanes = (count as usize - index * LANES).min(LANES);
         let bounds = measure.bounds(&self.packs[start as usize + index]);
-        let mut mask = 0u32;
-        for lane in 0..LANES {
-            mask |= u32::from(bounds[lane] <= limit.get()) << lane;
-        }
-        mask &= (1 << lanes) - 1;
+        let mut mask = within(&bounds, limit.get()) & ((1 << lanes) - 1);
         // In a region all are equally near. Otherwise the nearest is selected again and again: after one or two the limit usually excludes the rest, so
         // sorting all eight would cost more.
         let is_region = limit.get() == T::ZERO;
         while mask != 0 {
-            let lane = if is_region { mask.trailing_zeros() as usize } else { nearest(&bounds, mask) };
+            let lane = if is_region { mask.trailing_zeros() as usize } else { least(&bounds, mask) };
             mask &= !(1 << lane);
-            if bounds[lane] > limit.get() {
-                break; // the limit has come down, and the rest is farther still
-            }
             let item = index * LANES + lane;
             match level {
                 0 => visit(item, bounds[lane])?,
                 _ => self.walk(level - 1, item, measure, limit, visit)?,
+            }
+            if !is_region {
+                mask &= within(&bounds, limit.get());
             }
         }
         ControlFlow::Continue(())
@@ -172,30 +169,6 @@ impl<const D: usize, T: Real> PackTree<D, T> {
     pub(crate) fn bytes(&self) -> usize {
         bytes_of(&self.packs)
     }
-}
-
-/// The lane of the mask with the least bound; of several, the first. The mask is not empty.
-#[inline(always)]
-fn nearest<T: Real>(bounds: &[T; LANES], mask: u32) -> usize {
-    let (mut best, mut rest) = (mask.trailing_zeros() as usize, mask & (mask - 1));
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        best = if bounds[lane] < bounds[best] { lane } else { best };
-        rest &= rest - 1;
-    }
-    best
-}
-
-/// A bit for each lane whose box overlaps `area`.
-#[inline(always)]
-fn overlapping<const D: usize, T: Real>(area: &Aabb<D, T>, pack: &Pack<D, T>) -> u32 {
-    let mut inside = [true; LANES];
-    for k in 0..D {
-        for lane in 0..LANES {
-            inside[lane] &= (area.min[k] <= pack.max[k][lane]) & (pack.min[k][lane] <= area.max[k]);
-        }
-    }
-    inside.iter().enumerate().fold(0, |mask, (lane, &inside)| mask | u32::from(inside) << lane)
 }
 
 /// Puts boxes in an order in which neighbors are neighbors in space: halved again and again across the longest side of their lower

@@ -13,6 +13,7 @@ use crate::objects::Frame;
 #[cfg(feature = "papers")]
 use crate::pairs::Pair;
 use crate::pairs::{PairStore, Revision};
+use crate::spare::Spare;
 
 /// What a structure calls with each candidate, at most once with each; after a break it stops.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(u32) -> ControlFlow<()>;
@@ -53,10 +54,33 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     out.finish(chunks).map(|_| ())
 }
 
+/// Buffers of [`probe_sorted`], which several threads may call at once.
+#[derive(Clone, Debug)]
+pub(crate) struct ProbeBuffers<const D: usize, T: Real> {
+    /// The probes in ascending order on the sweep axis.
+    order: Spare<Vec<u32>>,
+    /// Probes that are tested together.
+    rows: Spare<Soa<D, T>>,
+}
+
+impl<const D: usize, T: Real> Default for ProbeBuffers<D, T> {
+    fn default() -> Self {
+        Self { order: Spare::default(), rows: Spare::default() }
+    }
+}
+
+impl<const D: usize, T: Real> ProbeBuffers<D, T> {
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.order.bytes(super::bytes_of) + self.rows.bytes(Soa::bytes)
+    }
+}
+
 /// All pairs of a probe with a sorted box. The probes are sorted too, so that neighbors share the range of positions they are tested
 /// against.
 pub(crate) fn probe_sorted<const D: usize, T: Real>(
     boxes: &Sorted<D, T>,
+    buffers: &ProbeBuffers<D, T>,
     frame: &Frame<'_, D, T>,
     probes: Probes<'_, D, T>,
     context: &Context,
@@ -64,15 +88,22 @@ pub(crate) fn probe_sorted<const D: usize, T: Real>(
 ) -> Result<(), Error> {
     let order = if probes.ids.is_some() { Order::Canonical } else { Order::AsGiven };
     let axis = boxes.axes()[0];
-    let mut sorted: Vec<u32> = (0..probes.boxes.len() as u32).collect();
-    sorted.sort_by_key(|&index| probes.boxes[index as usize].min[axis].order_key());
-    probe_chunks(frame, probes, context, out, |range, hits| {
-        let rows = sorted[range].iter().map(|&index| {
+    let mut sorted = buffers.order.take();
+    sorted.clear();
+    sorted.extend(0..probes.boxes.len() as u32);
+    // A stable sort would allocate.
+    sorted.sort_unstable_by_key(|&index| (probes.boxes[index as usize].min[axis].order_key(), index));
+    let result = probe_chunks(frame, probes, context, out, |range, hits| {
+        let ordered = sorted[range].iter().map(|&index| {
             let id = probes.ids.map_or(index, |ids| ids[index as usize]);
             (id, probes.boxes[index as usize])
         });
-        boxes.probe(context.kernels(), rows, &mut Soa::default(), order, hits);
-    })
+        let mut rows = buffers.rows.take();
+        boxes.probe(context.kernels(), ordered, &mut rows, order, hits);
+        buffers.rows.give(rows);
+    });
+    buffers.order.give(sorted);
+    result
 }
 
 /// All pairs of a probe with an object among the `candidates` of its box.

@@ -19,7 +19,7 @@ mod query;
 mod update;
 mod validate;
 
-use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::algorithms::common::{ProbeBuffers, assert_dimension, implement_broad_phase};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
 use crate::bits::IndexSort;
 use crate::error::Error;
@@ -41,6 +41,7 @@ pub struct SortAndSweep<const D: usize, T: Real> {
     /// What the last `pairs` wrote.
     revision: Revision,
     scratch: Scratch,
+    probe_buffers: ProbeBuffers<D, T>,
 }
 
 /// Buffers that can be dropped without changing a result.
@@ -66,6 +67,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
             changed: true,
             revision: Revision::default(),
             scratch: Scratch::default(),
+            probe_buffers: ProbeBuffers::default(),
         })
     }
 }
@@ -91,7 +93,7 @@ fn axis_option(spec: &Spec) -> Result<Option<usize>, Error> {
 impl<const D: usize, T: Real> SortAndSweep<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { narrow, wide, order } = &self.scratch;
-        let scratch = narrow.bytes() + wide.bytes() + order.capacity() * 4;
+        let scratch = narrow.bytes() + wide.bytes() + order.capacity() * 4 + self.probe_buffers.bytes();
         let extra = vec![("axis", self.boxes.axes()[0] as f64)];
         Stats { bytes: self.boxes.bytes() + scratch, choice: None, extra }
     }

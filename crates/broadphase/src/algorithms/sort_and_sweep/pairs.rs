@@ -37,6 +37,6 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        probe_sorted(&self.boxes, frame, probes, context, out)
+        probe_sorted(&self.boxes, &self.probe_buffers, frame, probes, context, out)
     }
 }

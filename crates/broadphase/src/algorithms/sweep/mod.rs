@@ -50,7 +50,7 @@ mod validate;
 pub(crate) use options::DESCRIPTORS as OPTIONS;
 pub use options::{Active, Options, Path};
 
-use crate::algorithms::common::{assert_dimension, implement_broad_phase};
+use crate::algorithms::common::{ProbeBuffers, assert_dimension, implement_broad_phase};
 use crate::algorithms::{Spec, Stats};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -82,6 +82,7 @@ pub struct Sweep<const D: usize, T: Real> {
     /// What the last `pairs` wrote.
     revision: Revision,
     scratch: Scratch<T>,
+    probe_buffers: ProbeBuffers<D, T>,
 }
 
 /// Buffers that can be dropped without changing a result.
@@ -128,6 +129,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             changed: true,
             revision: Revision::default(),
             scratch: Scratch::default(),
+            probe_buffers: ProbeBuffers::default(),
         })
     }
 }
@@ -135,7 +137,8 @@ impl<const D: usize, T: Real> Sweep<D, T> {
 impl<const D: usize, T: Real> Sweep<D, T> {
     fn stats(&self) -> Stats {
         let Scratch { ids, narrow, wide, candidates, dealt } = &self.scratch;
-        let scratch = ids.capacity() * 4 + narrow.bytes() + wide.bytes() + candidates.bytes() + dealt.bytes();
+        let scratch =
+            ids.capacity() * 4 + narrow.bytes() + wide.bytes() + candidates.bytes() + dealt.bytes() + self.probe_buffers.bytes();
         let state =
             self.boxes.bytes() + self.candidates.bytes() + self.ranges.bytes() + self.order.capacity() * 4 + self.axes.bytes();
         let ([primary, secondary], swaps) = self.axes.figures();

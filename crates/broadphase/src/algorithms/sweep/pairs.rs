@@ -220,7 +220,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        probe_sorted(&self.boxes, frame, probes, context, out)
+        probe_sorted(&self.boxes, &self.probe_buffers, frame, probes, context, out)
     }
 }
 

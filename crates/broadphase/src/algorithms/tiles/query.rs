@@ -3,10 +3,11 @@
 
 use std::ops::ControlFlow;
 
+use super::query_trees::Tree;
 use super::{Tiles, lock};
 use crate::algorithms::common::{Search, scan};
 use crate::algorithms::{Found, Outline, Query, Region};
-use crate::geometry::{Aabb, Measure, Real};
+use crate::geometry::{Aabb, Measure, PackRay, Real};
 use crate::kernels::{Kernels, LATTICE_END, tile};
 use crate::objects::Frame;
 
@@ -59,6 +60,20 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         tests
     }
 
+    /// Offers the objects that the trees have within the limit.
+    fn search_trees<M: Measure<D, T> + ?Sized>(
+        &self,
+        frame: &Frame<'_, D, T>,
+        top: &Tree<D, T>,
+        measure: &M,
+        search: &Search<'_, '_, D, T>,
+    ) {
+        let _broken = top.packs.search(measure, &search.limit, &mut |item, _| {
+            let tree = self.tree(top.ids[item] as usize, frame);
+            tree.packs.search(measure, &search.limit, &mut |item, bound| search.offer_at(tree.ids[item], bound))
+        });
+    }
+
     /// Calls `visit` with each tile. Those at the border extend to infinity, as their objects may.
     pub(super) fn outline(&self, _frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
         let side = |k: usize, place: i32| match place {
@@ -102,9 +117,11 @@ impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
             });
             return;
         }
-        let _broken = top.packs.search(measure, &search.limit, &mut |item, _| {
-            let tree = self.tree(top.ids[item] as usize, frame);
-            tree.packs.search(measure, &search.limit, &mut |item, bound| search.offer_at(tree.ids[item], bound))
-        });
+        // The usual questions without a call for each pack.
+        match (measure.as_ray().map(PackRay::new), measure.as_nearest()) {
+            (Some(ray), _) => self.search_trees(frame, top, &ray, &search),
+            (_, Some(nearest)) => self.search_trees(frame, top, nearest, &search),
+            _ => self.search_trees(frame, top, measure, &search),
+        }
     }
 }

@@ -41,6 +41,14 @@ impl<const D: usize, T: Real> Default for Tree<D, T> {
 }
 
 impl<const D: usize, T: Real> Tree<D, T> {
+    /// Rebuilds it over these boxes, and orders them.
+    fn fill(&mut self, items: &mut Items<D, T>) {
+        order(items);
+        self.packs.build(items.iter().map(|(_, value)| *value));
+        self.ids.clear();
+        self.ids.extend(items.iter().map(|(id, _)| *id));
+    }
+
     fn bytes(&self) -> usize {
         bytes_of(&self.ids) + self.packs.bytes()
     }
@@ -153,9 +161,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     all
                 })
             };
-            top.ids.clear();
-            top.ids.extend((0..self.query_trees.bounds.len() as u32).filter(|&tile| bounds(tile as usize).is_valid()));
-            top.packs.build(top.ids.iter().map(|&tile| bounds(tile as usize)));
+            let mut items = lock_list(&self.query_trees.items).pop().unwrap_or_default();
+            items.clear();
+            items.extend(
+                (0..self.query_trees.bounds.len()).map(|tile| (tile as u32, bounds(tile))).filter(|(_, value)| value.is_valid()),
+            );
+            top.fill(&mut items);
+            lock_list(&self.query_trees.items).push(items);
             top
         })
     }
@@ -164,14 +176,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
         self.query_trees.trees[tile].get_or_init(|| {
             let mut tree = self.query_trees.buffers();
-            let Tree { ids, packs } = &mut tree;
             let mut items = lock_list(&self.query_trees.items).pop().unwrap_or_default();
             items.clear();
             self.at_home(tile, frame, |id, value| items.push((id, *value)));
-            order(&mut items);
-            packs.build(items.iter().map(|(_, value)| *value));
-            ids.clear();
-            ids.extend(items.iter().map(|(id, _)| *id));
+            tree.fill(&mut items);
             lock_list(&self.query_trees.items).push(items);
             tree
         })

@@ -132,6 +132,13 @@ impl TileMap {
         Self { low: [biased(0), biased(1), biased(2)], shift, axis: axis % 3 }
     }
 
+    /// Lattice steps per quantum, as powers of two.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn shift(&self) -> [u8; 3] {
+        self.shift
+    }
+
     /// The axis of the sweep.
     #[inline(always)]
     pub(super) fn axis(&self) -> usize {

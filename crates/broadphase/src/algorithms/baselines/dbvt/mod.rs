@@ -39,6 +39,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::Pair;
+use crate::spare::Spare;
 
 use budget::CandidateBudget;
 use tree::Tree;
@@ -108,6 +109,8 @@ struct Scratch {
     stack: Vec<u32>,
     /// Mode D: pairs of nodes to visit.
     stacks: PerWorker<Vec<(u32, u32)>>,
+    /// Nodes that a query, or a probe, visits; of several threads at once.
+    queries: Spare<Vec<u32>>,
 }
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
@@ -133,8 +136,8 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
 
 impl<const D: usize, T: Real> Dbvt<D, T> {
     fn stats(&self) -> Stats {
-        let Scratch { stack, stacks } = &self.scratch;
-        let scratch = bytes_of(stack) + stacks.iter().map(|stack| bytes_of(&stack)).sum::<usize>();
+        let Scratch { stack, stacks, queries } = &self.scratch;
+        let scratch = bytes_of(stack) + queries.bytes(bytes_of) + stacks.iter().map(|stack| bytes_of(&stack)).sum::<usize>();
         let lists = bytes_of(&self.leaves) + bytes_of(&self.candidates) + bytes_of(&self.touched) + bytes_of(&self.touched_ids);
         Stats {
             bytes: self.tracked.bytes() + self.tree.bytes() + self.unbounded.bytes() + lists + scratch,

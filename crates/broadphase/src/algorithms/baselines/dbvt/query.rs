@@ -12,17 +12,21 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
     /// Visits what is not in the tree, and all leaves that `enter` accepts, with their ancestors.
     fn descend(&self, enter: &dyn Fn(&Aabb<D, T>) -> bool, visit: Visit<'_>) -> ControlFlow<()> {
         self.unbounded.ids().iter().copied().try_for_each(&mut *visit)?;
-        let mut stack = if self.tree.root() == NONE { vec![] } else { vec![self.tree.root()] };
-        while let Some(at) = stack.pop() {
+        let mut stack = self.scratch.queries.take();
+        stack.clear();
+        stack.extend(Some(self.tree.root()).filter(|&root| root != NONE));
+        let mut flow = ControlFlow::Continue(());
+        while let (Some(at), ControlFlow::Continue(())) = (stack.pop(), flow) {
             let node = self.tree.node(at);
             if enter(&node.bounds) {
                 match node.object() {
-                    Some(id) => visit(id)?,
+                    Some(id) => flow = visit(id),
                     None => stack.extend(node.children()),
                 }
             }
         }
-        ControlFlow::Continue(())
+        self.scratch.queries.give(stack);
+        flow
     }
 
     /// Visits all nodes, leaves included.

@@ -5,12 +5,13 @@ mod floats;
 mod lanes;
 mod quantize;
 mod rewrite;
+mod rewrite_avx2;
+mod rewrite_sse2;
 
 use std::arch::x86_64::*;
 
 use super::lanes::Registers;
 use super::{Kernel, Simd};
-use crate::kernels::quantize::Quantize;
 use crate::kernels::tile::Confirmation;
 
 /// Two or four lanes; part of every x86-64.
@@ -112,7 +113,6 @@ impl Simd for Avx512 {
     }
 }
 
-impl Quantize for Sse2 {}
 impl Confirmation for Sse2 {}
 impl Confirmation for Avx2 {}
 

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
+use super::rewrite_avx2::TileTransform;
 use super::{Avx2, Avx512, rewrite};
 use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
@@ -65,13 +66,12 @@ macro_rules! quantize_by_avx2 {
                 if !rewrite::applies(source) {
                     return portable::rewrite_inner::<TRACK_DELTA, D, T, Self>(self, source, place, arena, inner, list);
                 }
-                list.reserve(inner.len());
-                // SAFETY: (isa) as above; (layout) boxes of `D` times two `f32` or `f64`, which differ in size; (room) just made.
+                // SAFETY: (isa) as above; (layout) boxes of `D` times two `f32` or `f64`, which differ in size.
                 unsafe {
                     if size_of::<T>() == 4 {
-                        rewrite::rewrite_inner::<TRACK_DELTA, D, T, f32>(source, place, arena, inner, list)
+                        rewrite::rewrite_inner::<TRACK_DELTA, D, T, TileTransform<f32>>(source, place, arena, inner, list)
                     } else {
-                        rewrite::rewrite_inner::<TRACK_DELTA, D, T, f64>(source, place, arena, inner, list)
+                        rewrite::rewrite_inner::<TRACK_DELTA, D, T, TileTransform<f64>>(source, place, arena, inner, list)
                     }
                 }
             }
@@ -89,9 +89,13 @@ macro_rules! quantize_by_avx2 {
                     if !rewrite::applies(source) {
                         portable::straddling_each::<TRACK_DELTA, D, T, Self>(self, source, place, outer, rewritten)
                     } else if size_of::<T>() == 4 {
-                        rewrite::rewrite_straddling::<TRACK_DELTA, D, T, f32, Self>(self, source, place, outer, rewritten)
+                        rewrite::rewrite_straddling::<TRACK_DELTA, D, T, TileTransform<f32>, Self>(
+                            self, source, place, outer, rewritten,
+                        )
                     } else {
-                        rewrite::rewrite_straddling::<TRACK_DELTA, D, T, f64, Self>(self, source, place, outer, rewritten)
+                        rewrite::rewrite_straddling::<TRACK_DELTA, D, T, TileTransform<f64>, Self>(
+                            self, source, place, outer, rewritten,
+                        )
                     }
                 }
             }

@@ -9,13 +9,13 @@ use crate::objects::Handle;
 
 /// For each index, the indices that it pairs with, ascending.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Neighbours {
+pub(super) struct Neighbors {
     /// Where the list of each index starts, and the end of the last one.
     starts: Vec<usize>,
     others: Vec<u32>,
 }
 
-impl Neighbours {
+impl Neighbors {
     /// The neighbors of an index.
     pub(super) fn of(&self, index: u32) -> &[u32] {
         let at = index as usize;
@@ -59,8 +59,8 @@ impl Neighbours {
 /// Neighbors that are built on the first request, in buffers that are kept.
 #[derive(Debug, Default)]
 pub(super) struct Lazy {
-    built: OnceLock<Neighbours>,
-    spare: Mutex<Neighbours>,
+    built: OnceLock<Neighbors>,
+    spare: Mutex<Neighbors>,
 }
 
 impl Clone for Lazy {
@@ -78,23 +78,23 @@ impl Lazy {
         }
     }
 
-    fn spare(&self) -> Neighbours {
+    fn spare(&self) -> Neighbors {
         std::mem::take(&mut *self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let bytes = |n: &Neighbours| n.starts.capacity() * size_of::<usize>() + n.others.capacity() * 4;
+        let bytes = |n: &Neighbors| n.starts.capacity() * size_of::<usize>() + n.others.capacity() * 4;
         let spare = self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         bytes(&spare) + self.built.get().map_or(0, bytes)
     }
 }
 
 impl<const D: usize, T: Real> World<D, T> {
-    pub(super) fn neighbours(&self) -> &Neighbours {
-        self.neighbours.built.get_or_init(|| {
-            let mut neighbours = self.neighbours.spare();
-            neighbours.build(self);
-            neighbours
+    pub(super) fn neighbors(&self) -> &Neighbors {
+        self.neighbors.built.get_or_init(|| {
+            let mut neighbors = self.neighbors.spare();
+            neighbors.build(self);
+            neighbors
         })
     }
 
@@ -113,6 +113,6 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn pairs_of(&self, handle: Handle) -> Result<impl Iterator<Item = Handle> + '_, Error> {
         let index = self.table.find(handle)?;
-        Ok(self.neighbours().of(index).iter().map(|&other| self.table.handle(other)))
+        Ok(self.neighbors().of(index).iter().map(|&other| self.table.handle(other)))
     }
 }

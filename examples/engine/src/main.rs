@@ -3,11 +3,12 @@
 //! [`Engine::step`] is the loop that every engine has. The broad phase ([`broadphase::World`]) says which objects may touch, parry says where two
 //! shapes touch, and sequential impulses with warm starting keep them apart. What the broad phase does for the rest of the engine:
 //!
-//! - **Contacts live as long as their pair.** When a pair starts, it gets a slot in [`Engine::contacts`], whose number is the value of the pair.
-//!   When it ends, the event brings the number back, also if a body was removed. No search, no table of pairs.
-//! - **Sleeping is not moving.** A body that sleeps is not given a new box, so it costs nothing and keeps its pairs.
-//! - **Layers, sensors and kinds** decide before a pair is reported. The engine has no filter of its own.
-//! - **Rays** visit boxes from near to far, and stop at the nearest shape.
+//! - **Contacts live as long as their pair** ([`Engine::broad_phase`]). When a pair starts, it gets a slot in [`Engine::contacts`], whose number is
+//!   the value of the pair. When it ends, the event brings the number back, also if a body was removed. No search, no table of pairs.
+//! - **Sleeping is not moving** ([`Engine::move_bodies`]). A body that sleeps is not given a new box, so it costs nothing and keeps its pairs.
+//! - **Layers and kinds** ([`Engine::add`]) decide before a pair is reported. The engine has no filter of its own.
+//! - **Events** ([`Event`]) come from pairs that start and end, and from contacts that begin and cease to touch in between.
+//! - **Rays** ([`Engine::cast_ray`]) visit boxes from near to far, and stop at the nearest shape.
 //!
 //! What the engine leaves out: joints, restitution, continuous detection. Shapes are balls and boxes, whose center of mass is their origin.
 
@@ -112,16 +113,17 @@ impl Body {
         self.inverse_mass + self.turn(arm.cross(direction)).cross(arm).dot(direction)
     }
 
+    /// An impulse at `arm` from its center.
     fn push(&mut self, arm: Vector, impulse: Vector) {
         self.velocity += impulse * self.inverse_mass;
         self.spin += self.turn(arm.cross(impulse));
     }
+}
 
-    /// The box that the broad phase sees: where contact points may be.
-    fn bounds(&self) -> Aabb<3, f32> {
-        let tight = self.shape.compute_aabb(&self.pose);
-        Aabb::new(tight.mins.to_array(), tight.maxs.to_array()).grow(PREDICTION)
-    }
+/// The box that the broad phase sees: where contact points may be.
+fn bounds(shape: &SharedShape, pose: &Pose) -> Aabb<3, f32> {
+    let tight = shape.compute_aabb(pose);
+    Aabb::new(tight.mins.to_array(), tight.maxs.to_array()).grow(PREDICTION)
 }
 
 /// The impulses of a contact point, kept from step to step by parry, which matches points by the features that touch.
@@ -131,16 +133,18 @@ struct Impulses {
     tangents: [f32; 2],
 }
 
-/// The contact of two bodies, from the start of their pair to its end.
+/// Two bodies whose boxes overlap, from the start of their pair to its end.
 struct Contact {
+    /// If one of the two is a sensor, it is the first, and the two have no contact points.
     bodies: [usize; 2],
+    has_sensor: bool,
     manifolds: Vec<ContactManifold<(), Impulses>>,
     workspace: Option<ContactManifoldsWorkspace>,
     is_touching: bool,
 }
 
 /// One contact point in the solver.
-struct Row {
+struct Constraint {
     /// The contact, the manifold and the point that the impulses go back to.
     origin: [usize; 3],
     bodies: [usize; 2],
@@ -189,25 +193,24 @@ impl Engine {
     /// Adds a body; returns its number.
     fn add(&mut self, description: Description) -> Result<usize, Error> {
         let Description { shape, at, kind, tag, is_sensor, velocity } = description;
-        let number = self.bodies.len();
+        let (number, pose) = (self.bodies.len(), Pose::from_translation(at));
+        let object = Object::new(bounds(&shape, &pose)).with_kind(kind).with_tag(tag).with_user(number as u64);
+        let handle = self.world.insert(if is_sensor { object.as_sensor() } else { object })?;
         let mass = shape.mass_properties(1.0);
         let is_moved = kind == ObjectKind::Dynamic && !is_sensor;
-        let mut body = Body {
-            pose: Pose::from_translation(at),
+        self.bodies.push(Some(Body {
             inverse_mass: if is_moved { mass.inv_mass } else { 0.0 },
             inverse_inertia: if is_moved { mass.inv_principal_inertia } else { Vector::ZERO },
             spin: Vector::ZERO,
-            handle: Handle::from_bits(0),
             still: 0.0,
             is_asleep: false,
             shape,
+            pose,
             kind,
             velocity,
             is_sensor,
-        };
-        let object = Object::new(body.bounds()).with_kind(kind).with_tag(tag).with_user(number as u64);
-        body.handle = self.world.insert(if is_sensor { object.as_sensor() } else { object })?;
-        self.bodies.push(Some(body));
+            handle,
+        }));
         Ok(number)
     }
 
@@ -222,60 +225,66 @@ impl Engine {
     /// One step of `dt` seconds.
     fn step(&mut self, dt: f32) -> Result<(), Error> {
         self.events.clear();
-        for body in self.bodies.iter_mut().flatten().filter(|body| body.inverse_mass > 0.0 && !body.is_asleep) {
-            body.velocity += self.gravity * dt;
-            body.spin /= 1.0 + SPIN_DAMPING * dt;
-        }
+        self.accelerate(dt);
         self.broad_phase()?;
         self.narrow_phase();
         self.solve(dt);
         self.sleep(dt);
-        self.move_bodies(dt);
-        Ok(())
+        self.move_bodies(dt)
     }
 
-    /// New boxes for what moved; contacts for pairs that started and ended.
-    fn broad_phase(&mut self) -> Result<(), Error> {
-        for body in self.bodies.iter().flatten().filter(|body| !body.rests()) {
-            self.world.set_box(body.handle, body.bounds())?;
+    /// Gravity, and the loss of spin.
+    fn accelerate(&mut self, dt: f32) {
+        for body in self.bodies.iter_mut().flatten().filter(|body| body.inverse_mass > 0.0 && !body.is_asleep) {
+            body.velocity += self.gravity * dt;
+            body.spin /= 1.0 + SPIN_DAMPING * dt;
         }
+    }
+
+    /// Contacts for pairs that started; the end of those whose pair ended. Boxes were set when bodies moved.
+    fn broad_phase(&mut self) -> Result<(), Error> {
         let update = self.world.update()?;
         for pair in update.ended() {
-            let (a, b) = (pair.user_a as usize, pair.user_b as usize);
-            match pair.value {
-                Some(slot) => self.end_contact(slot as usize),
-                None => self.events.push(self.sensor_event(a, b, false)),
+            if let Some(slot) = pair.value {
+                self.end_contact(slot as usize);
             }
         }
         for pair in update.started() {
-            let (a, b) = (pair.user_a as usize, pair.user_b as usize);
-            if [a, b].iter().any(|&number| self.bodies[number].as_ref().is_some_and(|body| body.is_sensor)) {
-                self.events.push(self.sensor_event(a, b, true));
-                continue;
-            }
-            let contact = Contact { bodies: [a, b], manifolds: Vec::new(), workspace: None, is_touching: false };
-            let slot = self.free.pop().unwrap_or(self.contacts.len());
-            self.contacts.resize_with(self.contacts.len().max(slot + 1), || None);
-            self.contacts[slot] = Some(contact);
+            let slot = self.begin_contact(pair.user_a as usize, pair.user_b as usize);
             self.world.set_pair_value(pair.a, pair.b, slot as u64)?;
         }
         Ok(())
     }
 
-    /// An event of a sensor and a body. Removed sensors are told apart by what is left: a pair without a contact has exactly one sensor.
-    fn sensor_event(&self, a: usize, b: usize, entered: bool) -> Event {
-        let is_sensor = |number: usize| self.bodies[number].as_ref().map(|body| body.is_sensor);
-        let first = is_sensor(a).unwrap_or_else(|| is_sensor(b) == Some(false));
-        let (sensor, body) = if first { (a, b) } else { (b, a) };
-        if entered { Event::Entered { sensor, body } } else { Event::Left { sensor, body } }
+    /// The boxes of two bodies begin to overlap. Returns the slot of their contact.
+    fn begin_contact(&mut self, a: usize, b: usize) -> usize {
+        let is_sensor = |number: usize| self.bodies[number].as_ref().is_some_and(|body| body.is_sensor);
+        let bodies = if is_sensor(b) { [b, a] } else { [a, b] };
+        let has_sensor = is_sensor(bodies[0]);
+        if has_sensor {
+            self.events.push(Event::Entered { sensor: bodies[0], body: bodies[1] });
+        }
+        let contact = Contact { bodies, has_sensor, manifolds: Vec::new(), workspace: None, is_touching: false };
+        match self.free.pop() {
+            Some(slot) => {
+                self.contacts[slot] = Some(contact);
+                slot
+            }
+            None => {
+                self.contacts.push(Some(contact));
+                self.contacts.len() - 1
+            }
+        }
     }
 
     /// The boxes of two bodies parted, or one of them was removed: what rested on it wakes up.
     fn end_contact(&mut self, slot: usize) {
         let Some(contact) = self.contacts[slot].take() else { return };
         self.free.push(slot);
-        if contact.is_touching {
-            let [a, b] = contact.bodies;
+        let [a, b] = contact.bodies;
+        if contact.has_sensor {
+            self.events.push(Event::Left { sensor: a, body: b });
+        } else if contact.is_touching {
             self.events.push(Event::Ended(a, b));
             for number in [a, b] {
                 if let Some(body) = &mut self.bodies[number] {
@@ -287,24 +296,18 @@ impl Engine {
 
     /// Contact points of all pairs of which one body is awake.
     fn narrow_phase(&mut self) {
-        for contact in self.contacts.iter_mut().flatten() {
+        for contact in self.contacts.iter_mut().flatten().filter(|contact| !contact.has_sensor) {
             let [a, b] = contact.bodies;
             let (Some(body_a), Some(body_b)) = (&self.bodies[a], &self.bodies[b]) else { continue };
             if body_a.rests() && body_b.rests() {
                 continue;
             }
             let between = body_a.pose.inv_mul(&body_b.pose);
-            let (shapes, manifolds) = ((&*body_a.shape, &*body_b.shape), &mut contact.manifolds);
-            let found = DefaultQueryDispatcher.contact_manifolds(
-                &between,
-                shapes.0,
-                shapes.1,
-                PREDICTION,
-                manifolds,
-                &mut contact.workspace,
-            );
-            debug_assert!(found.is_ok(), "balls and boxes are supported");
-            let touches = manifolds.iter().any(|manifold| manifold.points.iter().any(|point| point.dist <= SLOP));
+            let Contact { manifolds, workspace, .. } = contact;
+            DefaultQueryDispatcher
+                .contact_manifolds(&between, &*body_a.shape, &*body_b.shape, PREDICTION, manifolds, workspace)
+                .expect("parry supports balls and boxes");
+            let touches = manifolds.iter().flat_map(|manifold| &manifold.points).any(|point| point.dist <= SLOP);
             if touches != std::mem::replace(&mut contact.is_touching, touches) {
                 self.events.push(if touches { Event::Began(a, b) } else { Event::Ended(a, b) });
             }
@@ -357,38 +360,40 @@ impl Engine {
 
     /// Sequential impulses over all contact points of bodies that are awake.
     fn solve(&mut self, dt: f32) {
-        let mut rows = self.rows(dt);
-        for row in &mut rows {
-            let [u, v] = row.tangents;
-            let impulses = row.impulses;
-            self.apply(row, row.normal * impulses.normal + u * impulses.tangents[0] + v * impulses.tangents[1]);
+        let mut constraints = self.constraints(dt);
+        for constraint in &mut constraints {
+            let [u, v] = constraint.tangents;
+            let impulses = constraint.impulses;
+            self.apply(constraint, constraint.normal * impulses.normal + u * impulses.tangents[0] + v * impulses.tangents[1]);
         }
         for _ in 0..ITERATIONS {
-            for row in &mut rows {
-                let limit = FRICTION * row.impulses.normal;
+            for constraint in &mut constraints {
+                let limit = FRICTION * constraint.impulses.normal;
                 for axis in 0..2 {
-                    let wanted = row.impulses.tangents[axis] - row.masses[axis + 1] * self.speed(row, row.tangents[axis]);
+                    let wanted = constraint.impulses.tangents[axis]
+                        - constraint.masses[axis + 1] * self.speed(constraint, constraint.tangents[axis]);
                     let total = wanted.clamp(-limit, limit);
-                    let change = total - std::mem::replace(&mut row.impulses.tangents[axis], total);
-                    self.apply(row, row.tangents[axis] * change);
+                    let change = total - std::mem::replace(&mut constraint.impulses.tangents[axis], total);
+                    self.apply(constraint, constraint.tangents[axis] * change);
                 }
-                let wanted = row.impulses.normal - row.masses[0] * (self.speed(row, row.normal) - row.target);
+                let wanted = constraint.impulses.normal
+                    - constraint.masses[0] * (self.speed(constraint, constraint.normal) - constraint.target);
                 let total = wanted.max(0.0);
-                let change = total - std::mem::replace(&mut row.impulses.normal, total);
-                self.apply(row, row.normal * change);
+                let change = total - std::mem::replace(&mut constraint.impulses.normal, total);
+                self.apply(constraint, constraint.normal * change);
             }
         }
-        for row in &rows {
-            let [contact, manifold, point] = row.origin;
+        for constraint in &constraints {
+            let [contact, manifold, point] = constraint.origin;
             if let Some(contact) = &mut self.contacts[contact] {
-                contact.manifolds[manifold].points[point].data = row.impulses;
+                contact.manifolds[manifold].points[point].data = constraint.impulses;
             }
         }
     }
 
     /// The contact points that the solver works on, with the impulses of the last step.
-    fn rows(&self, dt: f32) -> Vec<Row> {
-        let mut rows = Vec::new();
+    fn constraints(&self, dt: f32) -> Vec<Constraint> {
+        let mut constraints = Vec::new();
         for (slot, contact) in self.contacts.iter().enumerate() {
             let Some(contact) = contact else { continue };
             let (Some(a), Some(b)) = (&self.bodies[contact.bodies[0]], &self.bodies[contact.bodies[1]]) else { continue };
@@ -409,7 +414,7 @@ impl Engine {
                     } else {
                         (CORRECTION / dt * (-data.dist - SLOP).max(0.0)).min(CORRECTION_SPEED)
                     };
-                    rows.push(Row {
+                    constraints.push(Constraint {
                         origin: [slot, index, point],
                         bodies: contact.bodies,
                         masses: [mass(normal), mass(tangents[0]), mass(tangents[1])],
@@ -422,29 +427,34 @@ impl Engine {
                 }
             }
         }
-        rows
+        constraints
     }
 
     /// The speed at which the second body moves away from the first, along a direction.
-    fn speed(&self, row: &Row, along: Vector) -> f32 {
-        let [a, b] =
-            [0, 1].map(|k| self.bodies[row.bodies[k]].as_ref().map_or(Vector::ZERO, |body| body.velocity_at(row.arms[k])));
+    fn speed(&self, constraint: &Constraint, along: Vector) -> f32 {
+        let [a, b] = [0, 1].map(|k| {
+            self.bodies[constraint.bodies[k]].as_ref().map_or(Vector::ZERO, |body| body.velocity_at(constraint.arms[k]))
+        });
         (b - a).dot(along)
     }
 
-    fn apply(&mut self, row: &Row, impulse: Vector) {
+    /// Pushes the two bodies of a contact point apart.
+    fn apply(&mut self, constraint: &Constraint, impulse: Vector) {
         for (k, sign) in [(0, -1.0), (1, 1.0)] {
-            if let Some(body) = &mut self.bodies[row.bodies[k]] {
-                body.push(row.arms[k], impulse * sign);
+            if let Some(body) = &mut self.bodies[constraint.bodies[k]] {
+                body.push(constraint.arms[k], impulse * sign);
             }
         }
     }
 
-    fn move_bodies(&mut self, dt: f32) {
+    /// Moves what is awake, and tells the broad phase: rays between two steps see the new places.
+    fn move_bodies(&mut self, dt: f32) -> Result<(), Error> {
         for body in self.bodies.iter_mut().flatten().filter(|body| !body.rests()) {
             body.pose.translation += body.velocity * dt;
             body.pose.rotation = (Rotation::from_scaled_axis(body.spin * dt) * body.pose.rotation).normalize();
+            self.world.set_box(body.handle, bounds(&body.shape, &body.pose))?;
         }
+        Ok(())
     }
 
     /// The nearest shape along a ray, among bodies in `layers`, and its distance in lengths of `direction`. Sensors are not hit.

@@ -33,6 +33,13 @@ struct Entry<const D: usize> {
     kind: ObjectKind,
 }
 
+/// Are two boxes the same, bit by bit? Without a branch per coordinate: most boxes are the same in most frames.
+#[inline]
+fn same_bits<const D: usize>(a: &Aabb<D, f32>, b: &Aabb<D, f32>) -> bool {
+    let differs = |a: &[f32; D], b: &[f32; D]| (0..D).fold(0, |bits, axis| bits | (a[axis].to_bits() ^ b[axis].to_bits()));
+    differs(&a.min, &b.min) | differs(&a.max, &b.max) == 0
+}
+
 /// A world with the boxes of all proxies.
 pub(crate) struct Mirror<const D: usize> {
     world: World<D, f32>,
@@ -78,16 +85,22 @@ impl<const D: usize> Mirror<D> {
     ) -> Result<(), Error> {
         let mut next = 0;
         for (id, aabb, kind) in proxies {
-            self.vacate(tree, next..id)?;
-            next = id + 1;
-            let entries = &mut self.entries[tree as usize];
-            if entries.len() <= id as usize {
-                let empty = Entry { aabb, handle: ABSENT, kind };
-                entries.resize(id as usize + 1, empty);
+            if next != id {
+                self.vacate(tree, next..id)?;
             }
-            let entry = &mut entries[id as usize];
-            if entry.handle != ABSENT && entry.aabb == aabb && entry.kind == kind {
-                continue;
+            next = id + 1;
+            match self.entries[tree as usize].get_mut(id as usize) {
+                Some(entry) if entry.handle != ABSENT && entry.kind == kind => {
+                    if same_bits(&entry.aabb, &aabb) {
+                        continue;
+                    }
+                    if aabb.is_valid() {
+                        entry.aabb = aabb;
+                        self.moved.push((entry.handle, aabb));
+                        continue;
+                    }
+                }
+                _ => {}
             }
             self.change(Key { tree, id }, aabb, kind)?;
         }
@@ -98,12 +111,17 @@ impl<const D: usize> Mirror<D> {
         Ok(())
     }
 
-    /// A proxy is new, or differs from what the mirror remembers.
+    /// A proxy is new, is of another kind, or has a box that is not valid.
+    #[cold]
     fn change(&mut self, key: Key, aabb: Aabb<D, f32>, kind: ObjectKind) -> Result<(), Error> {
-        let entry = &mut self.entries[key.tree as usize][key.id as usize];
         if !aabb.is_valid() {
             return self.vacate(key.tree, key.id..key.id + 1);
         }
+        let entries = &mut self.entries[key.tree as usize];
+        if entries.len() <= key.id as usize {
+            entries.resize(key.id as usize + 1, Entry { aabb, handle: ABSENT, kind });
+        }
+        let entry = &mut entries[key.id as usize];
         if entry.handle == ABSENT {
             entry.handle = self.world.insert(Object::new(aabb).with_kind(kind))?;
             let index = entry.handle.index as usize;
@@ -138,10 +156,13 @@ impl<const D: usize> Mirror<D> {
     /// it is in it.
     pub(crate) fn pairs_of_moved(
         &mut self,
-        moved: impl Iterator<Item = Key> + Clone,
+        moved: impl ExactSizeIterator<Item = Key> + Clone,
         mut examine: impl FnMut([(Key, Option<u32>); 2]),
     ) -> Result<(), Error> {
         self.world.update()?;
+        if moved.len() == 0 {
+            return Ok(());
+        }
         for (position, key) in (1..).zip(moved.clone()) {
             if let Some(index) = self.index(key) {
                 self.positions[index] = position;

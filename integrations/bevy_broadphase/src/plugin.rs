@@ -133,10 +133,8 @@ where
         take_in(mirror, tree_type, trees.tree_for_type(tree_type))?;
     }
     candidates.clear();
-    if !moved_proxies.proxies().is_empty() {
-        let moved = moved_proxies.proxies().iter().map(|key| Key { tree: key.tree_type() as u8, id: key.id().id() });
-        mirror.pairs_of_moved(moved, |pair| propose(pair, &trees, &contact_graph, &joint_graph, candidates))?;
-    }
+    let moved = moved_proxies.proxies().iter().map(|key| Key { tree: key.tree_type() as u8, id: key.id().id() });
+    mirror.pairs_of_moved(moved, |pair| propose(pair, &trees, &contact_graph, &joint_graph, candidates))?;
     candidates.sort_unstable();
     for candidate in candidates.iter() {
         let proxies = [candidate.first, candidate.second].map(|key| trees.get_proxy(avian_key(key)));
@@ -162,9 +160,9 @@ fn take_in(mirror: &mut Mirror<D>, tree_type: ColliderTreeType, tree: &ColliderT
         // Statics are not compared with each other; but avian pairs static sensors with static bodies.
         let kind = if is_static && !proxy.is_sensor() { ObjectKind::Static } else { ObjectKind::Dynamic };
         let aabb = tree.get_proxy_aabb(ProxyId::new(id as u32))?;
-        let (min, max) = (aabb.min.to_array(), aabb.max.to_array());
-        let corner = |corner: [f32; 3]| std::array::from_fn(|axis| corner[axis]);
-        Some((id as u32, Aabb::new(corner(min), corner(max)), kind))
+        // A tree has three axes also in the plane.
+        let [min, max] = [aabb.min, aabb.max].map(|corner| *corner.to_array().first_chunk().expect("D is at most 3"));
+        Some((id as u32, Aabb::new(min, max), kind))
     });
     mirror.take_in(tree_type as u8, proxies)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use bevy::app::PluginGroupBuilder;
 use bevy::ecs::system::SystemParamItem;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
@@ -67,8 +68,16 @@ pub(super) fn app_with_hooks<H: CollisionHooks + 'static>(driver: Driver) -> App
 where
     for<'w, 's> SystemParamItem<'w, 's, H>: CollisionHooks,
 {
+    app_with::<H>(driver, PhysicsPlugins::default().with_collision_hooks::<H>().build())
+}
+
+/// An app with these plug-ins of avian, whose collision hooks are `H`, and both broad phases.
+pub(super) fn app_with<H: CollisionHooks + 'static>(driver: Driver, physics: PluginGroupBuilder) -> App
+where
+    for<'w, 's> SystemParamItem<'w, 's, H>: CollisionHooks,
+{
     let mut app = App::new();
-    app.add_plugins((MinimalPlugins, TransformPlugin, PhysicsPlugins::default().with_collision_hooks::<H>()));
+    app.add_plugins((MinimalPlugins, TransformPlugin, physics));
     app.init_resource::<Compared>().init_resource::<BroadphaseWorld>().init_resource::<TreeUpkeep>();
     let early = || (ColliderTreeSystems::UpdateAabbs, BroadPhaseSystems::CollectCollisions);
     let late = || (BroadPhaseSystems::CollectCollisions, BroadPhaseSystems::Last);

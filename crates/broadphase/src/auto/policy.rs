@@ -113,4 +113,11 @@ mod tests {
             }
         }
     }
+    #[test]
+    fn a_verdict_names_the_algorithm_and_its_reason() {
+        let verdict = |choice| Verdict { choice, objects: 70 }.to_string();
+        assert_eq!(verdict(Choice::BruteForce), "brute-force: few objects, 70");
+        assert_eq!(verdict(Choice::Tiles), "tiles: many objects, 70");
+        assert_eq!([Choice::BruteForce, Choice::Tiles].map(Choice::name), ["brute-force", "tiles"]);
+    }
 }

@@ -309,6 +309,9 @@ mod tests {
         assert!(plan_update(&Observations { relocated: 13, ..then }).jumping);
         assert!(!plan_update(&Observations { relocated: 12, ..then }).jumping);
         assert_eq!(plan_update(&then).jump_pause, JUMP_PAUSE - 1);
+        // A frame that cannot tell leaves the state as it is: one that rebuilds for another reason, and one that lists its changes.
+        assert!(plan_update(&Observations { slots_fit: false, ..then }).jumping);
+        assert!(plan_update(&Observations { changed: Changed::Slots(3), ..then }).jumping);
     }
 
     #[test]

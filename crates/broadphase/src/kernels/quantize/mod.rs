@@ -9,7 +9,9 @@ pub(super) mod refresh;
 
 pub(crate) use batch::Batch;
 pub(crate) use piecewise::{KNOTS, PiecewiseMap};
-pub(super) use refresh::{AHEAD, Rewritten, prefetch_box};
+pub(super) use refresh::Rewritten;
+#[cfg(target_arch = "x86_64")]
+pub(super) use refresh::{AHEAD, prefetch_box};
 pub(crate) use refresh::{Relocation, RelocationList, Source, TilePlace, refresh_changed, rewrite_straddling};
 
 use std::ops::Range;

@@ -43,7 +43,9 @@ mod sweep;
 
 pub(crate) use between::{Set, join_sets};
 pub(crate) use confirm::Confirmation;
-pub(super) use confirm::{Candidate, FOUR, LOWEST_INSIDE, MOST, WIDEST};
+pub(super) use confirm::{Candidate, FOUR, MOST};
+#[cfg(target_arch = "x86_64")]
+pub(super) use confirm::{LOWEST_INSIDE, WIDEST};
 pub(crate) use join::join;
 pub(crate) use movers::{Movers, join_movers, list_flagged};
 pub(crate) use neighbors::Neighbors;

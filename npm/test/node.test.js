@@ -21,6 +21,16 @@ test("each file is below 400 kB compressed", () => {
     }
 });
 
+test("the example of the page does what its comments say", async () => {
+    const page = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const program = page.match(/```js\n([^]*?)```/)[1].replace('"broadphase"', JSON.stringify(new URL("../src/index.js", import.meta.url)));
+    const shown = ["ids", "count", "started", "ended", "pairs: world.pairs()", "rays: world.firstAlongRays(rays)", "near: neighbors(points, 1.5, { period: [10, 10, 10] })"];
+    const { ids, count, started, ended, pairs, rays, near } = (await import(`data:text/javascript,${encodeURIComponent(`${program}\nexport const found = { ${shown} };`)}`)).found;
+    assert.deepEqual([count, [...started], ended.length, [...pairs]], [1, [...ids], 0, [0, 1]]);
+    assert.deepEqual([[...rays.starts], [...rays.ids], [...rays.distances]], [[0, 1], [ids[0]], [4.5]]);
+    assert.deepEqual([[...near.offsets], [...near.indices]], [[0, 1, 2], [1, 0]]);
+});
+
 for (const simd of [true, false]) {
     const library = await load({ simd });
     for (const [name, run] of Object.entries(cases)) {

@@ -114,7 +114,9 @@ fn main() -> Result<(), Error> {
 
     picture::save("bouncing_boxes", |picture| {
         for (fixed, color) in [(true, picture::GRAY), (false, picture::BLUE)] {
-            picture.rectangles(bodies.iter().filter(|body| (body.lightness == 0.0) == fixed).map(Body::aabb), color);
+            let boxes = bodies.iter().filter(|body| (body.lightness == 0.0) == fixed).map(Body::aabb);
+            let cut_off = |aabb: Aabb<2, f32>| Aabb::new(aabb.min, [aabb.max[0], aabb.max[1].min(10.0)]); // the walls are high
+            picture.rectangles(boxes.map(cut_off), color);
         }
     });
     let fastest = bodies.iter().map(speed).fold(0.0, f32::max);

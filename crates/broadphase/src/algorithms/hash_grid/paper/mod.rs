@@ -75,8 +75,6 @@ pub struct PaperHashGrid<const D: usize, T: Real> {
     /// Of a search: chunks of occupied cells, and the objects below the threshold. Buffers.
     chunks: Vec<(u16, Range<usize>)>,
     ids: Vec<u32>,
-    #[cfg(test)]
-    sabotage: Sabotage,
 }
 
 /// What an object memorizes: its grid, its hash, and its index in the container.
@@ -105,18 +103,6 @@ struct Counters {
     growth_work: u64,
 }
 
-/// Mechanisms that a test switches off, to see that something notices.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Sabotage {
-    #[default]
-    None,
-    /// Objects do not search the grids with larger cells.
-    NoUpwardSearch,
-    /// Cells are not tested against their neighbors.
-    NoNeighbors,
-}
-
 impl<const D: usize, T: Real> PaperHashGrid<D, T> {
     /// An empty structure. Options outside their range count as the nearest value inside; `merge`, `shapes` and `patience` are of our own mode
     /// and ignored.
@@ -137,8 +123,6 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             counters: Counters::default(),
             chunks: Vec::new(),
             ids: Vec::new(),
-            #[cfg(test)]
-            sabotage: Sabotage::None,
         }
     }
 

@@ -21,7 +21,8 @@ pub fn record(all: &[(&Experiment, Option<Finished>)]) -> String {
         "A verdict follows from the figures of the column *paper mode here* by the rule beside it, which was written before the run. Where a \
          structure has no paper mode, or a claim is about something else, the column says what was measured. *Ours* is what this project \
          runs by default, on the same frames; it decides nothing. A ratio has a 95 % interval in brackets, and counts only if all of it \
-         lies within the bounds; otherwise the finding is open.\n"
+         lies within the bounds; otherwise the finding is open. *Refuted* means that this machine does not show the claim. The papers' machines had \
+         smaller caches, narrower registers or more cores, so it does not mean that their figures were wrong.\n"
     );
     sizes(&mut page, all);
     let _ = writeln!(

@@ -7,9 +7,11 @@ use crate::report::{Chart, Report};
 use crate::verdict::{Finding, Rule};
 use broadphase_bench::charts::Scale;
 use broadphase_bench::failure::Failure;
-use broadphase_bench::ratios::Ratio;
+use broadphase_bench::ratios::{Ratio, times};
 
 const DENSITIES: [f64; 3] = [0.05, 0.2, 0.35];
+/// Passes over the endpoints in algorithm 3.
+const PASSES: usize = 3;
 /// Partitions of the paper's run, and those that its balance was measured with.
 const SIXTEEN: &str = "sweep:paper=true:partitions=16";
 const MANY: [&str; 3] = ["sweep:paper=true:partitions=4", SIXTEEN, "sweep:paper=true:partitions=64"];
@@ -125,13 +127,20 @@ pub fn fig2(lab: &mut Lab) -> Result<Report, Failure> {
     let found = stage(lab, "candidates", &DENSITIES)?;
     let source = "section 6.2, figure 2";
     let ((thin, _), (dense, ours)) = (found.speed_up(0.05), found.speed_up(0.35));
+    // Algorithm 3 passes over the endpoints three times where algorithm 1 does so once: fewer threads than that cannot gain anything.
+    let enough = cores() > PASSES;
+    if let Some(ratio) = dense.filter(|_| !enough) {
+        let measured = times(ratio.median);
+        lab.note(format!("Algorithm 3 makes {PASSES} passes for one of algorithm 1, so that {} threads cannot show its speed-up, which is not judged: {measured}.", cores()));
+    }
     let findings = vec![
         Finding::paired(
             "Generating candidates in parallel has a good speed-up.",
             source,
             &format!("candidates are generated {{}} times as fast on {} threads", cores()),
-            dense,
-            Rule::from(0.6 * cores() as f64).because("good: at least 0.6 of the number of threads"),
+            dense.filter(|_| enough),
+            Rule::from(0.6 * cores() as f64)
+                .because("good: at least 0.6 of the number of threads; judged with more threads than algorithm 3 makes passes"),
         )
         .beside_ratio("{} times", ours),
         Finding::new(

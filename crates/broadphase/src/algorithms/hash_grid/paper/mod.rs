@@ -29,6 +29,7 @@
 mod grid;
 mod pairs;
 mod query;
+mod stats;
 mod update;
 mod validate;
 
@@ -36,8 +37,8 @@ use std::ops::Range;
 
 use super::cell_sizes::CellSizes;
 use super::{Options, Strategy};
-use crate::algorithms::common::{assert_dimension, bytes_of, implement_broad_phase};
-use crate::algorithms::{Spec, Stats};
+use crate::algorithms::Spec;
+use crate::algorithms::common::{assert_dimension, implement_broad_phase};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::unbounded::Unbounded;
@@ -75,8 +76,6 @@ pub struct PaperHashGrid<const D: usize, T: Real> {
     /// Of a search: chunks of occupied cells, and the objects below the threshold. Buffers.
     chunks: Vec<(u16, Range<usize>)>,
     ids: Vec<u32>,
-    #[cfg(test)]
-    sabotage: Sabotage,
 }
 
 /// What an object memorizes: its grid, its hash, and its index in the container.
@@ -105,18 +104,6 @@ struct Counters {
     growth_work: u64,
 }
 
-/// Mechanisms that a test switches off, to see that something notices.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Sabotage {
-    #[default]
-    None,
-    /// Objects do not search the grids with larger cells.
-    NoUpwardSearch,
-    /// Cells are not tested against their neighbors.
-    NoNeighbors,
-}
-
 impl<const D: usize, T: Real> PaperHashGrid<D, T> {
     /// An empty structure. Options outside their range count as the nearest value inside; `merge`, `shapes` and `patience` are of our own mode
     /// and ignored.
@@ -137,8 +124,6 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             counters: Counters::default(),
             chunks: Vec::new(),
             ids: Vec::new(),
-            #[cfg(test)]
-            sabotage: Sabotage::None,
         }
     }
 
@@ -154,39 +139,6 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             options.capacity = CAPACITY;
         }
         Ok(Self::new(options))
-    }
-
-    fn stats(&self) -> Stats {
-        let sum = |of: &dyn Fn(&Grid<D, T>) -> usize| self.grids.iter().map(of).sum::<usize>() as f64;
-        let (objects, occupied) = (sum(&|grid| grid.count), sum(&|grid| grid.occupied().len()));
-        let most = self.grids.iter().map(Grid::most_per_cell).max().unwrap_or(0);
-        let Counters { updated, insertions, removals, cell_changes, level_changes, growths, growth_work } = self.counters;
-        let touched: u64 = self.grids.iter().map(|grid| grid.touched).sum();
-        let counted = [
-            ("updated", updated),
-            ("insertions", insertions),
-            ("removals", removals),
-            ("cell_changes", cell_changes),
-            ("level_changes", level_changes),
-            ("touched", touched),
-            ("growths", growths),
-            ("growth_work", growth_work),
-        ];
-        let mut extra = vec![
-            ("levels", self.grids.len() as f64),
-            ("busy_levels", sum(&|grid| usize::from(grid.count > 0))),
-            ("cells", sum(&|grid| grid.cells())),
-            ("occupied", occupied),
-            ("objects_per_cell", if occupied > 0.0 { objects / occupied } else { 0.0 }),
-            ("most_per_cell", most as f64),
-            ("offset_arrays", sum(&|grid| grid.offset_arrays())),
-        ];
-        extra.extend(counted.map(|(name, count)| (name, count as f64)));
-        let grids: usize = self.grids.iter().map(Grid::bytes).sum();
-        let lists = bytes_of(&self.objects) + bytes_of(&self.chunks) + bytes_of(&self.ids) + bytes_of(&self.list);
-        let cell_sizes = self.cell_sizes.as_ref().map_or(0, CellSizes::bytes);
-        let bytes = grids + bytes_of(&self.grids) + lists + cell_sizes + self.unbounded.bytes();
-        Stats { bytes, choice: None, extra }
     }
 }
 

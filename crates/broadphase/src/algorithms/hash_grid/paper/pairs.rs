@@ -77,35 +77,13 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             for (at, &id) in objects.iter().enumerate() {
                 test_each(frame, id, &objects[at + 1..], hits);
             }
-            if self.searches_neighbors() {
-                for others in grid.first_half(cell).map(|other| grid.objects(other)).filter(|others| !others.is_empty()) {
-                    objects.iter().for_each(|&id| test_each(frame, id, others, hits));
-                }
+            for others in grid.first_half(cell).map(|other| grid.objects(other)).filter(|others| !others.is_empty()) {
+                objects.iter().for_each(|&id| test_each(frame, id, others, hits));
             }
-            for grid in larger.iter().map(|&other| &self.grids[other as usize]).filter(|_| self.searches_upward()) {
+            for grid in larger.iter().map(|&other| &self.grids[other as usize]) {
                 objects.iter().for_each(|&id| search_above(frame, id, grid, hits));
             }
         }
-    }
-
-    #[cfg(not(test))]
-    fn searches_upward(&self) -> bool {
-        true
-    }
-
-    #[cfg(not(test))]
-    fn searches_neighbors(&self) -> bool {
-        true
-    }
-
-    #[cfg(test)]
-    fn searches_upward(&self) -> bool {
-        self.sabotage != super::Sabotage::NoUpwardSearch
-    }
-
-    #[cfg(test)]
-    fn searches_neighbors(&self) -> bool {
-        self.sabotage != super::Sabotage::NoNeighbors
     }
 
     pub(super) fn probe(

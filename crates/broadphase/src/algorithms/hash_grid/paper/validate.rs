@@ -68,7 +68,6 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
 #[cfg(test)]
 mod tests {
     use super::super::super::Options;
-    use super::super::Sabotage;
     use super::*;
     use crate::{Aabb, BroadPhase, Context, PairStore};
 
@@ -109,22 +108,20 @@ mod tests {
         assert!(whole.validate(&Frame::new(&moved), Strength::Geometry).is_err());
     }
 
-    /// Without a mechanism, pairs are missing: the comparison with all pairs depends on every one of them.
+    /// Sizes in three grids, so that the pairs depend on the search in cells, in neighbors and in the grids above.
     #[test]
-    fn a_grid_without_upward_search_or_without_neighbors_misses_pairs() {
-        let boxes = boxes();
+    fn cubes_of_three_sizes_have_pairs_within_cells_between_neighbors_and_between_grids() {
+        let (boxes, mut store) = (boxes(), PairStore::default());
+        let mut grid = grid(&boxes);
+        grid.pairs(&Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
         let mut expected = crate::pairs(&boxes).unwrap();
         expected.sort_unstable();
-        let found = |sabotage: Sabotage| {
-            let (mut grid, mut store) = (grid(&boxes), PairStore::default());
-            grid.sabotage = sabotage;
-            grid.pairs(&Frame::new(&boxes), &mut Context::new(), &mut store).unwrap();
-            store.sorted()
-        };
-        assert_eq!(found(Sabotage::None), expected);
-        for sabotage in [Sabotage::NoUpwardSearch, Sabotage::NoNeighbors] {
-            let pairs = found(sabotage);
-            assert!(pairs.len() < expected.len() && pairs.iter().all(|pair| expected.contains(pair)), "{sabotage:?}");
-        }
+        assert_eq!(store.sorted(), expected);
+        let of = |id: u32| grid.objects[id as usize];
+        let kinds = expected.iter().map(|pair| (of(pair.a), of(pair.b))).fold([0; 3], |mut kinds, (a, b)| {
+            kinds[if a.grid != b.grid { 2 } else { usize::from(a.cell != b.cell) }] += 1;
+            kinds
+        });
+        assert!(kinds.iter().all(|&count| count > 10), "{kinds:?}");
     }
 }

@@ -156,13 +156,10 @@ impl<const D: usize> Mirror<D> {
     /// it is in it.
     pub(crate) fn pairs_of_moved(
         &mut self,
-        moved: impl ExactSizeIterator<Item = Key> + Clone,
+        moved: impl Iterator<Item = Key> + Clone,
         mut examine: impl FnMut([(Key, Option<u32>); 2]),
     ) -> Result<(), Error> {
         self.world.update()?;
-        if moved.len() == 0 {
-            return Ok(());
-        }
         for (position, key) in (1..).zip(moved.clone()) {
             if let Some(index) = self.index(key) {
                 self.positions[index] = position;

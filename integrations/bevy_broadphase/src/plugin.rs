@@ -63,7 +63,11 @@ pub enum TreeUpkeep {
     Refit,
 }
 
-/// What the broad phase knows: the enlarged boxes of all colliders, as of the broad phase of the last physics step.
+/// Avian's trees are asked, collider by collider, if fewer than one in so many moved. Looking for all pairs costs about 20 ns per collider, and a
+/// search in the trees 150 to 700 ns (`examples/bench.rs`: `stacks` and `statics`); trees that are only refitted are slower.
+const MOST_AT_REST: usize = 64;
+
+/// What the broad phase knows: the enlarged boxes of all colliders, as of the last [update](BroadphaseWorld::update).
 #[derive(Resource, Default)]
 pub struct BroadphaseWorld {
     mirror: Mirror<D>,
@@ -75,20 +79,34 @@ pub struct BroadphaseWorld {
 }
 
 impl BroadphaseWorld {
+    /// Brings the boxes up to date with avian's trees. The broad phase does so in steps in which many colliders moved; call it before
+    /// [`read`](BroadphaseWorld::read). Cost: one comparison per collider, and the upkeep of those that changed. If avian's trees are optimized in
+    /// place (`ColliderTreeOptimization`), they are empty from the broad phase to the end of a step: call it outside of that.
+    ///
+    /// # Errors
+    /// If there are more colliders than the broad phase can hold, or memory is short.
+    pub fn update(&mut self, trees: &ColliderTrees) -> Result<(), broadphase::Error> {
+        self.take_in(trees)?;
+        self.mirror.world_mut().read().map(|_| ())
+    }
+
+    /// The boxes of all trees, without applying them.
+    fn take_in(&mut self, trees: &ColliderTrees) -> Result<(), broadphase::Error> {
+        if !std::mem::replace(&mut self.has_executor, true) {
+            self.mirror.world_mut().set_context(crate::pool::context());
+        }
+        ColliderTreeType::ALL.into_iter().try_for_each(|kind| take_in(&mut self.mirror, kind, trees.tree_for_type(kind)))
+    }
+
     /// Queries over the boxes: areas, rays, moving boxes, camera frusta, nearest objects. They see enlarged boxes, not shapes; use avian's
-    /// `SpatialQuery` where the shape matters. `None` before the first step.
+    /// `SpatialQuery` where the shape matters. `None` before the first [update](BroadphaseWorld::update).
     pub fn read(&self) -> Option<Reader<'_, D, f32>> {
         self.mirror.world().try_read()
     }
 
-    /// The collider of an object that a query found. `None` if it has been removed since the last step.
+    /// The collider of an object that a query found. `None` if it has been removed since the last update.
     pub fn collider(&self, trees: &ColliderTrees, handle: Handle) -> Option<Entity> {
         Some(trees.get_proxy(avian_key(self.mirror.key(handle)?))?.collider)
-    }
-
-    /// The number of pairs of boxes.
-    pub fn pair_count(&self) -> u64 {
-        self.mirror.world().pair_count()
     }
 
     /// The algorithm that finds the pairs; the default is `auto`.
@@ -125,16 +143,17 @@ where
 {
     let start = Instant::now();
     let hooks = hooks.into_inner();
-    let BroadphaseWorld { mirror, candidates, has_executor, .. } = &mut *broadphase;
-    if !std::mem::replace(has_executor, true) {
-        mirror.world_mut().set_context(crate::pool::context());
+    broadphase.candidates.clear();
+    let rules = Rules { trees: &trees, contact_graph: &contact_graph, joint_graph: &joint_graph };
+    let colliders: usize = trees.iter_trees().map(|tree| tree.proxies.len()).sum();
+    if moved_proxies.proxies().len() < colliders / MOST_AT_REST {
+        rules.search_trees(&moved_proxies, &mut broadphase.candidates);
+    } else if !moved_proxies.proxies().is_empty() {
+        broadphase.take_in(&trees)?;
+        let BroadphaseWorld { mirror, candidates, .. } = &mut *broadphase;
+        mirror.pairs_of_moved(moved_proxies.proxies().iter().map(our_key), |pair| rules.propose(pair, candidates))?;
     }
-    for tree_type in ColliderTreeType::ALL {
-        take_in(mirror, tree_type, trees.tree_for_type(tree_type))?;
-    }
-    candidates.clear();
-    let moved = moved_proxies.proxies().iter().map(|key| Key { tree: key.tree_type() as u8, id: key.id().id() });
-    mirror.pairs_of_moved(moved, |pair| propose(pair, &trees, &contact_graph, &joint_graph, candidates))?;
+    let candidates = &mut broadphase.candidates;
     candidates.sort_unstable();
     for candidate in candidates.iter() {
         let proxies = [candidate.first, candidate.second].map(|key| trees.get_proxy(avian_key(key)));
@@ -167,28 +186,62 @@ fn take_in(mirror: &mut Mirror<D>, tree_type: ColliderTreeType, tree: &ColliderT
     mirror.take_in(tree_type as u8, proxies)
 }
 
-/// Examines a pair of overlapping boxes with all rules but hooks, and lists it in each order in which avian would find it.
-fn propose(
-    pair: [(Key, Option<u32>); 2],
-    trees: &ColliderTrees,
-    contact_graph: &ContactGraph,
-    joint_graph: &JointGraph,
-    candidates: &mut Vec<Candidate>,
-) {
-    let [Some(proxy_a), Some(proxy_b)] = pair.map(|(key, _)| trees.get_proxy(avian_key(key))) else { return };
-    if contact_graph.contains(proxy_a.collider, proxy_b.collider)
-        || !proxy_a.layers.interacts_with(proxy_b.layers)
-        || proxy_a.body == proxy_b.body
-        || collision_disabled(joint_graph, proxy_a, proxy_b)
-    {
-        return;
+/// All rules but hooks, and what they depend on.
+struct Rules<'a> {
+    trees: &'a ColliderTrees,
+    contact_graph: &'a ContactGraph,
+    joint_graph: &'a JointGraph,
+}
+
+impl Rules<'_> {
+    /// May the two have a new edge, if their boxes overlap?
+    fn allow(&self, a: &ColliderTreeProxy, b: &ColliderTreeProxy) -> bool {
+        !self.contact_graph.contains(a.collider, b.collider)
+            && a.layers.interacts_with(b.layers)
+            && a.body != b.body
+            && !collision_disabled(self.joint_graph, a, b)
     }
-    let [a, b] = pair;
-    for ((first, position), proxy, (second, other)) in [(a, proxy_a, b), (b, proxy_b, a)] {
-        if let Some(position) = position
-            && finds(first, proxy, second, other.is_some())
-        {
-            candidates.push(Candidate { position, second, first });
+
+    /// Examines a pair of overlapping boxes, and lists it in each order in which avian would find it.
+    fn propose(&self, [a, b]: [(Key, Option<u32>); 2], candidates: &mut Vec<Candidate>) {
+        let [Some(proxy_a), Some(proxy_b)] = [a, b].map(|(key, _)| self.trees.get_proxy(avian_key(key))) else { return };
+        if !self.allow(proxy_a, proxy_b) {
+            return;
+        }
+        for ((first, position), proxy, (second, other)) in [(a, proxy_a, b), (b, proxy_b, a)] {
+            if let Some(position) = position
+                && finds(first, proxy, second, other.is_some())
+            {
+                candidates.push(Candidate { position, second, first });
+            }
+        }
+    }
+
+    /// Lists the pairs of the proxies that moved as avian does it: one search in each tree for each of them.
+    fn search_trees(&self, moved: &MovedProxies, candidates: &mut Vec<Candidate>) {
+        for (position, &key) in (0..).zip(moved.proxies()) {
+            let (Some(proxy), Some(aabb)) =
+                (self.trees.get_proxy(key), self.trees.tree_for_type(key.tree_type()).get_proxy_aabb(key.id()))
+            else {
+                continue;
+            };
+            for tree_type in ColliderTreeType::ALL {
+                self.trees.tree_for_type(tree_type).bvh.aabb_traverse(aabb, |bvh, leaf| {
+                    let leaf = &bvh.nodes[leaf as usize];
+                    let ids = &bvh.primitive_indices[leaf.first_index as usize..][..leaf.prim_count as usize];
+                    for other in ids.iter().map(|&id| ColliderTreeProxyKey::new(ProxyId::new(id), tree_type)) {
+                        let (first, second) = (our_key(&key), our_key(&other));
+                        if first != second
+                            && let Some(other_proxy) = self.trees.get_proxy(other)
+                            && finds(first, proxy, second, moved.contains(other))
+                            && self.allow(proxy, other_proxy)
+                        {
+                            candidates.push(Candidate { position, second, first });
+                        }
+                    }
+                    true
+                });
+            }
         }
     }
 }
@@ -251,6 +304,11 @@ fn keep_up(trees: &mut ColliderTrees, upkeep: TreeUpkeep, broadphase: &mut Broad
             }
         }
     }
+}
+
+/// The name that the mirror gives a proxy.
+fn our_key(key: &ColliderTreeProxyKey) -> Key {
+    Key { tree: key.tree_type() as u8, id: key.id().id() }
 }
 
 /// The name that avian gives a proxy.

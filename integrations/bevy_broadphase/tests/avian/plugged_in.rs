@@ -106,11 +106,12 @@ struct Found(usize);
 
 /// Compares queries with a scan of the boxes of the same step.
 fn query(
-    world: Res<BroadphaseWorld>,
+    mut world: ResMut<BroadphaseWorld>,
     trees: Res<ColliderTrees>,
     boxes: Query<(Entity, &EnlargedAabb)>,
     mut total: ResMut<Found>,
 ) {
+    world.update(&trees).unwrap();
     let reader = world.read().unwrap();
     let mut random = Random(24);
     for _ in 0..20 {
@@ -128,19 +129,26 @@ fn query(
 }
 
 #[test]
-fn queries_of_the_broad_phase_are_answered_also_when_bodies_only_go() {
+fn queries_of_the_broad_phase_see_the_present_boxes_between_steps_and_when_bodies_only_go() {
     let mut app = plugged_in(TreeUpkeep::Refit);
-    (0..30).for_each(|_| app.update());
-    let mut query = app.world_mut().query_filtered::<(Entity, &RigidBody), With<Collider>>();
-    let list: Vec<Entity> = query.iter(app.world()).filter(|(_, body)| body.is_dynamic()).map(|(entity, _)| entity).collect();
+    app.init_resource::<Found>();
+    for _ in 0..30 {
+        app.update();
+        app.world_mut().run_system_once(query).unwrap();
+    }
+    let found = app.world().resource::<Found>().0;
+    assert!(found > 500, "{found} objects");
+    let mut bodies = app.world_mut().query_filtered::<(Entity, &RigidBody), With<Collider>>();
+    let list: Vec<Entity> = bodies.iter(app.world()).filter(|(_, body)| body.is_dynamic()).map(|(entity, _)| entity).collect();
     assert_eq!(list.len(), BODIES);
     for entity in list {
         app.world_mut().despawn(entity);
     }
     app.update();
+    app.world_mut().run_system_once(query).unwrap();
     let broadphase = app.world().resource::<BroadphaseWorld>();
-    let left = broadphase.read().expect("the step has taken in all changes").all_in_box(&Aabb::everything()).unwrap();
-    assert_eq!((left.len(), broadphase.pair_count()), (2 * AXES - 1, 0), "the walls of the pit are static");
+    let left = broadphase.read().unwrap().all_in_box(&Aabb::everything()).unwrap();
+    assert_eq!(left.len(), 2 * AXES - 1, "the walls of the pit are static");
 }
 
 #[test]

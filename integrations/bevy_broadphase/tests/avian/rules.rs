@@ -239,6 +239,41 @@ fn statics_pair_with_movers_and_not_with_each_other() {
 }
 
 #[test]
+fn few_movers_among_many_at_rest_and_then_many_have_the_same_edges() {
+    // A few movers are searched for in avian's trees; when many come, all pairs are looked for, and the boxes of the steps between are made up for.
+    let set_up = |world: &mut World| {
+        for index in 0..320 {
+            let at = v(f64::from(index % 20) - 10.0, -0.5, f64::from(index / 20) - 8.0);
+            let tile = world.spawn((RigidBody::Static, boxy(1.0, 1.0, 1.0), Position(at))).id();
+            if index % 40 == 7 {
+                world.entity_mut(tile).insert(Sensor);
+            }
+        }
+        for index in 0..3 {
+            let speed = LinearVelocity(v(2.0 + f64::from(index), 0.0, 1.0));
+            world.spawn((RigidBody::Dynamic, ball(0.4), Position(v(f64::from(index) - 8.0, 0.5, 0.0)), speed));
+        }
+    };
+    let added = run(set_up, 150, |world, step| match step {
+        60 => heap(world, 30, 6.0, &mut Random(12)),
+        90 => {
+            let mut bodies: Vec<_> = world.query::<(Entity, &RigidBody)>().iter(world).filter(|(_, b)| b.is_dynamic()).collect();
+            bodies.sort_unstable_by_key(|(entity, _)| *entity);
+            let gone: Vec<Entity> = bodies.iter().skip(4).map(|(entity, _)| *entity).collect();
+            gone.into_iter().for_each(|entity| world.entity_mut(entity).despawn());
+        }
+        // Two sensors jump, and meet tiles at rest.
+        120 => world
+            .query::<(&Sensor, &mut Position)>()
+            .iter_mut(world)
+            .take(2)
+            .for_each(|(_, mut place)| place.0 += v(0.3, 0.2, 0.0)),
+        _ => {}
+    });
+    assert!(added > 100, "{added} edges");
+}
+
+#[test]
 fn fast_bodies_with_swept_boxes_have_the_same_edges() {
     let set_up = |world: &mut World| {
         pit(world, 10.0);

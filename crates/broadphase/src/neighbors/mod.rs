@@ -260,7 +260,7 @@ fn half_of<const D: usize, T: Real>(
     let reach = task.set.radius * task.set.radius;
     let wanted = Wanted {
         reach: Reach { sure: reach, most: reach },
-        confirm: &|_| true,
+        confirm: &|pair| task.squared_distance(pair.a, pair.b) <= reach,
         is_stopped: &|| cancel.is_cancelled(),
         limit: u64::MAX,
     };

@@ -166,6 +166,15 @@ pub(crate) fn boxes<'py>(value: &Bound<'py, PyAny>, argument: &'static str) -> P
     Ok(Table { rows, columns, floats })
 }
 
+/// The points of a tuple `(points, points)`, which stands for boxes without extent; `None` for anything else.
+pub(crate) fn points<'py>(value: &Bound<'py, PyAny>, argument: &'static str) -> PyResult<Option<Table<'py>>> {
+    let Ok(corners) = value.cast::<PyTuple>() else { return Ok(None) };
+    if corners.len() != 2 || !corners.get_item(0)?.is(&corners.get_item(1)?) {
+        return Ok(None);
+    }
+    Table::new(&corners.get_item(0)?, argument, &CORNERS).map(Some)
+}
+
 /// Numbers as rows of `D`.
 pub(crate) fn rows<const D: usize, T>(numbers: &[T]) -> &[[T; D]] {
     numbers.as_chunks().0
@@ -212,6 +221,25 @@ macro_rules! with_boxes {
     };
 }
 pub(crate) use with_boxes;
+
+/// Runs an expression with the points of whichever kind, as rows in the plane or in space.
+macro_rules! with_points {
+    ($table:expr, $list:ident => $body:expr) => {{
+        use $crate::arguments::{Floats, rows};
+        let table = $table;
+        match (&table.floats, table.columns) {
+            (Floats::Single(data), 2) => with_points!(@rows 2, data, $list => $body),
+            (Floats::Single(data), _) => with_points!(@rows 3, data, $list => $body),
+            (Floats::Double(data), 2) => with_points!(@rows 2, data, $list => $body),
+            (Floats::Double(data), _) => with_points!(@rows 3, data, $list => $body),
+        }
+    }};
+    (@rows $d:literal, $data:ident, $list:ident => $body:expr) => {{
+        let $list = rows::<$d, _>($data.numbers()?);
+        $body
+    }};
+}
+pub(crate) use with_points;
 
 static INDICES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 

@@ -1,6 +1,6 @@
 //! The options that the calls over boxes share.
 
-use broadphase::{Aabb, Cancel, Error, Real, Search, Shape, Spec};
+use broadphase::{Cancel, Error, Real, Search, Shape, Spec};
 use pyo3::prelude::*;
 
 use crate::call;
@@ -40,15 +40,6 @@ impl Options {
             search = search.cancel(cancel);
         }
         Ok(search)
-    }
-
-    /// All pairs of one list.
-    pub(crate) fn search<'a, const D: usize, T: Real>(
-        &self,
-        boxes: &'a [Aabb<D, T>],
-        cancel: Option<&Cancel>,
-    ) -> Result<Search<'a, D, T>, Error> {
-        self.apply(Search::new(boxes), cancel)
     }
 }
 

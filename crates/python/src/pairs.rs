@@ -7,7 +7,7 @@ use broadphase::{Chunks, Error, Pair, Search};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
-use crate::arguments::{self, Boxes, Table, alike, with_boxes};
+use crate::arguments::{self, Boxes, Table, alike, with_boxes, with_points};
 use crate::errors::{Fault, OrRaise, wrong_shape, wrong_value};
 use crate::memory::Footprint;
 use crate::options::Options;
@@ -19,7 +19,8 @@ const BOX: Cow<'static, str> = Cow::Borrowed("box");
 /// All pairs of overlapping boxes, as a ``(k, 2)`` uint32 array of indices.
 ///
 /// ``boxes`` is an ``(n, 4)`` or ``(n, 6)`` array of float32 or float64, rows ``min..., max...``, or a tuple ``(lo, hi)`` of two ``(n, 2)`` or
-/// ``(n, 3)`` arrays. Boxes are closed: touching counts. Infinite sides are legal.
+/// ``(n, 3)`` arrays. Boxes are closed: touching counts. Infinite sides are legal. ``(points, points)``, the same array twice, with a ``margin`` are equal
+/// boxes or balls around points; it is not copied either.
 ///
 /// ``shape="ball"``: each box stands for the ball inscribed in it. ``margin`` grows every box on every side. ``workers=-1`` uses all cores;
 /// the result does not depend on it. Rows are sorted, each with ``a < b``; ``sort=False`` saves the sorting and returns them in another, fixed order.
@@ -48,8 +49,15 @@ pub(crate) fn pairs<'py>(
     sort: bool,
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let options = Options::new(py, &algorithm, &shape, margin, workers, sort)?;
-    let table = arguments::boxes(boxes, "boxes")?;
-    let list = with_boxes!(table.boxes()?, list => call::run(py, table.rows, |cancel| options.search(list, cancel)?.list()))?;
+    let list = match arguments::points(boxes, "boxes")? {
+        Some(table) => {
+            with_points!(&table, list => call::run(py, table.rows, |cancel| options.apply(Search::points(list), cancel)?.list()))?
+        }
+        None => {
+            let table = arguments::boxes(boxes, "boxes")?;
+            with_boxes!(table.boxes()?, list => call::run(py, table.rows, |cancel| options.apply(Search::new(list), cancel)?.list()))?
+        }
+    };
     output::pairs(py, list)
 }
 
@@ -128,8 +136,11 @@ pub(crate) fn count<'py>(
     workers: i64,
 ) -> PyResult<u64> {
     let options = Options::new(py, &algorithm, &shape, margin, workers, true)?;
+    if let Some(table) = arguments::points(boxes, "boxes")? {
+        return with_points!(&table, list => call::run(py, table.rows, |cancel| options.apply(Search::points(list), cancel)?.count()));
+    }
     let table = arguments::boxes(boxes, "boxes")?;
-    with_boxes!(table.boxes()?, list => call::run(py, table.rows, |cancel| options.search(list, cancel)?.count()))
+    with_boxes!(table.boxes()?, list => call::run(py, table.rows, |cancel| options.apply(Search::new(list), cancel)?.count()))
 }
 
 /// The rows of ``pairs`` in arrays of at most ``chunk`` rows each, in order: for results larger than memory.

@@ -57,6 +57,38 @@ def test_balls_are_inscribed_in_their_boxes(dim, dtype):
     np.testing.assert_array_equal(broadphase.pairs(boxes, shape="ball"), expected)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 300, 5000, 70_000])
+@pytest.mark.parametrize("shape", ["box", "ball"])
+def test_the_same_array_twice_is_points_with_a_margin(n, shape, dim, dtype):
+    """Whole numbers with a margin of one half: most pairs touch exactly. Found from the points, without boxes around them."""
+    points = np.random.default_rng(n).integers(0, max(4, round((4 * n) ** (1 / dim))), (n, dim)).astype(dtype)
+    boxes = np.hstack([points - 0.5, points + 0.5]).astype(dtype)
+    expected = broadphase.pairs(boxes, shape=shape, algorithm="brute-force" if n <= 5000 else "sweep")
+    found = broadphase.pairs((points, points), shape=shape, margin=0.5)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(broadphase.pairs((points, points), shape=shape, margin=0.5, workers=2), expected)
+    assert same_rows(broadphase.pairs((points, points), shape=shape, margin=0.5, sort=False), expected)
+    np.testing.assert_array_equal(broadphase.pairs((points, points.copy()), shape=shape, margin=0.5), expected)
+    assert broadphase.count((points, points), shape=shape, margin=0.5) == len(expected)
+    assert n < 300 or len(expected) > n / 8
+
+
+def test_bad_points_are_named(dim, dtype):
+    points = np.zeros((70_000, dim), dtype)
+    points[4321, 1] = np.nan
+    for shape in ("box", "ball"):
+        with pytest.raises(broadphase.BoxError) as caught:
+            broadphase.pairs((points, points), shape=shape, margin=0.5)
+        assert (caught.value.index, caught.value.axis) == (4321, 1)
+    wrong = np.zeros((5, 4), dtype)
+    with pytest.raises(broadphase.Error, match="boxes"):
+        broadphase.pairs((wrong, wrong))
+    with pytest.raises(broadphase.Error):
+        broadphase.pairs((points[:3], points[:3]), margin=-1.0)
+    with pytest.raises(TypeError):
+        broadphase.pairs(("a", "a"))
+
+
 @pytest.mark.parametrize(("n", "m"), [(0, 0), (0, 5), (40, 0), (1, 1), (60, 250), (300, 20)])
 def test_pairs_between_equal_a_double_loop(n, m, dim, dtype):
     a, b = random_boxes(n, dim, dtype, seed=1), random_boxes(m, dim, dtype, seed=2)

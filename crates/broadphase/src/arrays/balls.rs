@@ -1,17 +1,18 @@
-//! Balls of about the same size in one list: found by cells of points (`point_cells`) instead of by a structure of boxes.
+//! Balls of about the same size in one list, given as boxes or as points with a margin: found by cells of points (`point_cells`) instead of by a
+//! structure of boxes.
 //!
 //! Two balls are a pair if their boxes overlap and the balls do. The cells compare centers: two balls whose distance is well below twice the
 //! least radius surely are a pair, two that are farther apart than twice the greatest are none, and the few in between are tested by the
 //! definition. So rounding changes no pair.
 
 use super::Search;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, Treatment};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
 use crate::kernels::point_runs::Reach;
 use crate::memory::reserve;
-use crate::objects::Shape;
+use crate::objects::{MAX_OBJECTS, Shape};
 use crate::pairs::Pair;
 use crate::point_cells::{Grid, Points, Wanted, sorted_pairs};
 
@@ -24,58 +25,123 @@ const ALIKE: f64 = 1.01;
 impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// All pairs of one list, sorted, if the boxes are balls of about the same size and only their shape decides. `None` if cells do not suit.
     pub(super) fn alike_balls(&self, a: &Prepared<'a, D, T>, limit: u64) -> Result<Option<Vec<Pair>>, Error> {
-        let is_plain = a.is_plain() && a.is_full() && a.tag(0).is_none() && self.keep.is_none();
-        let is_default = self.spec.descriptor().name == "auto";
-        if self.shape != Shape::Ball || !is_plain || !is_default {
+        let is_plain = a.is_plain() && a.is_full() && a.tag(0).is_none();
+        if !is_plain || !self.are_cells_allowed() {
             return Ok(None);
         }
-        let Some((radius, reach)) = reach_of(&a.boxes) else { return Ok(None) };
+        let Some(distances) = Distances::of_boxes(&a.boxes) else { return Ok(None) };
         let mut centers = Vec::new();
         reserve(&mut centers, a.boxes.len(), "centers of balls")?;
         centers.extend(a.boxes.iter().map(Aabb::center));
-        let set = Points { points: &centers, radius, period: None };
+        self.pairs_by_cells(&centers, distances, &|index| a.boxes[index], limit)
+    }
+
+    /// All pairs of points with a margin, sorted, if they stand for balls and nothing but their distance decides. `None` if cells do not suit.
+    pub(super) fn equal_balls(&self) -> Result<Option<Vec<Pair>>, Error> {
+        let Treatment { margin, period, half_open } = self.treatment;
+        let Some(points) = self.points.filter(|points| points.len() <= MAX_OBJECTS) else { return Ok(None) };
+        if period.is_some() || half_open || self.tags.is_some() || !self.are_cells_allowed() {
+            return Ok(None);
+        }
+        let Some(distances) = Distances::of_points(points, margin) else { return Ok(None) };
+        self.check_cancel()?;
+        self.pairs_by_cells(points, distances, &|index| Aabb::point(points[index]).grow(margin), self.limit)
+    }
+
+    fn are_cells_allowed(&self) -> bool {
+        self.shape == Shape::Ball && self.keep.is_none() && self.spec.descriptor().name == "auto"
+    }
+
+    /// All pairs of balls around the centers, sorted; `None` if the centers are too far apart for cells. `box_of` is the definition of a ball.
+    fn pairs_by_cells(
+        &self,
+        centers: &[[T; D]],
+        distances: Distances<T>,
+        box_of: &(dyn Fn(usize) -> Aabb<D, T> + Sync),
+        limit: u64,
+    ) -> Result<Option<Vec<Pair>>, Error> {
+        let set = Points { points: centers, radius: distances.radius, period: None };
         let context: Context = self.context();
         let grid = Grid::new(&set, &context);
         if grid.is_crowded() {
             return Ok(None);
         }
         let confirm = |pair: Pair| {
-            let (a, b) = (&a.boxes[pair.a as usize], &a.boxes[pair.b as usize]);
+            let (a, b) = (&box_of(pair.a as usize), &box_of(pair.b as usize));
             a.overlaps(b) && Ball::of_box(a).overlaps(&Ball::of_box(b))
         };
         let is_stopped = || self.check_cancel().is_err();
-        let pairs = sorted_pairs(&set, &grid, &Wanted { reach, confirm: &confirm, is_stopped: &is_stopped, limit }, &context)?;
+        let wanted = Wanted { reach: distances.reach, confirm: &confirm, is_stopped: &is_stopped, limit };
+        let pairs = sorted_pairs(&set, &grid, &wanted, &context)?;
         self.check_cancel()?;
         Ok(Some(pairs))
     }
 }
 
-/// The greatest distance of two centers, and the squares of distances within which two balls are a pair. `None` if the boxes are not balls of about the
-/// same size.
-fn reach_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> Option<(T, Reach<T>)> {
-    // The least side of any box, the greatest along the first axis, which is a ball's diameter, and the largest coordinate.
-    let (mut least, mut greatest, mut largest, mut all_finite) = (T::INFINITY, T::ZERO, T::ZERO, true);
-    for value in boxes {
-        for k in 0..D {
-            let (low, high) = (value.min[k], value.max[k]);
-            let side = high - low;
-            least = if side < least { side } else { least };
-            let size = low.abs().max(high.abs());
-            largest = if size > largest { size } else { largest };
-            all_finite &= side.is_finite() & size.is_finite();
-        }
-        let side = value.max[0] - value.min[0];
-        greatest = if side > greatest { side } else { greatest };
+/// At which distances of their centers two balls are a pair.
+struct Distances<T> {
+    /// The greatest one.
+    radius: T,
+    reach: Reach<T>,
+}
+
+impl<T: Real> Distances<T> {
+    /// Of balls with radii from `least` to `greatest`. Distances of centers, sums of radii and corners of boxes are known up to `error`. `None` if they are
+    /// not of about the same size, or too small or too large for squares of distances.
+    fn new(least: T, greatest: T, error: T) -> Option<Self> {
+        let epsilon = T::ONE.next_up() - T::ONE;
+        let rounding = epsilon * T::from_f64(16.0);
+        let (sure, radius) = (least + least - error, greatest + greatest + error);
+        let (square, most) = (sure * sure, radius * radius * (T::ONE + rounding));
+        let is_normal = sure > T::ZERO && square > T::MIN_POSITIVE / epsilon && most.is_finite();
+        let are_alike = greatest <= least * T::from_f64(ALIKE);
+        (is_normal && are_alike).then_some(Self { radius, reach: Reach { sure: square * (T::ONE - rounding), most } })
     }
-    let (least, greatest) = (least * T::HALF, greatest * T::HALF);
-    let epsilon = T::ONE.next_up() - T::ONE;
-    // Less what corners and centers may be rounded by, so that boxes whose centers are that close overlap.
-    let sure = least + least - largest * epsilon * T::from_f64(16.0);
-    let (square, most) = (sure * sure, (greatest + greatest) * (greatest + greatest));
-    let is_normal = sure > T::ZERO && square > T::MIN_POSITIVE / epsilon && most.is_finite();
-    let are_alike = all_finite && greatest <= least * T::from_f64(ALIKE);
-    let reach = Reach { sure: square * (T::ONE - epsilon * T::from_f64(16.0)), most };
-    (is_normal && are_alike).then_some((greatest + greatest, reach))
+
+    /// Of the balls in boxes. `None` if a box is infinite, or flatter than its ball is wide.
+    fn of_boxes<const D: usize>(boxes: &[Aabb<D, T>]) -> Option<Self> {
+        // The least side of any box, the greatest along the first axis, which is a ball's diameter, and the largest coordinate.
+        let (mut least, mut greatest, mut largest, mut all_finite) = (T::INFINITY, T::ZERO, T::ZERO, true);
+        for value in boxes {
+            for k in 0..D {
+                let (low, high) = (value.min[k], value.max[k]);
+                let side = high - low;
+                least = if side < least { side } else { least };
+                let size = low.abs().max(high.abs());
+                largest = if size > largest { size } else { largest };
+                all_finite &= side.is_finite() & size.is_finite();
+            }
+            let side = value.max[0] - value.min[0];
+            greatest = if side > greatest { side } else { greatest };
+        }
+        Self::new(least * T::HALF, greatest * T::HALF, rounding_of(largest)).filter(|_| all_finite)
+    }
+
+    /// Of the balls around points. `None` if a point is not finite.
+    fn of_points<const D: usize>(points: &[[T; D]], margin: T) -> Option<Self> {
+        // The largest coordinate, and a sum that is zero if all are finite, in lanes of whole registers.
+        let (mut largest, mut sum) = ([T::ZERO; 8], [T::ZERO; 8]);
+        let mut take = |lane: usize, x: T| {
+            let size = x.abs();
+            largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+            sum[lane] += x * T::ZERO;
+        };
+        let (blocks, rest) = points.as_flattened().as_chunks::<8>();
+        for block in blocks {
+            (0..8).for_each(|lane| take(lane, block[lane]));
+        }
+        rest.iter().for_each(|&x| take(0, x));
+        let largest = largest.into_iter().fold(T::ZERO, T::max);
+        // Corners, and so the radius and the center of a box, are rounded.
+        let error = rounding_of(largest + margin);
+        let all_finite = sum.iter().all(|&sum| sum == T::ZERO);
+        Self::new(margin - error, margin + error, error).filter(|_| all_finite)
+    }
+}
+
+/// More than what rounding changes at corners, centers and radii of boxes with coordinates up to this one.
+fn rounding_of<T: Real>(largest: T) -> T {
+    largest * (T::ONE.next_up() - T::ONE) * T::from_f64(16.0)
 }
 
 #[cfg(test)]
@@ -110,6 +176,48 @@ mod tests {
         };
         assert!(found.into_iter().eq(all.filter(meet).map(|(a, b)| Pair { a: a as u32, b: b as u32 })));
         true
+    }
+
+    /// Compares balls around points with those in boxes around them; returns whether cells were used.
+    fn compare_points<const D: usize, T: Real>(points: &[[T; D]], margin: T) -> bool {
+        let search = Search::points(points).shape(Shape::Ball).margin(margin);
+        let boxes: Vec<Aabb<D, T>> = points.iter().map(|&point| Aabb::point(point)).collect();
+        let expected = Search::new(&boxes).shape(Shape::Ball).margin(margin).algorithm("brute-force".parse().unwrap()).list();
+        assert_eq!(search.list(), expected);
+        let Some(found) = search.equal_balls().unwrap() else { return false };
+        assert_eq!(Ok(found), expected);
+        true
+    }
+
+    fn follow_points<const D: usize, T: Real>() {
+        let centers = |shift: f64| -> Vec<[T; D]> { balls::<D, T>(1.0, shift).iter().map(Aabb::center).collect() };
+        let one = T::ONE;
+        assert!(compare_points(&centers(0.0), one) && compare_points(&centers(-1000.3), one));
+        assert!(compare_points(&centers(0.0), one.next_up()) && compare_points(&centers(0.0), one.next_down()));
+        // Of 32 bits, these are rounded to a quarter.
+        compare_points(&centers(3e6), one);
+        let double: Vec<[f64; D]> = balls::<D, f64>(1.0, 3e6).iter().map(Aabb::center).collect();
+        assert!(compare_points(&double, 1.0));
+        assert!(!compare_points(&centers(0.0), T::ZERO), "a ball without extent has no cells");
+        let mut points = centers(0.0);
+        points[7][D - 1] = T::INFINITY;
+        assert!(!compare_points(&points, one), "an infinite point has no ball");
+        points[7][D - 1] = T::NAN;
+        let search = Search::points(&points).shape(Shape::Ball).margin(one);
+        assert!(matches!(search.list(), Err(Error::InvalidBox { index: 7, .. })));
+        assert_eq!(search.equal_balls(), Ok(None));
+        let points = centers(0.0);
+        let search = Search::points(&points).shape(Shape::Ball).margin(one);
+        assert_eq!(search.clone().limit(10).equal_balls(), Err(Error::TooManyPairs { limit: 10 }));
+        assert_eq!(search.filter(|_| true).equal_balls(), Ok(None));
+    }
+
+    #[test]
+    fn balls_around_points_are_those_in_boxes_around_them() {
+        follow_points::<2, f32>();
+        follow_points::<2, f64>();
+        follow_points::<3, f32>();
+        follow_points::<3, f64>();
     }
 
     fn follow<const D: usize, T: Real>() {

@@ -14,6 +14,7 @@ use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
+use crate::memory::reserve;
 use crate::objects::{Changes, Filter, Frame, Shape, Tag};
 use crate::pairs::{Pair, PairSort, PairStore, Report, Retain};
 use crate::par::Sequential;
@@ -42,6 +43,14 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         }
         if let Some(cancel) = &self.cancel {
             cancel.check()?;
+        }
+        if let Some(points) = self.points {
+            // Grown at once: a point grown is a valid box if the point is one.
+            let mut boxes = Vec::new();
+            reserve(&mut boxes, points.len(), "boxes")?;
+            boxes.extend(points.iter().map(|&point| Aabb::point(point).grow(*margin)));
+            let treatment = Treatment { margin: T::ZERO, ..self.treatment };
+            return Ok((Prepared::new(Cow::Owned(boxes), self.tags, &treatment)?, None));
         }
         let Some(b) = &self.b else {
             return Ok((Prepared::new(self.a.clone(), self.tags, &self.treatment)?, None));

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::balls::CELLS_FROM;
 use super::cancel::{Cancel, Shared};
 use super::chunks::Chunks;
 use super::prepare::Treatment;
@@ -46,6 +47,8 @@ const BATCH: usize = 1 << 20;
 #[derive(Clone)]
 pub struct Search<'a, const D: usize, T: Real> {
     pub(super) a: Cow<'a, [Aabb<D, T>]>,
+    /// What is sought instead of the pairs of `a`, if the list is one of points.
+    pub(super) points: Option<&'a [[T; D]]>,
     /// The second list, if there are two.
     pub(super) b: Option<Cow<'a, [Aabb<D, T>]>>,
     pub(super) tags: Option<&'a [Tag]>,
@@ -63,7 +66,7 @@ pub struct Search<'a, const D: usize, T: Real> {
 impl<const D: usize, T: Real> fmt::Debug for Search<'_, D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Search")
-            .field("boxes", &self.a.len())
+            .field("boxes", &self.points.map_or(self.a.len(), <[_]>::len))
             .field("others", &self.b.as_ref().map(|b| b.len()))
             .field("algorithm", &self.spec.to_string())
             .field("workers", &self.executor.width())
@@ -80,6 +83,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     pub fn new(boxes: impl Into<Cow<'a, [Aabb<D, T>]>>) -> Self {
         Self {
             a: boxes.into(),
+            points: None,
             b: None,
             tags: None,
             tags_b: None,
@@ -92,6 +96,21 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
             limit: PairStore::DEFAULT_LIMIT,
             cancel: None,
         }
+    }
+
+    /// A search for the pairs of points, each a box without extent; with a [`margin`](Search::margin), of equal boxes or balls around them.
+    ///
+    /// The result is that of [`new`](Search::new) with [`Aabb::point`] of each point. Many balls are found without making their boxes.
+    ///
+    /// ```
+    /// use broadphase::{Pair, Search, Shape};
+    /// let points = [[0.0, 0.0], [0.8, 0.8], [5.0, 5.0]];
+    /// assert_eq!(Search::points(&points).margin(0.5).list()?, [Pair { a: 0, b: 1 }]);
+    /// assert_eq!(Search::points(&points).margin(0.5).shape(Shape::Ball).list()?, []);
+    /// # Ok::<(), broadphase::Error>(())
+    /// ```
+    pub fn points(points: &'a [[T; D]]) -> Self {
+        Self { points: Some(points), ..Self::new(Vec::new()) }
     }
 
     /// A search for the pairs of a box of `a` and a box of `b`: (index in `a`, index in `b`).
@@ -204,6 +223,11 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// [`Error::Unsuited`] for an algorithm that does not support such boxes; [`Error::Cancelled`]; [`Error::TooManyObjects`],
     /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`] beyond the limits.
     pub fn list(&self) -> Result<Vec<Pair>, Error> {
+        if self.points.is_some_and(|points| points.len() >= CELLS_FROM)
+            && let Some(pairs) = self.equal_balls()?
+        {
+            return Ok(pairs);
+        }
         let (a, b) = self.prepare()?;
         if let Some(b) = &b
             && let Some(found) = self.join_both(&a, b, Report::All)?

@@ -86,7 +86,7 @@ pub(crate) fn near<const D: usize, T: Real, S: Simd>(
     assert!(runs.iter().all(|run| run.points.end <= points.len));
     out.clear();
     out.reserve(runs.iter().map(|run| run.points.len()).sum::<usize>() + 1);
-    let (own, mut len) = (points.point(position), 0);
+    let (own, mut len) = (splat::<D, T, S>(simd, &points.point(position)), 0);
     for run in runs {
         // SAFETY: (in bounds) runs end before the padding, which is at least as long as a register, as asserted above; (room) there is room
         // for every point of all runs and one more; (isa) `S` is proven by the kernel table.
@@ -111,7 +111,7 @@ unsafe fn scan<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
     points: &Columns<D, T>,
     run: &Run<D, T>,
     position: usize,
-    (own, reach): (&[T; D], T),
+    (own, reach): (&Splat<D, T, S>, T),
     (out, mut len): (&mut Vec<u32>, usize),
 ) -> usize {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
@@ -190,13 +190,14 @@ impl PairFinder {
             if let Some(first) = runs.first_mut() {
                 first.points.start = position + 1;
             }
+            let own = splat::<D, T, S>(simd, &points.point(position));
             for run in &*runs {
                 // SAFETY: (in bounds) runs end before the padding, which is at least as long as a register, as asserted above; (room) there is room
                 // for every register of all runs and one more; (isa) `S` is proven by the kernel table.
                 unsafe {
                     match &run.image {
-                        None => scan_pairs::<D, T, S, false>(simd, points, run, position, reach, &mut self.near),
-                        Some(_) => scan_pairs::<D, T, S, true>(simd, points, run, position, reach, &mut self.near),
+                        None => scan_pairs::<D, T, S, false>(simd, points, run, (position, &own), reach, &mut self.near),
+                        Some(_) => scan_pairs::<D, T, S, true>(simd, points, run, (position, &own), reach, &mut self.near),
                     }
                 }
             }
@@ -242,19 +243,19 @@ unsafe fn scan_pairs<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
     _: S,
     points: &Columns<D, T>,
     run: &Run<D, T>,
-    position: usize,
+    (position, own): (usize, &Splat<D, T, S>),
     reach: Reach<T>,
     near: &mut Vec<Near>,
 ) {
     let n = <<T as Sealed>::In<S> as Lanes>::N;
     let (mut j, end, all) = (run.points.start, run.points.end, !0u32 >> (32 - n));
     let image = run.image.unwrap_or(Image { length: [T::ZERO; D], sign: [T::ONE; D] });
-    let (own, mut len) = (points.point(position), near.len());
+    let mut len = near.len();
     // SAFETY: (isa, in bounds, room) the caller's duties; what is written beyond `len` is not counted; (initialized) all entries below it are.
     unsafe {
         let (sure, most) = (<T as Sealed>::In::<S>::splat(reach.sure), <T as Sealed>::In::<S>::splat(reach.most));
         while j < end {
-            let distance = squares::<D, T, S, IMAGE>(points, &own, &image, j);
+            let distance = squares::<D, T, S, IMAGE>(points, own, &image, j);
             let within = distance.le(most).bits() & (all >> (n - (end - j).min(n)));
             let sure = within & distance.le(sure).bits();
             *near.as_mut_ptr().add(len) = Near { position: position as u32, first: j as u32, within, sure };
@@ -265,6 +266,21 @@ unsafe fn scan_pairs<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
     }
 }
 
+/// A point, each coordinate in all lanes.
+type Splat<const D: usize, T, S> = [<T as Sealed>::In<S>; D];
+
+#[inline(always)]
+fn splat<const D: usize, T: Real, S: Simd>(_: S, point: &[T; D]) -> Splat<D, T, S> {
+    // SAFETY: (isa) `S` is proven by the kernel table.
+    unsafe {
+        let mut own = [<T as Sealed>::In::<S>::splat(T::ZERO); D];
+        for k in 0..D {
+            own[k] = <T as Sealed>::In::<S>::splat(point[k]);
+        }
+        own
+    }
+}
+
 /// The squared distances of a point from those at `j` and behind it.
 ///
 /// # Safety
@@ -272,7 +288,7 @@ unsafe fn scan_pairs<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
 #[inline(always)]
 unsafe fn squares<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
     points: &Columns<D, T>,
-    own: &[T; D],
+    own: &Splat<D, T, S>,
     image: &Image<D, T>,
     j: usize,
 ) -> <T as Sealed>::In<S> {
@@ -280,7 +296,7 @@ unsafe fn squares<const D: usize, T: Real, S: Simd, const IMAGE: bool>(
     unsafe {
         let square = |k: usize| {
             let column = points.axes.get_unchecked(k).as_ptr();
-            let mut difference = <T as Sealed>::In::<S>::splat(own[k]).sub(Lanes::load(column.add(j)));
+            let mut difference = own[k].sub(Lanes::load(column.add(j)));
             if IMAGE {
                 let sign = <T as Sealed>::In::<S>::splat(image.sign[k]);
                 difference = <T as Sealed>::In::<S>::splat(image.length[k]).add(sign.mul(difference));

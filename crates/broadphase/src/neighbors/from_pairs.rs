@@ -79,7 +79,8 @@ pub(super) fn rows_of_lists<const D: usize, T: Real>(
     context: &Context,
     cancel: &Cancel,
 ) -> Result<Neighbors<T>, Error> {
-    let lists = pair_lists(&task.set, grid, &task.wanted(&|| cancel.is_cancelled()), context)?;
+    let wanted = task.wanted(&|pair| task.is_near(pair), &|| cancel.is_cancelled());
+    let lists = pair_lists(&task.set, grid, &wanted, context)?;
     cancel.check()?;
     let count = task.set.points.len();
     // One entry further on, so that filling the rows moves each start to its place.

@@ -260,7 +260,8 @@ fn half_of<const D: usize, T: Real>(
     context: &Context,
     cancel: &Cancel,
 ) -> Result<Vec<Pair>, Error> {
-    let pairs = sorted_pairs(&task.set, grid, &task.wanted(&|| cancel.is_cancelled()), context)?;
+    let wanted = task.wanted(&|pair| task.is_near(pair), &|| cancel.is_cancelled());
+    let pairs = sorted_pairs(&task.set, grid, &wanted, context)?;
     cancel.check()?;
     Ok(pairs)
 }
@@ -274,10 +275,15 @@ struct Task<'a, const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Task<'_, D, T> {
-    /// All pairs within the radius, each once.
-    fn wanted<'a>(&self, is_stopped: &'a (dyn Fn() -> bool + Sync)) -> Wanted<'a, T> {
+    /// All pairs within the radius, each once. `is_near` is [`Task::is_near`]: it decides where rounding matters.
+    fn wanted<'a>(&self, is_near: &'a (dyn Fn(Pair) -> bool + Sync), is_stopped: &'a (dyn Fn() -> bool + Sync)) -> Wanted<'a, T> {
         let reach = self.set.radius * self.set.radius;
-        Wanted { reach: Reach { sure: reach, most: reach }, confirm: &|_| true, is_stopped, limit: u64::MAX }
+        Wanted { reach: Reach { sure: reach, most: reach }, confirm: is_near, is_stopped, limit: u64::MAX }
+    }
+
+    /// Is a pair within the radius?
+    fn is_near(&self, pair: Pair) -> bool {
+        self.squared_distance(pair.a, pair.b) <= self.set.radius * self.set.radius
     }
 
     /// The squared distance of two points: the definition.

@@ -40,6 +40,11 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
+    /// The low end, and how far the grid reaches from there.
+    pub(crate) fn extent(&self) -> (f64, f64) {
+        (self.low, if self.scale > 0.0 { self.cells as f64 / self.scale } else { 0.0 })
+    }
+
     /// The cell of a coordinate; the nearest one outside of the grid.
     #[inline(always)]
     fn cell(&self, x: f64) -> usize {
@@ -141,17 +146,34 @@ fn cells_of(axes: &[Axis; AXES]) -> usize {
 
 /// The least and the greatest finite coordinate along each axis; not in that order if there is none.
 fn bounds<const D: usize, T: Real>(set: &Points<'_, D, T>) -> [(f64, f64); D] {
-    let (mut low, mut high) = ([T::INFINITY; D], [T::NEG_INFINITY; D]);
-    for point in set.points {
-        for k in 0..D {
-            let x = point[k];
-            // Without branches: an infinite coordinate changes neither.
-            let (below, above) = (if x.is_finite() { x } else { low[k] }, if x.is_finite() { x } else { high[k] });
-            low[k] = if below < low[k] { below } else { low[k] };
-            high[k] = if above > high[k] { above } else { high[k] };
-        }
+    let (low, high) = extremes(set.points);
+    let ends = |k: usize| (low[k].to_f64(), high[k].to_f64());
+    if (0..D).all(|k| low[k].is_finite() && high[k].is_finite()) {
+        return std::array::from_fn(ends);
     }
-    std::array::from_fn(|k| (low[k].to_f64(), high[k].to_f64()))
+    let finite = |k: usize| set.points.iter().map(move |point| point[k].to_f64()).filter(|x| x.is_finite());
+    std::array::from_fn(|k| finite(k).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x))))
+}
+
+/// The least and the greatest coordinate along each axis, whether or not they are finite.
+fn extremes<const D: usize, T: Real>(points: &[[T; D]]) -> ([T; D], [T; D]) {
+    // Eight points side by side, so that the compiler compares whole registers.
+    let (mut lows, mut highs) = ([[T::INFINITY; D]; 8], [[T::NEG_INFINITY; D]; 8]);
+    let (blocks, rest) = points.as_chunks::<8>();
+    let mut take = |lane: usize, point: &[T; D]| {
+        for k in 0..D {
+            let (x, low, high) = (point[k], lows[lane][k], highs[lane][k]);
+            lows[lane][k] = if x < low { x } else { low };
+            highs[lane][k] = if x > high { x } else { high };
+        }
+    };
+    for block in blocks {
+        (0..8).for_each(|lane| take(lane, &block[lane]));
+    }
+    rest.iter().for_each(|point| take(0, point));
+    let least = |k: usize| lows.iter().map(|low| low[k]).fold(T::INFINITY, |a, b| if b < a { b } else { a });
+    let greatest = |k: usize| highs.iter().map(|high| high[k]).fold(T::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    (std::array::from_fn(least), std::array::from_fn(greatest))
 }
 
 /// Up to three axes, those with the most cells first, and whether cells are wider than the radius asks for.

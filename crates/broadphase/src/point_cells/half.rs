@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Points;
 use super::grid::Grid;
+use super::rounded::Rounded;
 use super::runs::Runs;
 use crate::context::Context;
 use crate::error::Error;
@@ -25,7 +26,7 @@ const PAIRS: &str = "pairs";
 /// Which pairs are wanted.
 pub(crate) struct Wanted<'a, T> {
     pub(crate) reach: Reach<T>,
-    /// Decides on pairs that are within reach and not surely so.
+    /// Decides on pairs that are within reach and not surely so. It may be asked about others within reach too.
     pub(crate) confirm: &'a (dyn Fn(Pair) -> bool + Sync),
     /// Ends the search; its result is then not used.
     pub(crate) is_stopped: &'a (dyn Fn() -> bool + Sync),
@@ -55,6 +56,21 @@ pub(crate) fn sorted_pairs<const D: usize, T: Real>(
 /// # Errors
 /// As for [`sorted_pairs`].
 pub(crate) fn pair_lists<const D: usize, T: Real>(
+    set: &Points<'_, D, T>,
+    grid: &Grid,
+    wanted: &Wanted<'_, T>,
+    context: &Context,
+) -> Result<Vec<Vec<Pair>>, Error> {
+    let Some(Rounded { points, period, reach }) = Rounded::new(set, grid, wanted.reach)? else {
+        return pair_lists_of(set, grid, wanted, context);
+    };
+    let Wanted { confirm, is_stopped, limit, .. } = *wanted;
+    let set = Points { points: &points, radius: set.radius.to_f64() as f32, period };
+    pair_lists_of(&set, grid, &Wanted { reach, confirm, is_stopped, limit }, context)
+}
+
+/// The same in the precision of the points.
+fn pair_lists_of<const D: usize, T: Real>(
     set: &Points<'_, D, T>,
     grid: &Grid,
     wanted: &Wanted<'_, T>,

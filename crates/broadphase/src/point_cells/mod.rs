@@ -2,10 +2,11 @@
 //!
 //! Points are sorted by cell (`grid.rs`). The cells of a row are contiguous: the three cells of a row that touch a cell are one run of points, and many
 //! points of a run are compared at once (`kernels/point_runs.rs`). In a periodic space runs continue at the other side; nothing is copied.
-//! `half.rs` finds each pair once. Neighbor lists and equal balls are found so.
+//! `half.rs` finds each pair once, with points in double precision rounded to single (`rounded.rs`). Neighbor lists and equal balls are found so.
 
 mod grid;
 mod half;
+mod rounded;
 mod runs;
 
 pub(crate) use grid::{AXES, Grid};

@@ -1,6 +1,6 @@
 //! Balls of about the same size, against a double loop; many of them, which are found by cells of points, against another algorithm.
 
-use broadphase::{Aabb, Ball, Cancel, Error, Pair, Real, Search, Shape};
+use broadphase::{Aabb, Ball, Cancel, Error, Pair, Period, Real, Search, Shape, Tag};
 
 use crate::for_all_kinds;
 use crate::naive::{self, Random};
@@ -99,4 +99,45 @@ fn many_balls_are_what_another_algorithm_finds() {
     assert!(expected.len() > 70_000);
     assert_eq!(search.list().unwrap(), expected);
     assert_eq!(search.workers(3).unwrap().list().unwrap(), expected);
+}
+
+/// Points with a margin against boxes without extent, in every way to ask.
+fn points<const D: usize, T: Real>() {
+    for count in [0, 1, 129, 900, 5000] {
+        let boxes: Vec<Aabb<D, T>> = balls::<D, T>(count, 1.0, 0.0).iter().map(|value| Aabb::point(value.center())).collect();
+        let points: Vec<[T; D]> = boxes.iter().map(|value| value.min).collect();
+        let tags: Vec<Tag> = (0..count).map(|index| Tag { group: (index % 3) as u32, ..Tag::default() }).collect();
+        for shape in [Shape::Box, Shape::Ball] {
+            for margin in [T::ZERO, T::ONE] {
+                let [at_points, in_boxes] =
+                    [Search::points(&points), Search::new(&boxes)].map(|search| search.shape(shape).margin(margin));
+                let expected = in_boxes.list().unwrap();
+                assert_eq!(at_points.list().unwrap(), expected, "{count} points, {shape:?}, margin {margin:?}");
+                assert_eq!(at_points.count().unwrap(), expected.len() as u64);
+                assert_eq!(at_points.chunks(100).unwrap().collect::<Result<Vec<_>, _>>().unwrap().concat(), expected);
+                assert_eq!(at_points.clone().workers(3).unwrap().list().unwrap(), expected);
+                assert_eq!(at_points.clone().tags(&tags).list(), in_boxes.clone().tags(&tags).list());
+                assert_eq!(at_points.clone().half_open().list(), in_boxes.clone().half_open().list());
+                let period = Period::new([T::from_f64(40.0); D]);
+                assert_eq!(at_points.clone().periodic(period).list(), in_boxes.clone().periodic(period).list());
+                assert_eq!(
+                    at_points.clone().filter(|pair| pair.a % 2 == 0).list(),
+                    in_boxes.clone().filter(|pair| pair.a % 2 == 0).list()
+                );
+            }
+        }
+    }
+    // So many that they are found by cells.
+    let many: Vec<[T; D]> = balls::<D, T>(70_000, 1.0, 0.0).iter().map(Aabb::center).collect();
+    let search = Search::points(&many).shape(Shape::Ball).margin(T::ONE);
+    assert_eq!(search.list().unwrap(), search.clone().algorithm("tiles".parse().unwrap()).list().unwrap());
+    let bad = [[T::ZERO; D], [T::NAN; D]];
+    let boxes = bad.map(Aabb::point);
+    assert_eq!(Search::points(&bad).margin(T::ONE).list(), Search::new(&boxes).margin(T::ONE).list());
+    assert_eq!(Search::points(&bad).margin(-T::ONE).list(), Search::new(&boxes).margin(-T::ONE).list());
+}
+
+#[test]
+fn points_with_a_margin_are_boxes_without_extent() {
+    for_all_kinds!(points);
 }

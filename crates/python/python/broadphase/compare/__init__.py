@@ -8,6 +8,7 @@ turns; the median of a row's runs counts.
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sys
 import time
@@ -57,6 +58,12 @@ def measure(case: Case, n: int, repeat: int, limit: float) -> list[dict[str, Any
     return rows
 
 
+def keep_to_one_core() -> None:
+    """Some packages start as many threads as there are cores, and have no option for fewer: they see one."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def overhead(repeat: int = 2000) -> float:
     """Microseconds of one ``pairs`` call over 100 boxes that hardly overlap."""
     from .. import pairs
@@ -90,6 +97,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         parser.error(f"--n takes numbers, --cases names of {', '.join(CASES)}: {error}")
     if options.mesh:
         CASES["mesh"].use(options.mesh)
+    keep_to_one_core()
     rows: list[dict[str, Any]] = []
     print(f"broadphase {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, one worker; 100 boxes: {overhead():.1f} us a call")
     for case in cases:

@@ -346,3 +346,92 @@ pub(crate) fn refresh_changed<const D: usize, T: Real, S: Simd>(
     }
     (end, valid)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::quantize::record;
+    use crate::kernels::{Isa, Kernel, Kernels, LATTICE_END};
+
+    /// Rewrites the records of a tile; returns them, the objects to be relocated, those noted, what changed, and whether all boxes are valid.
+    struct Refresh<'a, const D: usize, T> {
+        source: Source<'a, D, T>,
+        place: TilePlace<'a>,
+        arena: &'a [Record],
+        inner: usize,
+    }
+
+    type Outcome = (Vec<Record>, [usize; 3], Vec<([i32; CORNERS], u32)>, Vec<u32>, u128, [bool; 2]);
+
+    impl<const D: usize, T: Real> Kernel for Refresh<'_, D, T> {
+        type Output = Outcome;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Outcome {
+            let Self { source, place, inner, .. } = self;
+            let (mut arena, mut list) = (self.arena.to_vec(), RelocationList::default());
+            let len = arena.len();
+            let (end, inner_valid) = simd.rewrite_inner::<true, D, T>(&source, place, &mut arena, 0..inner, &mut list);
+            let (inner_end, end_of_all, outer_valid) =
+                rewrite_straddling::<true, D, T, S>(simd, &source, place, &mut arena, inner..len, end, &mut list);
+            arena.truncate(end_of_all);
+            let moved =
+                list.entries().iter().map(|entry| (std::array::from_fn(|lane| entry.corners.0[lane]), entry.id)).collect();
+            let noted = list.noted[..list.count].to_vec();
+            (arena, [end, inner_end, end_of_all], moved, noted, list.difference, [inner_valid, outer_valid])
+        }
+    }
+
+    fn check<const D: usize, T: Real>(values: &[f64]) {
+        let mut state = 3u64;
+        let mut pick = |count: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % count
+        };
+        let map = Map::new([T::from_f64(-8.0); 3], [T::from_f64(2f64.powi(26)), T::from_f64(2f64.powi(25)), T::from_f64(3e7)]);
+        for axis in 0..3 {
+            let low = [1 << 26, 1 << 26, if D == 2 { 0 } else { 1 << 25 }];
+            let high = [900_000_000, 400_000_000, LATTICE_END];
+            let tile = TileMap::new(low, [14, 13, 15], axis);
+            let place = TilePlace { map: &tile, low, high };
+            let mut corner = || -> [T; D] { std::array::from_fn(|_| T::from_f64(values[pick(values.len())])) };
+            // What becomes of boxes that are not valid is not used, and differs.
+            let mut valid = |_| {
+                let (a, b) = (corner(), corner());
+                Aabb::new(std::array::from_fn(|k| a[k].min(b[k])), std::array::from_fn(|k| a[k].max(b[k])))
+            };
+            let boxes: Vec<Aabb<D, T>> = (0..400).map(&mut valid).collect();
+            let before: Vec<Aabb<D, T>> = (0..400).map(&mut valid).collect();
+            let source = Source { boxes: &boxes, map: &map };
+            let arena: Vec<Record> =
+                before.iter().zip(0..).map(|(value, id)| record(&super::super::corners(value, &map), &tile, id)).collect();
+            let run = |isa| Kernels::new(isa).unwrap().run(Refresh { source, place, arena: &arena, inner: 250 });
+            let expected = run(Isa::Scalar);
+            assert_eq!(expected.5, [true; 2]);
+            assert!(expected.1[0] > 0 && !expected.2.is_empty() && !expected.3.is_empty(), "all cases occur");
+            for isa in Isa::available() {
+                assert!(run(isa) == expected, "{isa}, {D}D, {}, axis {axis}", T::NAME);
+                for (bad, flags) in [(7, [false, true]), (390, [true, false])] {
+                    let mut boxes = boxes.clone();
+                    boxes[bad].min[D - 1] = T::NAN;
+                    let source = Source { boxes: &boxes, map: &map };
+                    let outcome = Kernels::new(isa).unwrap().run(Refresh { source, place, arena: &arena, inner: 250 });
+                    assert_eq!(outcome.5, flags, "{isa}, {D}D, {}, box {bad}", T::NAME);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_rewrites_alike() {
+        let usual: Vec<f64> = (0..40).map(|i| f64::from(i) * 0.37 - 7.9).collect();
+        let mut odd = usual.clone();
+        odd.extend([f64::INFINITY, f64::NEG_INFINITY, 1e30, -1e30, 24.0, 23.9, 40.0, -8.0, -8.1, -100.0, 0.0, -0.0]);
+        for values in [&usual, &odd] {
+            check::<2, f32>(values);
+            check::<3, f32>(values);
+            check::<2, f64>(values);
+            check::<3, f64>(values);
+        }
+    }
+}

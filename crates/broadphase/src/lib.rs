@@ -76,7 +76,7 @@
 //! | points within a radius, as rows | [`neighbors()`], [`NeighborSearch`] | linear in points and neighbors |
 //! | pairs within a distance, nearest objects, closest pair | [`pairs_within`], [`nearest`], [`closest_pair`], [`DistanceSearch`] | pairs of grown boxes; O(log n) per object |
 //! | candidates of meshes | [`mesh::Mesh`] | two joins of boxes |
-//! | a rule of your own | [`World::set_pair_filter`], [`World::update_with`], [`World::refilter`] | a call per fresh pair |
+//! | a rule of your own | [`World::set_pair_filter`], [`World::update_with`], [`World::refilter`] | a call per new pair |
 //! | ray, shape cast, overlap, frustum, nearest | [`World::read`], [`World::try_read`], [`Reader`] | O(log n) and the answers |
 //! | many queries | [`Answers`], [`Reader::in_boxes`] and others | the same, on all threads |
 //! | pairs of two worlds | [`World::pairs_with`] | a probe per object of the smaller one |

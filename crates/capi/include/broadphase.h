@@ -880,9 +880,7 @@ bp_status bp_mesh_last_error(const struct bp_mesh *mesh, struct bp_error *error)
 void bp_mesh_destroy(struct bp_mesh *mesh);
 
 // Makes an empty world, to be destroyed with bp_world_destroy. `def` may be null for the defaults; `error` may be null.
-bp_status bp_world_create(const struct bp_world_def *def,
-                          struct bp_world **world,
-                          struct bp_error *error);
+bp_status bp_world_create(const struct bp_world_def *def, struct bp_world **world, struct bp_error *error);
 
 // Frees a world and all that it returned. Null is fine.
 void bp_world_destroy(struct bp_world *world);
@@ -916,9 +914,7 @@ bp_status bp_world_insert(struct bp_world *world,
                           size_t count);
 
 // Removes `count` objects: all, or none if an id is stale or in the list twice. Their pairs end with the next update.
-bp_status bp_world_remove(struct bp_world *world,
-                          const struct bp_object_id *ids,
-                          size_t count);
+bp_status bp_world_remove(struct bp_world *world, const struct bp_object_id *ids, size_t count);
 
 // Removes all objects. Their pairs end with the next update; memory and settings stay.
 bp_status bp_world_clear(struct bp_world *world);

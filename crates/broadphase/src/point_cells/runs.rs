@@ -13,7 +13,7 @@ pub(crate) struct Runs<'a, 'p, const D: usize, T> {
     grid: &'a Grid,
     /// Only one half of them: of each two cells that touch, one lists the other, and the first run begins with the cell itself.
     half: bool,
-    /// The first cell of the present row, and the rows around it, by their first cells. The row itself comes first, if it is one half.
+    /// The first cell of the current row, and the rows around it, by their first cells. The row itself comes first, if it is one half.
     start: usize,
     rows: Vec<Row>,
 }

@@ -14,24 +14,24 @@ use crate::periodic::LONGEST_SWEPT;
 
 /// How to find objects that pass through each other between two updates.
 ///
-/// A mover's path is the straight line from its box at the last successful update to its present one; every side of the box moves at constant
+/// A mover's path is the straight line from its box at the last successful update to its current one; every side of the box moves at constant
 /// speed. The path of a new object begins where it was inserted, or at its [previous box](crate::Object::moved_from). Statics and objects that were
 /// [teleported](World::teleport) have no path. In a [space that repeats](World::set_period), the path is the shorter way around.
 ///
 /// | | finds | cost |
 /// | --- | --- | --- |
-/// | `None` | the pairs of the present boxes | nothing |
+/// | `None` | the pairs of the current boxes | nothing |
 /// | `Swept` | every two objects that touch at any time of the frame | larger boxes, one test per candidate, a pass over all movers |
 /// | `SubSteps` | those that overlap at the end of a sub-step | one search per sub-step of the fastest, a pass over all movers |
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContinuousDetection {
-    /// Nothing: pairs are those of the present boxes.
+    /// Nothing: pairs are those of the current boxes.
     #[default]
     None,
     /// A detection rate per object. A mover gets `k` sub-steps: the smallest power of two for which a sub-step is no longer than `step` times its
     /// size on any axis; slow movers get one. With K the largest k, an update searches for pairs K times: in search `s` an object is at
-    /// `ceil(s * k / K) / k` of its path. The pairs of the update are those of all searches; the last search uses the present boxes. A mover that would
+    /// `ceil(s * k / K) / k` of its path. The pairs of the update are those of all searches; the last search uses the current boxes. A mover that would
     /// need more than `most` sub-steps, because it is very fast, flat or a point, is swept instead, as with `Swept`.
     ///
     /// So every pair of `None` is a pair here. With `step` up to 0.5, two objects that cross along one axis and overlap on the others all the time are a
@@ -81,7 +81,7 @@ pub struct MotionStats {
     pub searches: u32,
     /// Movers with more than one sub-step, or with a swept box.
     pub fast: usize,
-    /// Boxes that were placed along a path, not counting the present ones.
+    /// Boxes that were placed along a path, not counting the current ones.
     pub placed: u64,
     /// Movers with a swept box; with sub-steps, those that would need more than allowed.
     pub swept: usize,

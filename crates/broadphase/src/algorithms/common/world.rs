@@ -88,7 +88,7 @@ fn in_range<T: Real>(c: T) -> T {
     c.max(-most).min(most)
 }
 
-/// The present world of a structure, and what decides when it is fitted again.
+/// The current world of a structure, and what decides when it is fitted again.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounds<const D: usize, T> {
     world: Option<World<D, T>>,

@@ -132,7 +132,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         policy::test_cost(meetings)
     }
 
-    /// Moves all objects to where they belong by the present choice.
+    /// Moves all objects to where they belong by the current choice.
     fn merge_levels(&mut self, frame: &Frame<'_, D, T>) {
         self.levels.iter_mut().for_each(|level| level.set_merged(self.merged_up_to, self.options.factor));
         let counters = (self.counters.moves, self.counters.insertions, self.counters.removals);

@@ -8,7 +8,7 @@ pub(crate) const FEW: usize = 16;
 const OPERATIONS_PER_CHOICE: u64 = 4;
 /// A new choice is also due when there are this many times as many objects, `[numerator, denominator]`: cells that suited few may be crowded.
 const GROWTH_PER_CHOICE: [u64; 2] = [3, 2];
-/// How much more than the best choice the present one may cost before it is given up: moving all objects has to pay.
+/// How much more than the best choice the current one may cost before it is given up: moving all objects has to pay.
 const SLACK: f64 = 1.25;
 /// Tests of a frame that make a new choice due: this many times those of the first frame after the last choice, plus a number per object, so
 /// that a few pairs in a sparse scene are no reason.
@@ -44,7 +44,7 @@ pub(super) fn is_crowded(tests: u64, usual: u64, objects: usize) -> bool {
     tests > MORE_TESTS * usual + SPARE_TESTS * objects as u64
 }
 
-/// The cost of a choice, in tests, as it is compared with others: the present one is favored.
+/// The cost of a choice, in tests, as it is compared with others: the current one is favored.
 pub(super) fn compared_cost(cost: f64, is_present: bool) -> f64 {
     if is_present { cost / SLACK } else { cost }
 }

@@ -180,7 +180,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         (id as usize / 64).is_multiple_of(self.stride)
     }
 
-    /// Every how many words of 64 slots a sample takes one: those of the present sample, or of the next one if all have held boxes.
+    /// Every how many words of 64 slots a sample takes one: those of the current sample, or of the next one if all have held boxes.
     pub(super) fn counted_stride(&self) -> usize {
         if self.stride > 1 { self.stride } else { self.sample_stride() }
     }

@@ -103,7 +103,7 @@ pub struct LevelGrid<const D: usize, T: Real> {
     options: Options,
     tracked: TrackedBoxes<D, T>,
     bounds: Bounds<D, T>,
-    /// The sections of the present world; known from the first object on.
+    /// The sections of the current world; known from the first object on.
     sections: Option<Sections<D, T>>,
     /// The objects of each section, all levels in a row, coarsest first; the last one is the oversize list.
     bins: LinkedBins,

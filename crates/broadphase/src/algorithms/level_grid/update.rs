@@ -47,7 +47,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         Ok(())
     }
 
-    /// Subdivides the present world, and puts every object into its section.
+    /// Subdivides the current world, and puts every object into its section.
     fn place_all(&mut self, slots: usize) {
         let Some(world) = self.bounds.world() else { return };
         let sections = Sections::new(world, self.options.levels, self.options.ratio);

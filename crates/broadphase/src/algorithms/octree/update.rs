@@ -36,7 +36,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
         Ok(())
     }
 
-    /// A new tree over the present world, with all objects.
+    /// A new tree over the current world, with all objects.
     fn insert_all(&mut self, slots: usize) {
         let Some(&world) = self.bounds.world() else { return };
         self.plant(&world);

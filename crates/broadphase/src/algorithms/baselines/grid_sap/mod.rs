@@ -67,7 +67,7 @@ pub struct GridSap<const D: usize, T: Real> {
     options: Options,
     tracked: TrackedBoxes<D, T>,
     bounds: Bounds<D, T>,
-    /// The cells of the present world; known from the first object on.
+    /// The cells of the current world; known from the first object on.
     cells: Option<Cells<D, T>>,
     /// Sorted by cell, then along the first axis.
     entries: Vec<Entry<T>>,

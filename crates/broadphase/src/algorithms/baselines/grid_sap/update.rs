@@ -39,13 +39,13 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         Ok(())
     }
 
-    /// Are there no cells yet, or far too few for the present number of objects?
+    /// Are there no cells yet, or far too few for the current number of objects?
     fn are_cells_outdated(&self) -> bool {
         let (then, now) = self.bounds.population();
         self.cells.is_none() || (self.options.cells == 0 && now > GROWTH * then.max(TARGET))
     }
 
-    /// Cuts the present world into cells for the present objects, and makes all entries again.
+    /// Cuts the current world into cells for the current objects, and makes all entries again.
     fn place_all(&mut self, slots: usize) {
         let Some(world) = self.bounds.world() else { return };
         let cells = Cells::new(world, &self.tracked, self.options.cells);

@@ -36,7 +36,7 @@ impl<T: Real> End<T> {
         self.at
     }
 
-    /// Takes the coordinate from the object's present box.
+    /// Takes the coordinate from the object's current box.
     #[inline(always)]
     pub(super) fn renew<const D: usize>(&mut self, value: &Aabb<D, T>, axis: usize) {
         self.at = if self.is_upper() { value.max[axis] } else { value.min[axis] };

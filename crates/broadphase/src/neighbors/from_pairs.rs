@@ -79,8 +79,8 @@ pub(super) fn rows_of_lists<const D: usize, T: Real>(
     context: &Context,
     cancel: &Cancel,
 ) -> Result<Neighbors<T>, Error> {
-    let wanted = task.wanted(&|pair| task.is_near(pair), &|| cancel.is_cancelled());
-    let lists = pair_lists(&task.set, grid, &wanted, context)?;
+    let (is_near, is_stopped) = (|pair| task.is_near(pair), || cancel.is_cancelled());
+    let lists = pair_lists(&task.set, grid, &task.wanted(&is_near, &is_stopped), context)?;
     cancel.check()?;
     let count = task.set.points.len();
     // One entry further on, so that filling the rows moves each start to its place.

@@ -260,8 +260,8 @@ fn half_of<const D: usize, T: Real>(
     context: &Context,
     cancel: &Cancel,
 ) -> Result<Vec<Pair>, Error> {
-    let wanted = task.wanted(&|pair| task.is_near(pair), &|| cancel.is_cancelled());
-    let pairs = sorted_pairs(&task.set, grid, &wanted, context)?;
+    let (is_near, is_stopped) = (|pair| task.is_near(pair), || cancel.is_cancelled());
+    let pairs = sorted_pairs(&task.set, grid, &task.wanted(&is_near, &is_stopped), context)?;
     cancel.check()?;
     Ok(pairs)
 }

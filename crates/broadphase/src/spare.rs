@@ -19,6 +19,13 @@ impl<S> Clone for Spare<S> {
     }
 }
 
+impl<S: Clone> Spare<S> {
+    /// A copy of what is at rest, for buffers whose content later results follow from.
+    pub(crate) fn copy(&self) -> Self {
+        Self(Mutex::new(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()))
+    }
+}
+
 impl<S: Default> Spare<S> {
     /// Takes a buffer, which may have content from its last use.
     pub(crate) fn take(&self) -> S {

@@ -141,6 +141,39 @@ fn probes_follow_objects_that_move_and_a_partition_that_is_rebuilt() {
 }
 
 #[test]
+fn probes_that_come_again_are_found_where_they_are_now_and_a_clone_lists_them_in_the_same_order() {
+    let (mut random, mut context) = (Random(17), Context::new());
+    let mut structure = spec(None).build::<3, f32>().unwrap();
+    let mut boxes: Vec<Aabb<3, f32>> = boxes(Kind::Sizes, 2500, 20.0, &mut random);
+    let mut probes: Vec<Aabb<3, f32>> = self::boxes(Kind::Even, 1500, 20.0, &mut random);
+    structure.update(&Frame::new(&boxes), &mut context).unwrap();
+    let (mut store, mut other) = (PairStore::default(), PairStore::default());
+    for step in 0..40 {
+        match step % 10 {
+            // All of them jump.
+            6 => probes = self::boxes(Kind::Even, 1500, 20.0, &mut random),
+            7 => drop(probes.pop()),
+            // The objects change, too.
+            8 => {
+                boxes.iter_mut().for_each(|aabb| *aabb = aabb.translate([0.25, 0.0, -0.25]));
+                structure.update(&Frame::new(&boxes), &mut context).unwrap();
+            }
+            9 => {
+                boxes[step] = boxes[step].translate([3.0; 3]);
+                structure.update(&Frame::new(&boxes), &mut context).unwrap();
+            }
+            _ => probes.iter_mut().for_each(|aabb| *aabb = aabb.translate([0.1, 0.05, 0.0])),
+        }
+        let (frame, probes) = (Frame::new(&boxes), Probes { boxes: &probes, ids: None });
+        let clone = structure.clone();
+        structure.probe(&frame, probes, &mut context, &mut store).unwrap();
+        assert_eq!(store.sorted(), double_loop(probes.boxes, &boxes, |_| true), "step {step}");
+        clone.probe(&frame, probes, &mut context, &mut other).unwrap();
+        assert_eq!(store.to_vec(), other.to_vec(), "a clone, step {step}");
+    }
+}
+
+#[test]
 fn probes_with_ids_are_canonical_and_filtered_by_tags() {
     let mut random = Random(3);
     let boxes: Vec<Aabb<3, f64>> = boxes(Kind::Even, 2000, 12.0, &mut random);

@@ -189,6 +189,11 @@ impl<'a> PairSink<'a> {
         }
     }
 
+    /// Stops because a buffer of the search could not grow: the frame fails.
+    pub(crate) fn stop_out_of_memory(&mut self) {
+        self.fail(0);
+    }
+
     /// Stops after a failed allocation: discards found pairs, and provides room for `count` pairs without moving those that were there before.
     fn fail(&mut self, count: usize) {
         self.stop = Some(Stop::Memory);

@@ -5,6 +5,9 @@
 //! different sides. Movers that changed are probed against the statics' structure; statics that changed, if they are few, against
 //! the movers' structure; pairs of two that did not change are kept.
 //!
+//! Where most movers change in every frame there is nothing to keep: the chunks are then those of the probes, and pairs are written once. (By chunks of
+//! movers they are written, counted, sorted by chunk and written again.)
+//!
 //! # Cost
 //! A probe per mover that changed. If statics changed as well: one probe each and a pass over the pairs here, or, beyond a quarter of
 //! the number of movers, a probe per mover.
@@ -35,8 +38,10 @@ type Structures<'a, const D: usize, T> = (&'a dyn BroadPhase<D, T>, &'a dyn Broa
 #[derive(Clone, Debug)]
 pub(super) struct Mixed<const D: usize, T> {
     pub(super) store: PairStore,
-    /// The revision that the last frame wrote.
+    /// The revision that the last frame wrote, if its chunks are those of movers.
     revision: Revision,
+    /// Did most movers change in the last frame?
+    had_all: bool,
     scratch: Scratch<D, T>,
 }
 
@@ -75,14 +80,14 @@ impl<const D: usize, T> Default for Mixed<D, T> {
             tests: 0,
             limit: 0,
         };
-        Self { store: PairStore::new(Report::Both), revision: Revision::default(), scratch }
+        Self { store: PairStore::new(Report::Both), revision: Revision::default(), had_all: false, scratch }
     }
 }
 
 impl<const D: usize, T: Real> Mixed<D, T> {
     /// Marks the stored pairs as outdated, so that the next frame finds all pairs.
     pub(super) fn forget(&mut self) {
-        self.revision = Revision::default();
+        (self.revision, self.had_all) = (Revision::default(), false);
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -104,10 +109,18 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         limit: u64,
         context: &mut Context,
     ) -> Result<u64, Error> {
+        let (movers, statics) = (&rules.table.movers, &rules.table.statics);
+        let had_all = std::mem::replace(&mut self.had_all, movers.touched.all());
+        // Not where few movers may change in the next frame, which could then keep nothing.
+        if had_all && self.had_all && statics.slots.count() > 0 && rules.all_meet_all_statics() {
+            self.revision = Revision::default();
+            let probes = Probes { boxes: &movers.boxes, ids: None };
+            structures.1.probe(&statics.frame(Shape::Box, None), probes, context, &mut self.store)?;
+            return Ok(self.store.tests());
+        }
         let apply = |fresh: &mut Retain<'_>| rules.apply_mixed(fresh);
         let apply: Option<Filter<'_>> = if rules.for_mixed() { Some(&apply) } else { None };
         let frame = Frame { filter: apply, ..Frame::new(&[]) };
-        let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         let chunks = movers.slots.len().div_ceil(ROWS);
         let kept = self.store.begin(&frame, context, self.revision, chunks);
         let few = !statics.touched.all() && statics.touched.list().len() <= movers.slots.count() / SHARE;

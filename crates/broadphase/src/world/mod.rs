@@ -110,6 +110,7 @@ pub struct World<const D: usize, T: Real> {
     /// Differences that were found and are not reported yet.
     started: Vec<(Handle, Handle)>,
     ended: Vec<(Handle, Handle)>,
+    converter: update::HandleConverter,
     /// What the last update reported, shared with the [`Update`] that it returned.
     events: Arc<events::Events>,
     /// Must all pairs be found, even if no object changed?
@@ -177,6 +178,7 @@ impl<const D: usize, T: Real> World<D, T> {
             mixed: mixed::Mixed::default(),
             started: Vec::new(),
             ended: Vec::new(),
+            converter: update::HandleConverter::default(),
             events: Arc::default(),
             whole: true,
             failed: false,

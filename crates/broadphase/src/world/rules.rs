@@ -67,6 +67,13 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
             || self.table.statics.sensors.any()
     }
 
+    /// May every mover slot pair with every static where their boxes overlap? Then what a probe with all of their boxes finds are the pairs.
+    pub(super) fn all_meet_all_statics(&self) -> bool {
+        let movers = &self.table.movers;
+        let all_are_probed = !movers.kinematic.any() || self.pairing.kinematic_static;
+        all_are_probed && movers.slots.are_all_live() && self.period.is_none() && !self.for_mixed()
+    }
+
     /// Applies the rules for two movers: kinds, shapes, motions, and the user's filter.
     pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;

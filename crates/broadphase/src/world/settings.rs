@@ -94,6 +94,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.mixed = mixed;
         self.started.shrink_to_fit();
         self.ended.shrink_to_fit();
+        self.converter = super::update::HandleConverter::default();
         self.events = Arc::new(super::events::Events::clone(&self.events));
         self.neighbors = super::neighbors::Lazy::default();
         self.values.shrink();

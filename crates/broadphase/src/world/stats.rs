@@ -99,7 +99,7 @@ impl<const D: usize, T: Real> World<D, T> {
     pub fn stats(&self) -> WorldStats {
         let structure = |engine: &super::Engine<D, T>| engine.structure.as_ref().map(|s| s.stats()).unwrap_or_default();
         let (movers, statics) = (structure(&self.movers), structure(&self.statics));
-        let events = (self.started.capacity() + self.ended.capacity()) * 16 + self.events.bytes();
+        let events = (self.started.capacity() + self.ended.capacity()) * 16 + self.events.bytes() + self.converter.bytes();
         WorldStats {
             dynamic: self.table.count(ObjectKind::Dynamic),
             fixed: self.table.count(ObjectKind::Static),

@@ -1,6 +1,7 @@
 //! The frame of a world: updates the structures, finds pairs, and converts differences from slots to handles.
 
 use super::environments::{Environments, worth};
+use super::mixed::Mixed;
 use super::motion::longest_box;
 use super::rules::{PairCandidate, Rules, Scoped};
 use super::{ContinuousDetection, Engine, Update, World};
@@ -186,14 +187,17 @@ impl<const D: usize, T: Real> World<D, T> {
         } else {
             self.report
         };
+        let from = (self.started.len(), self.ended.len());
         if self.whole || movers {
             self.find_own(report, scoped)?;
-            append_handles(&self.table, false, self.own.started(), &mut self.started);
-            append_handles(&self.table, false, self.own.ended(), &mut self.ended);
+            let Self { table, own, converter, started, ended, .. } = &mut *self;
+            converter.append(table, false, own.started(), (&mut *started, from.0));
+            converter.append(table, false, own.ended(), (&mut *ended, from.1));
         }
         if self.find_mixed(report, scoped)? {
-            append_handles(&self.table, true, self.mixed.store.started(), &mut self.started);
-            append_handles(&self.table, true, self.mixed.store.ended(), &mut self.ended);
+            let Self { table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
+            converter.append(table, true, store.started(), (&mut *started, from.0));
+            converter.append(table, true, store.ended(), (&mut *ended, from.1));
         }
         if self.own.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
@@ -262,10 +266,54 @@ impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
     }
 }
 
-/// Appends pairs of slots as pairs of handles.
-fn append_handles<const D: usize, T: Real>(table: &Table<D, T>, mixed: bool, pairs: &[Pair], list: &mut Vec<(Handle, Handle)>) {
-    list.extend(pairs.iter().map(|&pair| {
-        let pair = table.to_indices(pair, mixed);
-        (table.handle(pair.a), table.handle(pair.b))
-    }));
+/// Converts pairs of slots to pairs of handles. Its buffers are scratch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HandleConverter {
+    pairs: Vec<Pair>,
+    sorter: events::Sorter,
+}
+
+impl HandleConverter {
+    /// Merges pairs of slots, as pairs of handles, into the part of the list from `from` on, which is sorted. Sorting pairs of numbers takes linear time;
+    /// [`events::cancel`] then finds the handles in order.
+    fn append<const D: usize, T: Real>(
+        &mut self,
+        table: &Table<D, T>,
+        mixed: bool,
+        pairs: &[Pair],
+        (list, from): (&mut Vec<(Handle, Handle)>, usize),
+    ) {
+        let handles = |pair: &Pair| (table.handle(pair.a), table.handle(pair.b));
+        let end = list.len();
+        if !mixed && table.movers.aligned && end == from {
+            list.extend(pairs.iter().map(handles)); // the store sorts them
+            return;
+        }
+        self.pairs.clear();
+        self.pairs.extend(pairs.iter().map(|&pair| table.to_indices(pair, mixed)));
+        self.sorter.sort(&mut self.pairs);
+        list.extend(self.pairs.iter().map(handles));
+        let (mut old, mut new) = (end, self.pairs.len());
+        let mut to = list.len();
+        while new > 0 && old > from {
+            to -= 1;
+            let last = handles(&self.pairs[new - 1]);
+            if list[old - 1] > last {
+                old -= 1;
+                list[to] = list[old];
+            } else {
+                new -= 1;
+                list[to] = last;
+            }
+        }
+        for pair in self.pairs[..new].iter().rev() {
+            to -= 1;
+            list[to] = handles(pair);
+        }
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.pairs.capacity() * size_of::<Pair>() + self.sorter.bytes()
+    }
 }

@@ -1,6 +1,8 @@
 //! Statics are free while they rest: counted, not timed.
 
-use broadphase::{Aabb, Kind, Object, ObjectKind, World, World3};
+use std::collections::BTreeSet;
+
+use broadphase::{Aabb, Handle, Kind, Object, ObjectKind, Strength, World, World3};
 
 use crate::{Random, specs};
 
@@ -49,6 +51,63 @@ fn a_frame_costs_probes_of_the_movers_that_changed_and_no_more() {
         assert_eq!((update.started().len(), update.ended().len()), (0, 0), "{spec}");
         let few = (STATICS + 2 * MOVERS * MOVERS) as u64;
         assert!(world.tests() <= few.min(all), "{spec}: {} tests for one mover, {all} for all", world.tests());
+    }
+}
+
+/// All pairs with a mover, by comparing every two boxes.
+fn naive_pairs(world: &World3, fixed: &[Handle], movers: &[Handle]) -> BTreeSet<(Handle, Handle)> {
+    let overlap = |a: Handle, b: Handle| world.get_box(a).unwrap().overlaps(&world.get_box(b).unwrap());
+    let mut pairs = BTreeSet::new();
+    for (at, &mover) in movers.iter().enumerate() {
+        let others = movers[at + 1..].iter().chain(fixed).filter(|&&other| overlap(mover, other));
+        pairs.extend(others.map(|&other| (mover.min(other), mover.max(other))));
+    }
+    pairs
+}
+
+#[test]
+fn pairs_and_events_are_right_whether_all_movers_change_or_a_few_or_none_or_statics_do() {
+    for spec in &specs(3) {
+        let (mut world, mut random) = (World3::new(), Random(9));
+        world.set_algorithm(spec).unwrap();
+        world.set_static_algorithm(spec).unwrap();
+        let mut place = |size: u64| {
+            let center = [(); 3].map(|()| random.below(100) as f32 / 8.0);
+            Aabb::from_center(center, [random.below(size) as f32 / 8.0; 3])
+        };
+        // One static in a hundred is much larger than the others.
+        let fixed: Vec<_> = (0..400).map(|k| Object::fixed(place(if k % 100 == 0 { 40 } else { 6 }))).collect();
+        let fixed = world.insert_many(&fixed).unwrap();
+        let boxes: Vec<_> = (0..90).map(|_| place(6)).collect();
+        let mut movers = world.insert_many(&boxes).unwrap();
+        let mut before = BTreeSet::new();
+        for (frame, step) in "aaaafaaanaasaaraaiaaafnaaa".chars().enumerate() {
+            let count = match step {
+                'a' => movers.len(),
+                'f' => 3,
+                _ => 0,
+            };
+            for &mover in &movers[..count] {
+                let by = [(); 3].map(|()| (frame % 5) as f32 / 4.0 - 0.375);
+                let aabb =
+                    if mover.index % 16 == frame as u32 % 16 { place(6) } else { world.get_box(mover).unwrap().translate(by) };
+                world.set_box(mover, aabb).unwrap();
+            }
+            match step {
+                's' => world.set_box(fixed[7], place(20)).unwrap(),
+                'r' => drop(world.remove(movers.swap_remove(5)).unwrap()),
+                'i' => movers.push(world.insert(place(6)).unwrap()),
+                _ => (),
+            }
+            let update = world.update().unwrap();
+            let now = naive_pairs(&world, &fixed, &movers);
+            assert!(world.sorted_pairs().iter().eq(&now), "{spec}, frame {frame}: {step}");
+            assert!(update.started().handles().iter().eq(now.difference(&before)), "{spec}, frame {frame}: started");
+            assert!(update.ended().handles().iter().eq(before.difference(&now)), "{spec}, frame {frame}: ended");
+            before = now;
+        }
+        assert!(before.len() > 50, "{spec}: {} pairs", before.len());
+        world.validate(Strength::Geometry).unwrap();
     }
 }
 

@@ -15,7 +15,8 @@
 //! changes touch, in one of three ways: by a sweep; by the changed objects alone (`movers.rs`), which does not even read the whole tile if it is
 //! kept sorted (`sorted_tiles.rs`); or from candidates that are cached while all objects move along one axis (`axis_motion.rs`).
 //! `pending.rs` accumulates the changes between two calls of `pairs`. `query_trees.rs` has trees for queries, built on demand.
-//! `probe` (`probe.rs`) pairs the objects with the boxes of another set; if these are many, by a join of the two sets in each tile.
+//! `probe` (`probe.rs`) pairs the objects with the boxes of another set; if these are many, by a join of the two sets in each tile. Objects that do
+//! not change, as statics, are sorted once; if the same number of probes comes again, as movers do, their records are rewritten in place.
 //!
 //! # Consequences
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
@@ -40,7 +41,7 @@
 //!
 //! # Memory
 //! 16 bytes per copy and an eighth more, 32 for each object that is relocated in a frame; while changes are tracked, a copy of the boxes and one
-//! byte per object; with queries, about another copy.
+//! byte per object; with queries, about another copy; if objects at rest are probed, 20 bytes per copy.
 //!
 //! # Source
 //! Our own combination of known parts: counting sorts, sweeps, grids that avoid duplicates by a reference corner.
@@ -79,7 +80,7 @@ use lattice::Lattice;
 use movers::Movers;
 use partition::Partition;
 use pending::PendingChanges;
-use probe::ProbeRecords;
+use probe::{ProbeColumns, ProbeRecords};
 use query_trees::QueryTrees;
 use records::Block;
 use sorted_tiles::SortedTiles;
@@ -153,9 +154,11 @@ pub struct Tiles<const D: usize, T: Real> {
     query_trees: QueryTrees<D, T>,
     /// The ids that a probe finds in a tile; scratch.
     probed: Spare<Vec<(u32, bool)>>,
-    /// The records of probes that are joined, and the buffers of the joins; scratch.
+    /// The records of probes that are joined: those of the last call, which the next one starts from. And the buffers of the joins; scratch.
     probe_records: Spare<ProbeRecords>,
-    probe_scratch: Spare<[tile::Scratch<T>; 2]>,
+    probe_scratch: Spare<(tile::Scratch<T>, tile::Columns)>,
+    /// The objects, sorted for probes; they can be dropped without changing a result.
+    probe_columns: ProbeColumns,
 }
 
 /// The counts of past frames that the plan of the next update needs.
@@ -214,6 +217,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             probed: Spare::default(),
             probe_records: Spare::default(),
             probe_scratch: Spare::default(),
+            probe_columns: ProbeColumns::default(),
         }
     }
 }
@@ -227,7 +231,7 @@ fn lock<X>(mutex: &Mutex<X>) -> std::sync::MutexGuard<'_, X> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Scratch is not copied: it does not change the order of a list.
+/// Scratch is not copied: it does not change the order of a list. The records of probes do.
 impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     fn clone(&self) -> Self {
         let mut query_trees = QueryTrees::default();
@@ -253,8 +257,9 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             movers: Movers::default(),
             query_trees,
             probed: Spare::default(),
-            probe_records: Spare::default(),
+            probe_records: self.probe_records.copy(),
             probe_scratch: Spare::default(),
+            probe_columns: ProbeColumns::default(),
         }
     }
 }
@@ -274,7 +279,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 + self.sorted.bytes()
                 + self.scratch_bytes()
                 + self.probe_records.bytes(ProbeRecords::bytes)
-                + self.probe_scratch.bytes(|[own, other]| own.bytes() + other.bytes())
+                + self.probe_scratch.bytes(|(scratch, columns)| scratch.bytes() + columns.bytes())
+                + self.probe_columns.bytes()
                 + self.query_trees.bytes(),
             choice: None,
             extra: vec![("tiles", self.partition.tiles.len() as f64), ("copies_per_object", copies)],

@@ -19,6 +19,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if self.stale {
             let result = self.update_records(frame, context);
             self.query_trees.invalidate(self.partition.tiles.len(), None);
+            self.probe_columns.invalidate(self.partition.tiles.len(), None);
             result?;
         }
         let chunks = self.partition.tiles.len();

@@ -245,6 +245,17 @@ pub(super) fn plan_probe(probes: usize, tiles: usize) -> Probing {
     if probes >= FEWEST_JOINED.max(PROBES_PER_TILE * tiles) { Probing::Join } else { Probing::LookUp }
 }
 
+/// Are the records of probes rewritten where they lie, or all in order? `are_as_many`: as the records of the last call, in the same partition, whose last
+/// rewriting in place relocated so many of them; `pause`: the calls for which they are written in order. Returns the answer and the next pause.
+pub(super) fn plan_probe_records(are_as_many: bool, probes: usize, relocated: usize, pause: u32) -> (bool, u32) {
+    match pause {
+        0 if !are_as_many => (false, 0),
+        0 if relocated * IN_ORDER > probes => (false, JUMP_PAUSE),
+        0 => (true, 0),
+        _ => (false, pause - 1),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,6 +355,11 @@ mod tests {
             [(15, 1, Probing::LookUp), (16, 1, Probing::Join), (199, 100, Probing::LookUp), (200, 100, Probing::Join)]
         {
             assert_eq!(plan_probe(probes, tiles), plan, "{probes} probes");
+        }
+        for (are_as_many, relocated, pause, plan) in
+            [(true, 50, 0, (true, 0)), (true, 51, 0, (false, JUMP_PAUSE)), (false, 0, 0, (false, 0)), (true, 0, 2, (false, 1))]
+        {
+            assert_eq!(plan_probe_records(are_as_many, 100, relocated, pause), plan, "{relocated} of 100 relocated");
         }
         assert!(is_uneven(151.0, 100.0) && !is_uneven(150.0, 100.0));
         assert!(has_degraded(5201, 1000, 100) && !has_degraded(5200, 1000, 100) && !has_degraded(5200, u64::MAX, 100));

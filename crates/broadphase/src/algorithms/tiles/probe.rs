@@ -4,10 +4,10 @@
 //! in the tiles, as objects have, and each tile joins the two sets (`kernels/tile/between.rs`).
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use super::plan::tuned::{BLOCK, BLOCKS};
-use super::plan::{Probing, plan_probe};
+use super::plan::{Probing, plan_probe, plan_probe_records};
 use super::records::{Block, lock_all, runs_of};
 use super::update::{JOIN, MAX_SLOTS, SCATTER};
 use super::{Tiles, lock, open};
@@ -16,23 +16,46 @@ use crate::algorithms::common::{check_ids, probe_chunks};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::tile::{Set, join_sets};
+use crate::kernels::Kernels;
+use crate::kernels::tile::{Columns, Record, Set, join_sets};
+use crate::memory;
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
 
-/// The records of probes; scratch, which keeps its memory from call to call.
+/// The records of probes, kept from call to call: where as many come again, as the movers of a world do in every frame, most are still in their tiles.
+///
+/// The order of pairs in a tile follows from that of its records, and so from the earlier calls.
 #[derive(Debug, Default)]
 pub(super) struct ProbeRecords {
     blocks: Vec<Mutex<Block>>,
     /// The partition that the blocks are laid out for, by [`Tiles::partition_number`].
     partition: u64,
+    /// The probes whose records there are; 0 if they are incomplete.
+    count: usize,
+    /// The objects that the last rewriting in place relocated, and the calls for which there is none.
+    relocated: usize,
+    pause: u32,
     /// The tiles to join.
     jobs: Vec<u32>,
 }
 
+impl Clone for ProbeRecords {
+    fn clone(&self) -> Self {
+        let blocks = self.blocks.iter().map(|block| Mutex::new(lock(block).clone())).collect();
+        Self { blocks, jobs: Vec::new(), ..*self }
+    }
+}
+
 impl ProbeRecords {
-    /// Makes empty blocks for `count` probes.
-    fn fit<const D: usize, T: Real>(&mut self, tiles: &Tiles<D, T>, count: usize) {
+    /// Makes blocks for so many probes. Returns whether they have their records of the last call, to be rewritten in place.
+    fn fit<const D: usize, T: Real>(&mut self, tiles: &Tiles<D, T>, count: usize) -> bool {
+        let are_as_many = self.partition == tiles.partition_number && self.count == count;
+        let in_place;
+        (in_place, self.pause) = plan_probe_records(are_as_many, count, self.relocated, self.pause);
+        self.relocated = 0;
+        if in_place {
+            return true;
+        }
         if self.partition != tiles.partition_number {
             self.blocks.clear();
             self.partition = tiles.partition_number;
@@ -47,11 +70,107 @@ impl ProbeRecords {
             }
             (block.first, block.last) = (first as u32, last as u32);
         }
+        false
+    }
+
+    /// Writes the records of all probes.
+    fn write<const D: usize, T: Real>(
+        &mut self,
+        tiles: &Tiles<D, T>,
+        probes: Probes<'_, D, T>,
+        context: &Context,
+    ) -> Result<(), Error> {
+        let (count, kernels) = (probes.boxes.len(), context.kernels());
+        let in_place = self.fit(tiles, count);
+        self.count = 0;
+        let Self { blocks, .. } = self;
+        let boxes = Frame::new(probes.boxes);
+        context.run_weighted(blocks.len(), SCATTER * count, |block, _| {
+            let mut block = lock(&blocks[block]);
+            if in_place {
+                block.refresh(kernels, &boxes, &tiles.lattice, &tiles.partition, &[], None);
+            } else {
+                block.scatter(kernels, &boxes, &tiles.lattice, &tiles.partition, &[]);
+            }
+        });
+        if !blocks.iter_mut().all(|block| open(block).valid) {
+            blocks.clear(); // their records are incomplete
+            boxes.check_boxes()?;
+        }
+        self.count = count;
+        if in_place {
+            self.relocated = blocks.iter_mut().map(|block| open(block).relocated()).sum();
+        }
+        Ok(())
     }
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         self.blocks.iter().map(|block| lock(block).bytes()).sum::<usize>() + self.jobs.capacity() * 4
+    }
+}
+
+/// The objects of each tile, sorted for probes. They are kept from the second call without a change on, as among statics; whether they were kept does
+/// not show in the result.
+#[derive(Debug, Default)]
+pub(super) struct ProbeColumns {
+    tiles: OnceLock<Vec<Mutex<TileColumns>>>,
+}
+
+/// The objects of a tile, sorted.
+#[derive(Debug, Default)]
+struct TileColumns {
+    columns: Option<Box<Columns>>,
+    /// The calls since the last change in the tile, up to the second one, which sorts them.
+    calls: u8,
+}
+
+impl ProbeColumns {
+    /// By tile.
+    fn of_tiles(&self, count: usize) -> Result<&[Mutex<TileColumns>], Error> {
+        if self.tiles.get().is_none() {
+            let mut tiles = Vec::new();
+            memory::extend(&mut tiles, count, (0..count).map(|_| Mutex::default()), "tiles")?;
+            self.tiles.get_or_init(|| tiles);
+        }
+        Ok(self.tiles.get().map_or(&[], Vec::as_slice))
+    }
+
+    /// The records of all of so many tiles have changed, or of those that are touched.
+    pub(super) fn invalidate(&mut self, count: usize, touched: Option<&[bool]>) {
+        let Some(tiles) = self.tiles.get_mut() else { return };
+        if tiles.len() != count {
+            self.tiles = OnceLock::new();
+            return;
+        }
+        let is_touched = |tile: usize| touched.is_none_or(|touched| touched.get(tile).copied().unwrap_or(true));
+        tiles.iter_mut().enumerate().filter(|(tile, _)| is_touched(*tile)).for_each(|(_, tile)| open(tile).calls = 0);
+    }
+
+    /// The bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let tiles = self.tiles.get().map_or(&[][..], Vec::as_slice);
+        tiles
+            .iter()
+            .map(|tile| size_of::<Mutex<TileColumns>>() + lock(tile).columns.as_ref().map_or(0, |columns| columns.bytes()))
+            .sum()
+    }
+}
+
+impl TileColumns {
+    /// The records of the tile, sorted: those that are kept, or in `spare`.
+    fn columns<'a>(&'a mut self, kernels: Kernels, records: &[&[Record]], spare: &'a mut Columns) -> Result<&'a Columns, Error> {
+        if self.calls == 0 {
+            self.calls = 1;
+            spare.fill(kernels, records)?;
+            return Ok(spare);
+        }
+        let columns = self.columns.get_or_insert_default();
+        if self.calls == 1 {
+            columns.fill(kernels, records)?;
+            self.calls = 2;
+        }
+        Ok(columns)
     }
 }
 
@@ -84,36 +203,41 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     ) -> Result<(), Error> {
         check_ids(probes)?;
         let (count, kernels) = (probes.boxes.len(), context.kernels());
-        records.fit(self, count);
+        records.write(self, probes, context)?;
         let ProbeRecords { blocks, jobs, .. } = records;
-        let boxes = Frame::new(probes.boxes);
-        context.run_weighted(blocks.len(), SCATTER * count, |block, _| {
-            lock(&blocks[block]).scatter(kernels, &boxes, &self.lattice, &self.partition, &[]);
-        });
-        if !blocks.iter_mut().all(|block| open(block).valid) {
-            blocks.clear(); // their records are incomplete
-            boxes.check_boxes()?;
-        }
         let (own, objects) = (lock_all(blocks), lock_all(&self.blocks));
         let (own, objects) = (own.each_ref().map(Option::as_deref), objects.each_ref().map(Option::as_deref));
         let is_joined =
             |tile: usize| [&own, &objects].iter().all(|blocks| runs_of(blocks, tile).iter().any(|run| !run.is_empty()));
         let chunks = self.partition.tiles.len();
         jobs.clear();
-        jobs.extend((0..chunks as u32).filter(|&tile| is_joined(tile as usize)));
+        // A tile without pairs is written too if differences are wanted: it may have had some.
+        let writes_all = out.report().delta();
+        jobs.extend((0..chunks as u32).filter(|&tile| writes_all || is_joined(tile as usize)));
         let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
         let view = if probes.ids.is_some() { frame } else { &unfiltered };
+        let columns = self.probe_columns.of_tiles(chunks)?;
         out.begin(view, context, Revision::default(), chunks);
         let work = JOIN * (count + self.load.records);
         context.run_weighted(jobs.len(), work, |job, worker| {
             let tile = jobs[job] as usize;
-            let runs = [runs_of(&own, tile), runs_of(&objects, tile)];
-            let sets = [Set { runs: &runs[0], boxes: probes.boxes }, Set { runs: &runs[1], boxes: frame.boxes }];
-            let mut scratch = self.probe_scratch.take();
-            out.rewrite(tile, worker, view, |hits| {
-                join_sets(kernels, sets, &mut scratch, |probe, id| probes.pair(probe as usize, id), hits);
+            if writes_all && !is_joined(tile) {
+                return out.rewrite(tile, worker, view, |_| ());
+            }
+            let [rows, records] = [runs_of(&own, tile), runs_of(&objects, tile)];
+            let (mut scratch, mut spare) = self.probe_scratch.take();
+            let mut kept = lock(&columns[tile]);
+            let rows = Set { records: &rows[..], boxes: probes.boxes };
+            let columns = kept.columns(kernels, &records, &mut spare);
+            out.rewrite(tile, worker, view, |hits| match columns {
+                Ok(records) => {
+                    let columns = Set { records, boxes: frame.boxes };
+                    join_sets(kernels, rows, columns, &mut scratch, |probe, id| probes.pair(probe as usize, id), hits);
+                }
+                Err(_) => hits.stop_out_of_memory(),
             });
-            self.probe_scratch.give(scratch);
+            drop(kept);
+            self.probe_scratch.give((scratch, spare));
         });
         out.finish(chunks).map(|_| ())
     }

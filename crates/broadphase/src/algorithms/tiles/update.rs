@@ -36,6 +36,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let start = context.clock();
         let result = self.update_records(frame, context);
         self.query_trees.invalidate(self.partition.tiles.len(), self.pending.touched_tiles());
+        self.probe_columns.invalidate(self.partition.tiles.len(), self.pending.touched_tiles());
         context.record("scatter", start);
         result
     }

@@ -1,133 +1,209 @@
-//! The pairs of two sets in a tile: a record of one and a record of the other; nothing is paired within a set.
+//! The pairs of two sets in a tile, a record of the one and a record of the other; nothing is paired within a set.
 //!
 //! # Method
-//! Both sets are sorted into the same buckets along x. Of two records that overlap, one starts in the bucket of the other or in a later one: if it is
-//! of the second set, a sweep of the first set over the second finds it; if it is of the first set and its bucket is a later one, a sweep of
-//! the second over the first does. So each pair is found once. Candidates are confirmed as in the join of one set.
+//! The second set is sorted into buckets along x, as [`Columns`]; each record of the first set, a row, is swept over the columns that may reach it, and
+//! candidates are confirmed as in the join of one set. Two departures from the sweep of one set:
+//! 1. A row meets columns that start before it, too. Where a column ends is not sorted, so each bucket knows the first column that reaches it: the
+//!    columns of a row are those from there to the end of the bucket that its upper x falls into.
+//! 2. One wide column would make the runs of all rows behind it long. The widest ones lie apart, and every row is swept over all of them. How wide
+//!    those are is chosen so that the expected number of tests is least.
 //!
-//! If one set has few records in the tile, they are compared with all of the other, which is then not sorted, as in `movers.rs`.
+//! Rows need no order, and columns depend on the second set alone: where it does not change, as statics, they are kept. (Sorting both sets and sweeping
+//! each over the other read both in every frame.)
+//!
+//! # The bad case
+//! Columns of all widths, up to that of the tile: each row is then tested with most of them.
 
 use std::ops::Range;
 
 use super::confirm::{compare, list_some};
-use super::movers::{BYTES_FROM, SORTED_FROM};
-use super::sort::{Buckets, COARSE, FINE, Sort, SortAlike};
-use super::sweep::{Find, GROUP, LONG, SHORT, strip, sweep, sweep_all};
+use super::sort::{COARSE, bucket};
+use super::sweep::{Find, GROUP, LONG, SHORT, strip, sweep};
 use super::{BATCH, PAD, Record, Scratch};
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::arch::{Kernel, Simd};
+use crate::kernels::arch::{Kernel, Simd, Words};
 use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
+use crate::memory;
 use crate::pair::Pair;
+
+/// One for each value of the upper byte of a word, and one for records that start before the tile.
+const BUCKETS: usize = (1 << (16 - COARSE)) + 1;
+/// From this many columns on, which a column as wide as any that does not lie apart meets, rows are swept in long windows.
+const LONG_RUN: usize = 36;
+/// The least width, as a power of two, from which on columns may lie apart: that of a bucket.
+const LEAST_WIDTH: u32 = COARSE;
+
+/// The records of a tile, sorted for rows of another set.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    /// The wide ones, then the others by the bucket of their lower x.
+    sorted: Vec<Record>,
+    /// The upper bytes of `min.y, min.z, !max.y, !max.z`, in the same order, and a window more.
+    bytes: Vec<u32>,
+    /// The number of wide ones.
+    wide: usize,
+    /// By the bucket of a row's lower x: the first of the others that reaches that bucket.
+    firsts: [u32; BUCKETS],
+    /// By the bucket of a row's upper x: the end of that bucket.
+    ends: [u32; BUCKETS],
+    /// Are runs long?
+    is_long: bool,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        let (sorted, bytes) = (Vec::new(), Vec::new());
+        Self { sorted, bytes, wide: 0, firsts: [0; BUCKETS], ends: [0; BUCKETS], is_long: false }
+    }
+}
+
+impl Columns {
+    /// Makes them the columns of these records.
+    pub(crate) fn fill(&mut self, kernels: Kernels, runs: &[&[Record]]) -> Result<(), Error> {
+        let len = runs.iter().map(|run| run.len()).sum();
+        memory::resize(&mut self.sorted, len, Record::default(), "records")?;
+        memory::resize(&mut self.bytes, len + PAD, 0, "records")?;
+        kernels.run(Fill { runs, columns: self });
+        Ok(())
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.sorted.capacity() * 16 + self.bytes.capacity() * 4
+    }
+}
+
+/// The kernel of [`Columns::fill`], for columns of the right length.
+struct Fill<'a> {
+    runs: &'a [&'a [Record]],
+    columns: &'a mut Columns,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { runs, columns } = self;
+        let records = || runs.iter().copied().flatten();
+        let len = columns.sorted.len();
+        let narrow = narrow_width(records(), len);
+        let is_wide = |record: &Record| u32::from(record.width()) >> narrow != 0;
+        // Where the next record of each bucket goes; wide ones have the bucket before all others.
+        let place = |record: &Record| if is_wide(record) { 0 } else { 1 + bucket(record.span().0, COARSE) };
+        let mut starts = [0u32; BUCKETS + 2];
+        records().for_each(|record| starts[place(record) + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        columns.wide = starts[1] as usize;
+        columns.ends.copy_from_slice(&starts[2..]);
+        columns.is_long = (len << narrow >> 16) >= LONG_RUN;
+        for record in records() {
+            let next = &mut starts[place(record)];
+            let at = *next as usize;
+            *next += 1;
+            columns.sorted[at] = *record;
+            // SAFETY: (isa) `S` is proven by the kernel table.
+            columns.bytes[at] = unsafe { four_bytes::<S>(record) };
+        }
+        // Of two that start before the tile, the common part does, too.
+        let inside = columns.ends[0];
+        let mut reached = 0;
+        for (record, at) in columns.sorted[columns.wide..].iter().zip(columns.wide as u32..) {
+            let last = bucket(record.span().1, COARSE);
+            if reached <= last {
+                columns.firsts[reached..=last].fill(at);
+                reached = last + 1;
+            }
+        }
+        columns.firsts[reached..].fill(len as u32);
+        columns.firsts[0] = columns.firsts[0].max(inside);
+    }
+}
+
+/// The upper bytes of `min.y, min.z, !max.y, !max.z`.
+///
+/// # Safety
+/// *isa*.
+#[inline(always)]
+unsafe fn four_bytes<S: Simd>(record: &Record) -> u32 {
+    // SAFETY: (isa) the caller's duty.
+    unsafe { (S::U16::load(&record.0).upper_bytes() >> 16) as u32 }
+}
+
+/// The width, as a power of two, from which on records lie apart: rows are tested with all of these, and with those of the others that start within
+/// this width before them.
+fn narrow_width<'a>(records: impl Iterator<Item = &'a Record>, len: usize) -> u32 {
+    let mut by_width = [0; 17];
+    records.for_each(|record| by_width[(u16::BITS - record.width().leading_zeros()) as usize] += 1);
+    let (mut best, mut least, mut wider) = (16, len, 0);
+    for width in (LEAST_WIDTH..16).rev() {
+        wider += by_width[width as usize + 1];
+        let tests = wider + (len << width >> 16);
+        if tests < least {
+            (best, least) = (width, tests);
+        }
+    }
+    best
+}
 
 /// One of the two sets: its records in the tile, and all its boxes.
 #[derive(Clone, Copy)]
-pub(crate) struct Set<'a, const D: usize, T> {
-    pub(crate) runs: &'a [&'a [Record]],
+pub(crate) struct Set<'a, R, const D: usize, T> {
+    pub(crate) records: R,
     pub(crate) boxes: &'a [Aabb<D, T>],
 }
 
-impl<const D: usize, T> Set<'_, D, T> {
-    fn len(&self) -> usize {
-        self.runs.iter().map(|run| run.len()).sum()
-    }
-}
-
 /// Reports all pairs of a record of the first set and one of the second that overlap in their boxes and whose intersection starts in this tile.
-/// `pair` makes a pair of an id of the first set and one of the second. A scratch for each set.
+/// `pair` makes a pair of an id of the first set and one of the second.
 pub(crate) fn join_sets<const D: usize, T: Real>(
     kernels: Kernels,
-    sets: [Set<'_, D, T>; 2],
-    scratch: &mut [Scratch<T>; 2],
+    rows: Set<'_, &[&[Record]], D, T>,
+    columns: Set<'_, &Columns, D, T>,
+    scratch: &mut Scratch<T>,
     pair: impl Fn(u32, u32) -> Pair + Copy,
     hits: &mut PairSink,
 ) {
-    let [first, second] = sets;
-    let lens = sets.map(|set| set.len());
-    let [own, other] = scratch;
-    if lens[0].min(lens[1]) >= SORTED_FROM {
-        join_sorted(kernels, sets, lens, [own, other], pair, hits);
-    } else if lens[0] <= lens[1] {
-        kernels.run(FewRows { rows: first, columns: second, scratch: [own, other], pair, swapped: false, hits });
-    } else {
-        kernels.run(FewRows { rows: second, columns: first, scratch: [own, other], pair, swapped: true, hits });
+    for &run in rows.records {
+        let rows = Set { records: run, boxes: rows.boxes };
+        if columns.records.is_long {
+            sweep_strips::<LONG, D, T>(kernels, rows, columns, scratch, pair, hits);
+        } else {
+            sweep_strips::<SHORT, D, T>(kernels, rows, columns, scratch, pair, hits);
+        }
+        if hits.stopped() {
+            return;
+        }
     }
 }
 
-/// Both sets are sorted and swept over each other.
-fn join_sorted<const D: usize, T: Real>(
+/// Sweeps the rows of a run over the columns, in windows of `G` groups.
+fn sweep_strips<const G: usize, const D: usize, T: Real>(
     kernels: Kernels,
-    [first, second]: [Set<'_, D, T>; 2],
-    lens: [usize; 2],
-    [own, other]: [&mut Scratch<T>; 2],
+    rows: Set<'_, &[Record], D, T>,
+    columns: Set<'_, &Columns, D, T>,
+    scratch: &mut Scratch<T>,
     pair: impl Fn(u32, u32) -> Pair + Copy,
     hits: &mut PairSink,
 ) {
-    // The larger set decides how fine the buckets are.
-    if lens[0] < lens[1] {
-        kernels.run(Sort { runs: second.runs, scratch: other });
-        kernels.run(SortAlike { runs: first.runs, scratch: own, fine: other.buckets.are_fine() });
-    } else {
-        kernels.run(Sort { runs: first.runs, scratch: own });
-        kernels.run(SortAlike { runs: second.runs, scratch: other, fine: own.buckets.are_fine() });
-    }
-    let boxes = (first.boxes, second.boxes);
-    sweep_over::<true, D, T>(kernels, own, other, boxes, pair, hits);
-    if !hits.stopped() {
-        sweep_over::<false, D, T>(kernels, other, own, (boxes.1, boxes.0), pair, hits);
-    }
-}
-
-/// Sweeps the rows of one sorted set over the other; finds the records that start in the bucket of a row, if `SAME`, or in a later one.
-fn sweep_over<const SAME: bool, const D: usize, T: Real>(
-    kernels: Kernels,
-    rows: &Scratch<T>,
-    columns: &mut Scratch<T>,
-    boxes: (&[Aabb<D, T>], &[Aabb<D, T>]),
-    pair: impl Fn(u32, u32) -> Pair + Copy,
-    hits: &mut PairSink,
-) {
-    let is_long = columns.run >= LONG_RUN;
-    match (columns.buckets.are_fine(), is_long) {
-        (true, _) => sweep_strips::<SAME, SHORT, FINE, D, T>(kernels, rows, columns, boxes, pair, hits),
-        (_, false) => sweep_strips::<SAME, SHORT, COARSE, D, T>(kernels, rows, columns, boxes, pair, hits),
-        (_, true) => sweep_strips::<SAME, LONG, COARSE, D, T>(kernels, rows, columns, boxes, pair, hits),
-    }
-}
-
-/// The number of records from which a run is swept in long windows.
-const LONG_RUN: usize = 36;
-
-fn sweep_strips<const SAME: bool, const G: usize, const SHIFT: u32, const D: usize, T: Real>(
-    kernels: Kernels,
-    rows: &Scratch<T>,
-    columns: &mut Scratch<T>,
-    boxes: (&[Aabb<D, T>], &[Aabb<D, T>]),
-    pair: impl Fn(u32, u32) -> Pair + Copy,
-    hits: &mut PairSink,
-) {
-    let records = &rows.sorted[..rows.len];
-    let (strip, _) = strip(columns.len);
+    let all = rows.records;
+    // A window more for each row than in the sweep of one set.
+    let len = columns.records.sorted.len() + GROUP * SHORT;
+    let (strip, _) = strip(len);
+    scratch.resize_finds(len);
     let (mut row, mut waiting, mut tests) = (0, 0, 0);
-    while row < records.len() {
-        let range = row..(row + strip).min(records.len());
+    while row < all.len() {
+        let range = row..(row + strip).min(all.len());
         row = range.end;
-        let Scratch { bytes, buckets, finds, len, .. } = columns;
+        let (columns_of_tile, finds) = (columns.records, &mut scratch.finds[..]);
         let sum;
-        (sum, waiting) = kernels.run(SetRows::<SAME, G, SHIFT> {
-            rows: records,
-            bounds: &rows.bounds,
-            range,
-            bytes,
-            buckets,
-            columns: *len,
-            finds,
-            waiting,
-        });
+        (sum, waiting) = kernels.run(SweepRows::<G> { rows: all, range, columns: columns_of_tile, finds, waiting });
         tests += sum;
-        if waiting >= BATCH || row == records.len() {
-            let confirm = ConfirmSets { rows: records, boxes, pair, swapped: !SAME };
-            kernels.run(ConfirmKernel { confirm, columns, count: std::mem::take(&mut waiting), hits });
+        if waiting >= BATCH || row == all.len() {
+            kernels.run(Confirm { rows, columns, pair, scratch, count: std::mem::take(&mut waiting), hits });
             if hits.stopped() {
                 break;
             }
@@ -136,64 +212,67 @@ fn sweep_strips<const SAME: bool, const G: usize, const SHIFT: u32, const D: usi
     hits.count_tests(tests as u64);
 }
 
-/// Some rows of the one sorted set over the other one.
-struct SetRows<'a, const SAME: bool, const G: usize, const SHIFT: u32> {
+/// Sweeps some rows over the columns.
+struct SweepRows<'a, const G: usize> {
     rows: &'a [Record],
-    bounds: &'a [u32],
     range: Range<usize>,
-    /// Of the other set: the bytes, the buckets, and the number of records.
-    bytes: &'a [u32],
-    buckets: &'a Buckets,
-    columns: usize,
+    columns: &'a Columns,
     finds: &'a mut [Find],
     /// The finds so far.
     waiting: usize,
 }
 
-impl<const SAME: bool, const G: usize, const SHIFT: u32> Kernel for SetRows<'_, SAME, G, SHIFT> {
+impl<const G: usize> Kernel for SweepRows<'_, G> {
     /// The number of tests, and the new number of finds.
     type Output = (usize, usize);
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Self::Output {
-        let Self { rows, bounds, range, bytes, buckets, columns, finds, mut waiting } = self;
-        assert!(range.end <= rows.len() && bounds.len() >= rows.len() && bytes.len() >= columns + PAD);
-        assert!(finds.len() >= waiting + range.len() * (columns / (GROUP * SHORT) + 1));
-        assert!(buckets.start(buckets.len()) <= columns && buckets.are_fine() == (SHIFT == FINE));
-        let mut tests = 0;
-        for row in range {
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) no bucket ends beyond the records, and of bytes there is a window more;
-            // the rest was just asserted.
+        let Self { rows, range, columns, finds, mut waiting } = self;
+        let Columns { sorted, bytes, wide, firsts, ends, .. } = columns;
+        assert!(
+            bytes.len() >= sorted.len() + PAD && *wide <= sorted.len() && ends.iter().all(|&end| end as usize <= sorted.len())
+        );
+        assert!(finds.len() >= waiting + range.len() * (sorted.len() / (GROUP * SHORT) + 2));
+        let (first, mut tests) = (range.start, 0);
+        for (record, row) in rows[range].iter().zip(first..) {
+            let (low, high) = record.span();
+            let end = ends[bucket(high, COARSE)] as usize;
+            let from = (firsts[bucket(low, COARSE)] as usize).min(end);
+            tests += wide + end - from;
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) both ranges end with the records at the latest, and of bytes there is a window
+            // more; together they have two windows more than the records, at most, and for these there is room.
             unsafe {
-                let (low, high) = rows.get_unchecked(row).span();
-                let end = buckets.end_of::<SHIFT>(high);
-                let from = if SAME { buckets.start_of::<SHIFT>(low) } else { buckets.end_of::<SHIFT>(low) }.min(end);
-                tests += end - from;
-                waiting = sweep::<G, S>(bytes, *bounds.get_unchecked(row), row, from..end, finds, waiting);
+                let bound = (!four_bytes::<S>(record)).rotate_right(16);
+                if *wide > 0 {
+                    waiting = sweep::<G, S>(bytes, bound, row, 0..*wide, finds, waiting);
+                }
+                waiting = sweep::<G, S>(bytes, bound, row, from..end, finds, waiting);
             }
         }
         (tests, waiting)
     }
 }
 
-/// Turns finds into pairs.
-#[derive(Clone, Copy)]
-struct ConfirmSets<'a, const D: usize, T, P> {
-    rows: &'a [Record],
-    /// Of the rows, and of the columns.
-    boxes: (&'a [Aabb<D, T>], &'a [Aabb<D, T>]),
-    /// Of the id of a record of the first set, and of the second.
+/// Turns the first `count` finds into pairs: by words, and by boxes where words are equal.
+struct Confirm<'a, 'h, 'r, const D: usize, T, P> {
+    rows: Set<'a, &'a [Record], D, T>,
+    columns: Set<'a, &'a Columns, D, T>,
+    /// Of the id of a row, and of a column.
     pair: P,
-    /// Are the rows those of the second set? (Known when it runs, so that the confirmation is compiled once.)
-    swapped: bool,
+    scratch: &'a mut Scratch<T>,
+    count: usize,
+    hits: &'h mut PairSink<'r>,
 }
 
-impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> ConfirmSets<'_, D, T, P> {
-    /// Confirms the first `count` finds: by words, and by boxes where words are equal.
+impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> Kernel for Confirm<'_, '_, '_, D, T, P> {
+    type Output = ();
+
     #[inline(always)]
-    fn confirm<S: Simd>(self, simd: S, columns: &mut Scratch<T>, count: usize, hits: &mut PairSink) {
-        let Scratch { sorted, len, finds, candidates, open, .. } = columns;
-        let sorted = &sorted[..*len];
+    fn run<S: Simd>(self, simd: S) {
+        let Self { rows, columns, pair, scratch, count, hits } = self;
+        let Scratch { finds, candidates, open, .. } = scratch;
+        let (records, sorted) = (rows.records, &columns.records.sorted[..]);
         let mut finds = &finds[..count];
         while !finds.is_empty() {
             let waiting = list_some(simd, &mut finds, candidates);
@@ -201,103 +280,49 @@ impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> ConfirmSets<'_, D,
             let (mut found, mut left) = (0, 0);
             for candidate in &candidates[..waiting] {
                 let (row, column) = candidate.places();
-                let (a, b) = (&self.rows[row], &sorted[column]);
+                let (a, b) = (&records[row], &sorted[column]);
                 let (_, is_pair, is_open) = compare(simd, a, b);
                 // Unpredictable, so computed without a branch.
-                room[found].write(self.pair(a.id(), b.id()));
+                room[found].write(pair(a.id(), b.id()));
                 found += usize::from(is_pair & !is_open);
                 if is_pair & is_open {
                     open[left] = *candidate;
                     left += 1;
                 }
             }
-            // SAFETY: (initialized, room) `found` pairs were written, one behind the other, and at most as many as candidates.
+            // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
             unsafe { hits.commit(found) };
             for candidate in &open[..left] {
                 let (row, column) = candidate.places();
-                let (a, b) = (self.rows[row].id(), sorted[column].id());
-                if self.overlap(a, b) {
-                    hits.push(self.pair(a, b));
+                let (a, b) = (records[row].id(), sorted[column].id());
+                if rows.boxes[a as usize].overlaps(&columns.boxes[b as usize]) {
+                    hits.push(pair(a, b));
                 }
             }
         }
     }
-
-    /// The pair of a row and a column.
-    #[inline(always)]
-    fn pair(&self, row: u32, column: u32) -> Pair {
-        let (first, second) = if self.swapped { (column, row) } else { (row, column) };
-        (self.pair)(first, second)
-    }
-
-    /// Do the boxes of two objects overlap?
-    #[inline(always)]
-    fn overlap(&self, row: u32, column: u32) -> bool {
-        self.boxes.0[row as usize].overlaps(&self.boxes.1[column as usize])
-    }
 }
 
-struct ConfirmKernel<'a, 'h, 'r, const D: usize, T, P> {
-    confirm: ConfirmSets<'a, D, T, P>,
-    columns: &'a mut Scratch<T>,
-    count: usize,
-    hits: &'h mut PairSink<'r>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> Kernel for ConfirmKernel<'_, '_, '_, D, T, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        self.confirm.confirm(simd, self.columns, self.count, self.hits);
-    }
-}
-
-/// A few rows, compared with all columns: one or two of them word by word, in place, more of them in bytes.
-struct FewRows<'a, 'h, 'r, const D: usize, T, P> {
-    rows: Set<'a, D, T>,
-    columns: Set<'a, D, T>,
-    scratch: [&'a mut Scratch<T>; 2],
-    pair: P,
-    /// Are the rows those of the second set?
-    swapped: bool,
-    hits: &'h mut PairSink<'r>,
-}
-
-impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> Kernel for FewRows<'_, '_, '_, D, T, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { rows, columns, scratch: [own, other], pair, swapped, hits } = self;
-        let (count, all) = (rows.len(), columns.len());
-        hits.count_tests((count * all) as u64);
-        own.movers.clear();
-        rows.runs.iter().for_each(|run| own.movers.extend_from_slice(run));
-        let confirm = ConfirmSets { rows: &own.movers, boxes: (rows.boxes, columns.boxes), pair, swapped };
-        if count < BYTES_FROM {
-            for row in &own.movers {
-                for record in columns.runs.iter().copied().flatten() {
-                    let (_, is_pair, is_open) = compare(simd, row, record);
-                    // Rare, so a branch is cheap.
-                    if is_pair && (!is_open || confirm.overlap(row.id(), record.id())) {
-                        hits.push(confirm.pair(row.id(), record.id()));
-                    }
-                }
-            }
-            return;
-        }
-        other.copy(simd, columns.runs, all);
-        let mut waiting = 0;
-        for (index, row) in own.movers.iter().enumerate() {
-            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) so many records were copied, and no more than a batch waits.
-            waiting = unsafe { sweep_all::<S>(&other.all_bytes, row, index, all, &mut other.finds, waiting) };
-            if waiting >= BATCH || index + 1 == count {
-                confirm.confirm(simd, other, std::mem::take(&mut waiting), hits);
-                if hits.stopped() {
-                    return;
-                }
-            }
+    #[test]
+    fn wide_records_lie_apart_where_that_saves_tests() {
+        let records = |widths: &[(usize, u16)]| -> Vec<Record> {
+            let one = |width| Record::new([1, 1, 1, 1 + width, 2, 2], 0);
+            widths.iter().flat_map(|&(count, width)| std::iter::repeat_n(one(width), count)).collect()
+        };
+        for (widths, narrow) in [
+            (&[(1000, 100)][..], LEAST_WIDTH),
+            (&[(1000, 300)], 9),
+            (&[(990, 300), (10, 30_000)], 9),
+            (&[(500, 300), (500, 30_000)], 15),
+            (&[(1000, 60_000)], 16),
+            (&[], 16),
+        ] {
+            let records = records(widths);
+            assert_eq!(narrow_width(records.iter(), records.len()), narrow, "{widths:?}");
         }
     }
 }

@@ -41,7 +41,7 @@ mod probe;
 mod sort;
 mod sweep;
 
-pub(crate) use between::{Set, join_sets};
+pub(crate) use between::{Columns, Set, join_sets};
 pub(crate) use confirm::Confirmation;
 pub(super) use confirm::{Candidate, FOUR, MOST};
 #[cfg(target_arch = "x86_64")]
@@ -233,6 +233,11 @@ impl<T: Real> Scratch<T> {
             self.bytes.resize(len + PAD, 0);
             self.bounds.resize(len, 0);
         }
+        self.resize_finds(len);
+    }
+
+    /// Prepares the buffers for the candidates of a tile of `len` records.
+    fn resize_finds(&mut self, len: usize) {
         let finds = BATCH + strip(len).1;
         if self.finds.len() < finds {
             self.finds.resize(finds, Find::default());

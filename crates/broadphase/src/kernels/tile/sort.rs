@@ -55,17 +55,6 @@ impl Buckets {
         unsafe { *self.starts.get_unchecked(bucket(x, SHIFT) + 1) as usize }
     }
 
-    /// Where the bucket of a word starts. Words before the tile are not paired with each other, so that theirs counts as the next one.
-    ///
-    /// # Safety
-    /// *In bounds*: the shift is `SHIFT`, so that there is a bucket for every word.
-    #[inline(always)]
-    pub(super) unsafe fn start_of<const SHIFT: u32>(&self, x: u16) -> usize {
-        debug_assert_eq!(self.shift, SHIFT);
-        // SAFETY: (in bounds) the caller's duty.
-        unsafe { *self.starts.get_unchecked(bucket(x, SHIFT).max(1)) as usize }
-    }
-
     /// Are the buckets fine?
     pub(super) fn are_fine(&self) -> bool {
         self.shift == FINE
@@ -74,7 +63,7 @@ impl Buckets {
 
 /// The bucket of a word: its upper bits, rounded up, so that 0 has a bucket of its own.
 #[inline(always)]
-fn bucket(x: u16, shift: u32) -> usize {
+pub(super) fn bucket(x: u16, shift: u32) -> usize {
     (usize::from(x) + (1 << shift) - 1) >> shift
 }
 
@@ -97,30 +86,6 @@ impl<T: Real> Kernel for Sort<'_, T> {
             self.sort::<FINE, { starts(FINE) }, S>(simd, len)
         } else {
             self.sort::<COARSE, { starts(COARSE) }, S>(simd, len)
-        }
-    }
-}
-
-/// Sorts all records into buckets that are as fine as those of another list.
-pub(super) struct SortAlike<'a, T> {
-    pub(super) runs: &'a [&'a [Record]],
-    pub(super) scratch: &'a mut Scratch<T>,
-    pub(super) fine: bool,
-}
-
-impl<T: Real> Kernel for SortAlike<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { runs, scratch, fine } = self;
-        let len = runs.iter().map(|run| run.len()).sum();
-        let (width, extent) = widths(runs, len);
-        scratch.run = (width + BUCKET) * len / extent;
-        if fine {
-            Sort { runs, scratch }.sort::<FINE, { starts(FINE) }, S>(simd, len)
-        } else {
-            Sort { runs, scratch }.sort::<COARSE, { starts(COARSE) }, S>(simd, len)
         }
     }
 }

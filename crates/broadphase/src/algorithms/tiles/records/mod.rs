@@ -145,6 +145,11 @@ impl Block {
         self.capacities = Capacities::Expected;
     }
 
+    /// The objects that the last [`refresh`](Block::refresh) has relocated.
+    pub(super) fn relocated(&self) -> usize {
+        self.list.entries().len()
+    }
+
     /// The records of one tile.
     #[inline(always)]
     pub(super) fn records(&self, tile: usize) -> &[Record] {

@@ -204,7 +204,7 @@ mod tests {
         assert!(!compare_points(&points, one), "an infinite point has no ball");
         points[7][D - 1] = T::NAN;
         let search = Search::points(&points).shape(Shape::Ball).margin(one);
-        assert!(matches!(search.list(), Err(Error::InvalidBox { index: 7, .. })));
+        assert!(matches!(search.list(), Err(Error::InvalidBox { index: Some(7), .. })));
         assert_eq!(search.equal_balls(), Ok(None));
         let points = centers(0.0);
         let search = Search::points(&points).shape(Shape::Ball).margin(one);

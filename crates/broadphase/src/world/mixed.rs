@@ -66,9 +66,9 @@ struct Scratch<const D: usize, T> {
     limit: u64,
 }
 
-impl<const D: usize, T> Default for Mixed<D, T> {
+impl<const D: usize, T> Default for Scratch<D, T> {
     fn default() -> Self {
-        let scratch = Scratch {
+        Self {
             raw: PairStore::new(Report::All),
             slots: Vec::new(),
             boxes: Vec::new(),
@@ -79,8 +79,14 @@ impl<const D: usize, T> Default for Mixed<D, T> {
             dirty: Vec::new(),
             tests: 0,
             limit: 0,
-        };
-        Self { store: PairStore::new(Report::Both), revision: Revision::default(), had_all: false, scratch }
+        }
+    }
+}
+
+impl<const D: usize, T> Default for Mixed<D, T> {
+    fn default() -> Self {
+        let (revision, scratch) = (Revision::default(), Scratch::default());
+        Self { store: PairStore::new(Report::Both), revision, had_all: false, scratch }
     }
 }
 
@@ -114,6 +120,9 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         // Not where few movers may change in the next frame, which could then keep nothing.
         if had_all && self.had_all && statics.slots.count() > 0 && rules.all_meet_all_statics() {
             self.revision = Revision::default();
+            if self.scratch.slots.capacity() > 0 {
+                self.scratch = Scratch::default(); // its buffers can be larger than all pairs
+            }
             let probes = Probes { boxes: &movers.boxes, ids: None };
             structures.1.probe(&statics.frame(Shape::Box, None), probes, context, &mut self.store)?;
             return Ok(self.store.tests());

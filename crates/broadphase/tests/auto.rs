@@ -158,7 +158,8 @@ fn lists<const D: usize, T: Real>(context: Context) -> Vec<Vec<Pair>> {
         let probes = spread::<D, T>(1500, 100.0, 5);
         let mut found = PairStore::default();
         for _ in 0..4 {
-            auto.probe(&frame, broadphase::Probes { boxes: &probes, ids: None }, &mut context, &mut found).unwrap();
+            auto.probe(&frame, broadphase::Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut found)
+                .unwrap();
             lists.push(found.to_vec());
         }
     }

@@ -89,7 +89,7 @@ fn bipartite_form(spec: &Spec, probes: &[Box3], boxes: &[Box3]) -> Vec<Pair> {
     let (mut context, mut store) = (Context::new(), PairStore::default());
     let frame = Frame::new(boxes).with_changes(Changes::All);
     structure.update(&frame, &mut context).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let asked = structure.probe(&frame, Probes { boxes: probes, ids: None }, &mut context, &mut store);
+    let asked = structure.probe(&frame, Probes { boxes: probes, ids: None, recurring: false }, &mut context, &mut store);
     asked.unwrap_or_else(|error| panic!("{spec}: {error}"));
     store.sorted()
 }

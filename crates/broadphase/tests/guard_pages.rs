@@ -156,7 +156,10 @@ fn follow<const D: usize, T: Real>(spec: &Spec, kernels: Kernels, count: usize) 
         step(&mut *structure, &frame, &mut context, &mut store).expect("a good frame");
         naive::assert_holds(&store, &naive::pairs(&frame), &format!("{spec} {D}D {} {count}", kernels.isa()));
         let mut found = PairStore::new(Report::All);
-        if structure.probe(&frame, Probes { boxes: &boxes[..count.min(5)], ids: None }, &mut context, &mut found).is_ok() {
+        if structure
+            .probe(&frame, Probes { boxes: &boxes[..count.min(5)], ids: None, recurring: false }, &mut context, &mut found)
+            .is_ok()
+        {
             assert!(!found.is_empty(), "{spec}: probes overlap themselves");
         }
         if let Some(query) = structure.reader() {

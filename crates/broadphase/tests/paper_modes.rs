@@ -292,7 +292,7 @@ fn the_octree_tests_all_nodes_below_an_object_and_our_own_only_those_that_its_bo
         let mut structure = build::<3, f32>(spec);
         let (mut store, frame) = (PairStore::new(Report::All), Frame::new(&table));
         run(&mut *structure, &frame);
-        let probes = broadphase::Probes { boxes: &table[..400], ids: None };
+        let probes = broadphase::Probes { boxes: &table[..400], ids: None, recurring: false };
         structure.probe(&frame, probes, &mut Context::new(), &mut store).unwrap();
         (store.sorted(), store.tests())
     };

@@ -210,7 +210,7 @@ fn the_adapter_agrees_with_brute_force_on_balls() {
             assert_eq!(found.sorted(), expected.sorted(), "{spec}");
             assert_eq!((found.started(), found.ended()), (expected.started(), expected.ended()), "{spec}");
             let probes = balls(&random.points::<D, T>(30, side), 1.5);
-            let given = broadphase::Probes { boxes: &probes, ids: None };
+            let given = broadphase::Probes { boxes: &probes, ids: None, recurring: false };
             ours.probe(&frame, given, &mut Context::new(), &mut PairStore::default()).unwrap();
             let (mut a, mut b) = (PairStore::default(), PairStore::default());
             ours.probe(&frame, given, &mut Context::new(), &mut a).unwrap();

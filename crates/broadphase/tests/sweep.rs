@@ -380,7 +380,7 @@ fn probes_and_queries_agree_with_a_scan() {
         let mut structure = build::<3, f32>(spec);
         structure.update(&frame, &mut Context::new()).unwrap();
         let mut store = PairStore::default();
-        let given = broadphase::Probes { boxes: &probes, ids: None };
+        let given = broadphase::Probes { boxes: &probes, ids: None, recurring: false };
         structure.probe(&frame, given, &mut Context::new(), &mut store).unwrap();
         let overlapping = |probe: &Aabb<3, f32>| {
             let ids = (0..scene.boxes.len() as u32).filter(|&id| scene.boxes[id as usize].overlaps(probe));

@@ -80,7 +80,7 @@ fn joins<const D: usize, T: Real>() {
                 let mut store = PairStore::default();
                 // Repeated, since the second call finds the memory of the first.
                 for _ in 0..2 {
-                    let asked = Probes { boxes: &probes, ids: None };
+                    let asked = Probes { boxes: &probes, ids: None, recurring: false };
                     structure.probe(&frame, asked, &mut context, &mut store).unwrap();
                     assert_eq!(
                         store.sorted(),
@@ -114,7 +114,9 @@ fn the_list_does_not_depend_on_the_order_of_jobs_or_on_threads() {
         let mut structure = spec(None).build::<3, f32>().unwrap();
         structure.update(&Frame::new(&boxes), &mut context).unwrap();
         let mut store = PairStore::default();
-        structure.probe(&Frame::new(&boxes), Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+        structure
+            .probe(&Frame::new(&boxes), Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut store)
+            .unwrap();
         let found = store.to_vec();
         assert!(found.len() > 1000 && *list.get_or_insert_with(|| found.clone()) == found, "{name}");
     }
@@ -133,10 +135,34 @@ fn probes_follow_objects_that_move_and_a_partition_that_is_rebuilt() {
         let frame = Frame::new(&boxes);
         structure.update(&frame, &mut context).unwrap();
         structure.pairs(&frame, &mut context, &mut objects).unwrap();
-        structure.probe(&frame, Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+        structure.probe(&frame, Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut store).unwrap();
         assert_eq!(store.sorted(), double_loop(&probes, &boxes, |_| true), "step {step}");
-        structure.clone().probe(&frame, Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+        structure
+            .clone()
+            .probe(&frame, Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut store)
+            .unwrap();
         assert_eq!(store.sorted(), double_loop(&probes, &boxes, |_| true), "a clone, step {step}");
+    }
+}
+
+#[test]
+fn probes_of_others_in_between_do_not_change_the_order_of_a_list() {
+    let (mut random, mut context) = (Random(19), Context::new());
+    let boxes: Vec<Aabb<3, f32>> = boxes(Kind::Even, 3000, 20.0, &mut random);
+    let mut structure = spec(None).build::<3, f32>().unwrap();
+    let frame = Frame::new(&boxes);
+    structure.update(&frame, &mut context).unwrap();
+    let mut list = |probes: &[Aabb<3, f32>], recurring| {
+        let mut store = PairStore::default();
+        structure.probe(&frame, Probes { boxes: probes, ids: None, recurring }, &mut context, &mut store).unwrap();
+        store.to_vec()
+    };
+    let [ours, others]: [Vec<Aabb<3, f32>>; 2] = std::array::from_fn(|_| self::boxes(Kind::Even, 2000, 20.0, &mut random));
+    let first = list(&ours, false);
+    assert!(first.len() > 1000);
+    for recurring in [false, true] {
+        list(&others, recurring);
+        assert_eq!(list(&ours, false), first, "recurring: {recurring}");
     }
 }
 
@@ -164,7 +190,7 @@ fn probes_that_come_again_are_found_where_they_are_now_and_a_clone_lists_them_in
             }
             _ => probes.iter_mut().for_each(|aabb| *aabb = aabb.translate([0.1, 0.05, 0.0])),
         }
-        let (frame, probes) = (Frame::new(&boxes), Probes { boxes: &probes, ids: None });
+        let (frame, probes) = (Frame::new(&boxes), Probes { boxes: &probes, ids: None, recurring: true });
         let clone = structure.clone();
         structure.probe(&frame, probes, &mut context, &mut store).unwrap();
         assert_eq!(store.sorted(), double_loop(probes.boxes, &boxes, |_| true), "step {step}");
@@ -186,19 +212,20 @@ fn probes_with_ids_are_canonical_and_filtered_by_tags() {
     let (mut context, mut store) = (Context::new(), PairStore::default());
     let mut structure = spec(None).build::<3, f64>().unwrap();
     structure.update(&frame, &mut context).unwrap();
-    structure.probe(&frame, Probes { boxes: &probes, ids: Some(&ids) }, &mut context, &mut store).unwrap();
+    structure.probe(&frame, Probes { boxes: &probes, ids: Some(&ids), recurring: false }, &mut context, &mut store).unwrap();
     let mut expected = double_loop(&probes, &boxes, |id| id % 3 != 1);
     expected.iter_mut().for_each(|pair| *pair = Pair::new(ids[pair.a as usize], pair.b));
     expected.retain(|pair| tags[pair.a as usize].allows(&tags[pair.b as usize]));
     expected.sort_unstable();
     assert!(expected.len() > 100);
     assert_eq!(store.sorted(), expected);
-    let wrong = structure.probe(&frame, Probes { boxes: &probes, ids: Some(&ids[1..]) }, &mut context, &mut store);
+    let wrong =
+        structure.probe(&frame, Probes { boxes: &probes, ids: Some(&ids[1..]), recurring: false }, &mut context, &mut store);
     assert!(wrong.is_err(), "as many ids as boxes are needed");
     let bad = vec![Aabb::new([f64::NAN; 3], [1.0; 3]); 500];
-    let wrong = structure.probe(&frame, Probes { boxes: &bad, ids: None }, &mut context, &mut store);
+    let wrong = structure.probe(&frame, Probes { boxes: &bad, ids: None, recurring: false }, &mut context, &mut store);
     assert_eq!(wrong.unwrap_err().index(), Some(0), "a probe that is not valid is refused");
-    structure.probe(&frame, Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+    structure.probe(&frame, Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut store).unwrap();
     assert_eq!(store.sorted(), double_loop(&probes, &boxes, |id| id % 3 != 1), "after the refusal");
 }
 
@@ -209,7 +236,8 @@ fn a_limit_on_pairs_stops_a_join_of_two_sets() {
     let mut structure = spec(None).build::<3, f32>().unwrap();
     structure.update(&Frame::new(&all), &mut context).unwrap();
     store.set_limit(5000);
-    let result = structure.probe(&Frame::new(&all), Probes { boxes: &all, ids: None }, &mut context, &mut store);
+    let result =
+        structure.probe(&Frame::new(&all), Probes { boxes: &all, ids: None, recurring: false }, &mut context, &mut store);
     assert_eq!(result, Err(broadphase::Error::TooManyPairs { limit: 5000 }));
 }
 

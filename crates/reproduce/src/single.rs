@@ -96,7 +96,7 @@ impl<'a> Single<'a> {
         let boxes: Vec<_> = ids.iter().map(|&id| self.boxes[id as usize]).collect();
         let mut out = PairStore::new(Report::All);
         let frame = Frame::new(self.boxes);
-        self.structure.probe(&frame, Probes { boxes: &boxes, ids: None }, &mut self.context, &mut out)?;
+        self.structure.probe(&frame, Probes { boxes: &boxes, ids: None, recurring: false }, &mut self.context, &mut out)?;
         Ok(out.tests() as f64 / ids.len().max(1) as f64 - 1.0)
     }
 

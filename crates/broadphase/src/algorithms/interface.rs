@@ -85,6 +85,9 @@ pub struct Probes<'a, const D: usize, T> {
     /// If given, as many as boxes: the probes are objects too, with these slots of the frame's tables, which are not live in the frame. Pairs are
     /// then canonical and filtered. If not: a pair is (index of the probe, id of the object), unfiltered.
     pub ids: Option<&'a [u32]>,
+    /// Are these the probes of the last call, moved? The structure may then keep what it knows of them from call to call. The order of the list, never
+    /// the set, follows from the calls before, so such probes are for a caller who does not share the structure with other threads.
+    pub recurring: bool,
 }
 
 impl<const D: usize, T> Probes<'_, D, T> {

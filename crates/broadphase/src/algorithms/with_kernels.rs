@@ -141,7 +141,7 @@ mod tests {
                     let (frame, mut store) = (Frame::new(&[]), PairStore::default());
                     structure.update(&frame, &mut context).unwrap();
                     structure.pairs(&frame, &mut context, &mut store).unwrap();
-                    let probes = Probes { boxes: &[], ids: None };
+                    let probes = Probes { boxes: &[], ids: None, recurring: false };
                     structure.boxed_clone().probe(&frame, probes, &mut context, &mut store).unwrap();
                     structure.probe_envs(&frame, probes, &[], &mut context, &mut store).unwrap();
                     assert_eq!(context.kernels().isa(), other, "the context is as it was");

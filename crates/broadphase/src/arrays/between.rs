@@ -165,7 +165,7 @@ impl<const D: usize, T: Real> Between<D, T> {
         if boxes.is_empty() {
             return Ok(());
         }
-        self.structure.probe(&Frame::new(b), Probes { boxes, ids: None }, &mut self.context, &mut self.store)?;
+        self.structure.probe(&Frame::new(b), Probes { boxes, ids: None, recurring: true }, &mut self.context, &mut self.store)?;
         self.store.copy_into(fresh);
         if partial {
             fresh.iter_mut().for_each(|pair| pair.a = ids[pair.a as usize]);

@@ -118,7 +118,7 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
             u64::MAX
         });
         let frame = Frame { tags: None, ..others.frame(Shape::Box) };
-        structure.probe(&frame, Probes { boxes, ids: None }, context, store)?;
+        structure.probe(&frame, Probes { boxes, ids: None, recurring: false }, context, store)?;
         let rules = Rules { a, b: others, is_self: b.is_none(), shape: *shape, keep: keep.as_ref() };
         pending.clear();
         store.for_each_chunk(|chunk| {

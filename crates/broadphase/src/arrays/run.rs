@@ -120,7 +120,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self.check_cancel()?;
         let mut out = PairStore::new(report);
         out.set_limit(if decides { self.limit.max(WAITING) } else { self.limit });
-        let probes = Probes { boxes: &probes.boxes, ids: None };
+        let probes = Probes { boxes: &probes.boxes, ids: None, recurring: false };
         match structure.probe(&frame, probes, &mut self.stoppable_context(self.cancel.as_ref()), &mut out) {
             Err(Error::TooManyPairs { .. }) if decides => return Ok(None),
             result => result?,

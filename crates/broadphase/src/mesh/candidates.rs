@@ -72,7 +72,7 @@ impl<const D: usize, T: Real> Join<D, T> {
             Some(count) => {
                 let frame = Frame { live: Live::Bits(&self.live), ..frame };
                 self.structure.update(&frame, context)?;
-                let probes = Probes { boxes: &self.boxes[..count], ids: Some(&self.slots) };
+                let probes = Probes { boxes: &self.boxes[..count], ids: Some(&self.slots), recurring: false };
                 self.structure.probe(&frame, probes, context, &mut self.store)?;
             }
         }

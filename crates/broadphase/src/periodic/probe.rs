@@ -65,7 +65,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
         self.wrap(probes.boxes, if are_balls { T::HALF } else { T::from_f64(LONGEST_SWEPT) }, boxes, images)?;
         // An overlap of images that does not count is removed below, as is what the frame forbids.
         found.set_limit(if probes.ids.is_some() { PairStore::DEFAULT_LIMIT } else { out.limit().saturating_mul(1 << D) });
-        self.inner.probe(&self.images.frame(Shape::Box, None), Probes { boxes, ids: None }, context, found)?;
+        self.inner.probe(&self.images.frame(Shape::Box, None), Probes { boxes, ids: None, recurring: false }, context, found)?;
         let count = probes.boxes.len();
         let origin = |probe: u32| match (probe as usize).checked_sub(count) {
             Some(image) => images[image],

@@ -123,7 +123,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
             if self.scratch.slots.capacity() > 0 {
                 self.scratch = Scratch::default(); // its buffers can be larger than all pairs
             }
-            let probes = Probes { boxes: &movers.boxes, ids: None };
+            let probes = Probes { boxes: &movers.boxes, ids: None, recurring: true };
             structures.1.probe(&statics.frame(Shape::Box, None), probes, context, &mut self.store)?;
             return Ok(self.store.tests());
         }
@@ -253,7 +253,13 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         envs.extend(slots.iter().map(|&slot| movers.tags.get(slot).env));
         // Without a filter, every pair that is found counts.
         raw.set_limit(if rules.for_mixed() { (*limit).max(WAITING) } else { *limit });
-        match structure.probe_envs(&statics.frame(Shape::Box, None), Probes { boxes, ids: None }, envs, context, raw) {
+        match structure.probe_envs(
+            &statics.frame(Shape::Box, None),
+            Probes { boxes, ids: None, recurring: false },
+            envs,
+            context,
+            raw,
+        ) {
             Err(Error::TooManyPairs { .. }) if rules.for_mixed() => return self.probe_in_parts(rules, structure, context, block),
             result => result?,
         }

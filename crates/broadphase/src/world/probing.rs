@@ -32,7 +32,7 @@ pub(in crate::world) fn probe_parts<const D: usize, T: Real>(
     while from < boxes.len() {
         let part = from..(from + size).min(boxes.len());
         raw.set_limit(if part.len() > 1 { limit.max(WAITING) } else { PairStore::DEFAULT_LIMIT });
-        let probes = Probes { boxes: &boxes[part.clone()], ids: None };
+        let probes = Probes { boxes: &boxes[part.clone()], ids: None, recurring: false };
         let found = match envs.get(part.clone()) {
             Some(envs) => structure.probe_envs(frame, probes, envs, context, raw),
             None => structure.probe(frame, probes, context, raw),

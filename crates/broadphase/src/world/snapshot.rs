@@ -207,6 +207,7 @@ impl<const D: usize, T: Real> World<D, T> {
             mixed,
             started: snapshot.started.clone(),
             ended: snapshot.ended.clone(),
+            converter: super::update::HandleConverter::default(),
             events: Arc::new(snapshot.events.clone()),
             whole: snapshot.whole,
             failed: snapshot.failed,

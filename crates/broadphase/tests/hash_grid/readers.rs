@@ -41,7 +41,7 @@ fn queries_and_probes_match_a_scan() {
         }
         let probes: Vec<Aabb<3, f32>> = (0..50).map(|_| random.aabb(60.0)).collect();
         let mut store = PairStore::default();
-        let given = Probes { boxes: &probes, ids: None };
+        let given = Probes { boxes: &probes, ids: None, recurring: false };
         structure.probe(&frame, given, &mut Context::new(), &mut store).unwrap();
         let all = (0..50u32).flat_map(|a| (0..800u32).map(move |b| Pair { a, b }));
         let expected: Vec<Pair> = all.filter(|p| probes[p.a as usize].overlaps(&boxes[p.b as usize])).collect();
@@ -93,7 +93,7 @@ fn changes_that_wait_for_memory_are_seen_by_every_reader() {
         });
         found.sort_unstable();
         assert_eq!(found, expected, "round {round}");
-        let probes = Probes { boxes: std::slice::from_ref(&area), ids: None };
+        let probes = Probes { boxes: std::slice::from_ref(&area), ids: None, recurring: false };
         structure.probe(&frame, probes, &mut context, &mut store).unwrap();
         assert_eq!(store.sorted(), expected.iter().map(|&b| Pair { a: 0, b }).collect::<Vec<_>>(), "round {round}");
         let ray = Ray::new(area.min, [0.6, -0.5, 0.4], 100.0);

@@ -25,7 +25,7 @@ fn probes_meet_what_they_touch<const D: usize, T: Real>(trial: &mut Trial) {
             let probes: Vec<Aabb<D, T>> = layout.boxes(&mut random, 130);
             for probes in [&probes[..], &probes[..1], &[], &[Aabb::everything()]] {
                 let mut store = PairStore::default();
-                let asked = Probes { boxes: probes, ids: None };
+                let asked = Probes { boxes: probes, ids: None, recurring: false };
                 run.structure.probe(&frame, asked, &mut run.context, &mut store).unwrap();
                 let each = (0..probes.len() as u32).flat_map(|a| frame.ids().map(move |b| Pair { a, b }));
                 let expected: Vec<_> =
@@ -54,7 +54,7 @@ fn probes_with_ids_are_objects_and_filtered<const D: usize, T: Real>(trial: &mut
             let mut run = Run::new(subject);
             run.step(&frame, "the frame");
             let mut store = PairStore::default();
-            let asked = Probes { boxes: &probes, ids: Some(&ids) };
+            let asked = Probes { boxes: &probes, ids: Some(&ids), recurring: false };
             run.structure.probe(&frame, asked, &mut run.context, &mut store).unwrap();
             let mut expected: Vec<_> = ids.iter().flat_map(|&a| frame.ids().map(move |b| (a, b))).collect();
             expected.retain(|&(a, b)| oracle::meet(&frame, a, b));

@@ -249,7 +249,9 @@ fn probes_find_the_same_by_scanning_records_and_by_trees() {
             let mut probes = spread::<3>(30, 24.0, &mut random);
             probes.push(Aabb::everything());
             probes.push(Aabb::new([-5.0; 3], [-4.0; 3]));
-            tiles.probe(&Frame::new(&boxes), Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+            tiles
+                .probe(&Frame::new(&boxes), Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut store)
+                .unwrap();
             assert!(store.sorted() == expected(&probes), "round {round}, time {time}");
         }
         let few = if round % 2 == 0 { boxes.len() } else { 3 };

@@ -62,7 +62,7 @@ fn probes_repeated<const D: usize, T: Real>(side: f32) {
     tiles.update(&frame, &mut context).unwrap();
     let list = |tiles: &dyn BroadPhase<D, T>| {
         let (mut context, mut store) = (Context::new(), PairStore::default());
-        tiles.probe(&frame, Probes { boxes: &probes, ids: None }, &mut context, &mut store).unwrap();
+        tiles.probe(&frame, Probes { boxes: &probes, ids: None, recurring: false }, &mut context, &mut store).unwrap();
         store.to_vec()
     };
     let first = list(&*tiles);

@@ -22,9 +22,8 @@ use crate::memory;
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
 
-/// The records of probes, kept from call to call: where as many come again, as the movers of a world do in every frame, most are still in their tiles.
-///
-/// The order of pairs in a tile follows from that of its records, and so from the earlier calls.
+/// The records of probes. Those of recurring probes, as the movers of a world, are rewritten in place, since most are still in their tiles: the order of
+/// pairs in a tile follows from that of its records, and so from the earlier calls. Those of other probes are written in order.
 #[derive(Debug, Default)]
 pub(super) struct ProbeRecords {
     blocks: Vec<Mutex<Block>>,
@@ -47,14 +46,17 @@ impl Clone for ProbeRecords {
 }
 
 impl ProbeRecords {
-    /// Makes blocks for so many probes. Returns whether they have their records of the last call, to be rewritten in place.
-    fn fit<const D: usize, T: Real>(&mut self, tiles: &Tiles<D, T>, count: usize) -> bool {
-        let are_as_many = self.partition == tiles.partition_number && self.count == count;
-        let in_place;
-        (in_place, self.pause) = plan_probe_records(are_as_many, count, self.relocated, self.pause);
-        self.relocated = 0;
-        if in_place {
-            return true;
+    /// Makes blocks for the probes. Returns whether they have their records of the last call, to be rewritten in place.
+    fn fit<const D: usize, T: Real>(&mut self, tiles: &Tiles<D, T>, probes: Probes<'_, D, T>) -> bool {
+        let count = probes.boxes.len();
+        if probes.recurring {
+            let are_as_many = self.partition == tiles.partition_number && self.count == count;
+            let in_place;
+            (in_place, self.pause) = plan_probe_records(are_as_many, count, self.relocated, self.pause);
+            self.relocated = 0;
+            if in_place {
+                return true;
+            }
         }
         if self.partition != tiles.partition_number {
             self.blocks.clear();
@@ -81,7 +83,7 @@ impl ProbeRecords {
         context: &Context,
     ) -> Result<(), Error> {
         let (count, kernels) = (probes.boxes.len(), context.kernels());
-        let in_place = self.fit(tiles, count);
+        let in_place = self.fit(tiles, probes);
         self.count = 0;
         let Self { blocks, .. } = self;
         let boxes = Frame::new(probes.boxes);
@@ -97,7 +99,7 @@ impl ProbeRecords {
             blocks.clear(); // their records are incomplete
             boxes.check_boxes()?;
         }
-        self.count = count;
+        self.count = if probes.recurring { count } else { 0 };
         if in_place {
             self.relocated = blocks.iter_mut().map(|block| open(block).relocated()).sum();
         }

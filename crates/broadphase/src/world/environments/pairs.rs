@@ -250,7 +250,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         alone.set_kernels(context.kernels());
         // Probes that are objects are filtered, and rejected pairs do not count toward the limit.
         found.set_limit(if probes.ids.is_none() { out.limit() } else { PairStore::DEFAULT_LIMIT });
-        group.structure.probe(&group.frame(), Probes { boxes, ids: None }, alone, found)?;
+        group.structure.probe(&group.frame(), Probes { boxes, ids: None, recurring: false }, alone, found)?;
         Ok(true)
     }
 }

@@ -290,7 +290,7 @@ impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> Kernel for Confirm
                     left += 1;
                 }
             }
-            // SAFETY: (initialised, room) `found` pairs were written, one behind the other, and at most as many as candidates.
+            // SAFETY: (initialized, room) `found` pairs were written, one behind the other, and at most as many as candidates.
             unsafe { hits.commit(found) };
             for candidate in &open[..left] {
                 let (row, column) = candidate.places();

@@ -275,14 +275,7 @@ pub(crate) fn follow(spec: &broadphase::Spec, seed: u64, space: Space) {
             world.set_pair_limit(u64::MAX);
         }
         world.update().unwrap();
-        assert!(world.sorted_pairs().into_iter().eq(now.iter().copied()), "{spec}, seed {seed}, frame {frame}: {detection:?}");
-        assert!(world.started().handles().iter().eq(now.difference(&last)), "{spec}, seed {seed}, frame {frame}: started");
-        assert!(world.ended().handles().iter().eq(last.difference(&now)), "{spec}, seed {seed}, frame {frame}: ended");
-        for &handle in all.keys() {
-            let of: BTreeSet<Handle> =
-                now.iter().filter(|(a, b)| *a == handle || *b == handle).map(|&(a, b)| if a == handle { b } else { a }).collect();
-            assert!(world.pairs_of(handle).unwrap().eq(of));
-        }
+        expect_pairs(&mut world, &all, (&now, &last), &format!("{spec}, seed {seed}, frame {frame}, {detection:?}"));
         assert!(world.iter().eq(all.iter().map(|(h, naive)| (*h, naive.object.aabb))), "objects are where they were put");
         world.validate(Strength::Geometry).unwrap();
         last = now;
@@ -290,6 +283,18 @@ pub(crate) fn follow(spec: &broadphase::Spec, seed: u64, space: Space) {
             naive.before =
                 (naive.object.kind != ObjectKind::Static && detection != ContinuousDetection::None).then_some(naive.object.aabb);
         }
+    }
+}
+
+/// The world has the pairs of this frame, altogether and of each object, and its events are the difference to those of the last frame.
+fn expect_pairs(world: &mut World<2, f64>, all: &BTreeMap<Handle, Naive>, (now, last): (&Pairs, &Pairs), what: &str) {
+    assert!(world.sorted_pairs().into_iter().eq(now.iter().copied()), "{what}");
+    assert!(world.started().handles().iter().eq(now.difference(last)), "{what}: started");
+    assert!(world.ended().handles().iter().eq(last.difference(now)), "{what}: ended");
+    for &handle in all.keys() {
+        let of: BTreeSet<Handle> =
+            now.iter().filter(|(a, b)| *a == handle || *b == handle).map(|&(a, b)| if a == handle { b } else { a }).collect();
+        assert!(world.pairs_of(handle).unwrap().eq(of), "{what}: pairs of {handle:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 """Writes the C and C++ programs of Markdown pages to files: guide_programs.py FOLDER PAGE...
 
-A program is a fenced block of `c` or `cpp` with a `main`. Its file is named PAGE-NUMBER.c or .cpp; one whose fence also names a library is
-PAGE-NUMBER.LIBRARY.cpp.
+A program is a fenced block of `c` or `cpp` with a `main`. Its file is named FOLDER-PAGE-NUMBER.c or .cpp; one whose fence also names a
+library is FOLDER-PAGE-NUMBER.LIBRARY.cpp.
 """
 
 import pathlib
@@ -13,5 +13,5 @@ for page in map(pathlib.Path, sys.argv[2:]):
     blocks = re.findall(r"^```(c|cpp)( \w+)?\n(.*?)^```", page.read_text(), re.S | re.M)
     for number, (language, library, text) in enumerate(blocks):
         if "main(" in text:
-            name = f"{page.stem}-{number}{library.strip() and '.' + library.strip()}.{language}"
+            name = f"{page.resolve().parent.name}-{page.stem}-{number}{library.strip() and '.' + library.strip()}.{language}"
             (folder / name).write_text(text)

@@ -73,7 +73,8 @@ fn cost_of_query<const D: usize, T: Real>(world: &mut World<D, T>, side: f64) ->
 /// update, and the comparisons of a query.
 fn a_world_that_starts_with_one_object<const D: usize, T: Real>(n: usize, side: f64, kind: ObjectKind) {
     let boxes = spread::<D, T>(n, side, 1);
-    let movers = spread::<D, T>(100, side, 2);
+    // So many that `auto` tests all pairs of them neither after one object nor from the start.
+    let movers = spread::<D, T>(300, side, 2);
     let many: Vec<Object<D, T>> = boxes.iter().map(|&aabb| Object::new(aabb).with_kind(kind)).collect();
     let mut grown = World::<D, T>::new();
     grown.insert(Object::new(boxes[0]).with_kind(kind)).unwrap();

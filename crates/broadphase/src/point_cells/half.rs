@@ -26,7 +26,8 @@ const PAIRS: &str = "pairs";
 /// Which pairs are wanted.
 pub(crate) struct Wanted<'a, T> {
     pub(crate) reach: Reach<T>,
-    /// Decides on pairs that are within reach and not surely so. It may be asked about others within reach too.
+    /// Decides, by the definition, on pairs within reach that are not surely pairs. It is also asked about some a little on either side of those
+    /// limits.
     pub(crate) confirm: &'a (dyn Fn(Pair) -> bool + Sync),
     /// Ends the search; its result is then not used.
     pub(crate) is_stopped: &'a (dyn Fn() -> bool + Sync),

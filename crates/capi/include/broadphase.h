@@ -48,7 +48,7 @@
 #define BP_VERSION_MAJOR 0
 
 // The minor version of this header. Until 1.0, another one is another binary interface.
-#define BP_VERSION_MINOR 1
+#define BP_VERSION_MINOR 2
 
 // The patch version of this header.
 #define BP_VERSION_PATCH 0

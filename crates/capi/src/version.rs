@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// The major version of this header.
 pub const BP_VERSION_MAJOR: u32 = 0;
 /// The minor version of this header. Until 1.0, another one is another binary interface.
-pub const BP_VERSION_MINOR: u32 = 1;
+pub const BP_VERSION_MINOR: u32 = 2;
 /// The patch version of this header.
 pub const BP_VERSION_PATCH: u32 = 0;
 

@@ -27,7 +27,7 @@ th:first-child,td.left,th.left{text-align:left}thead th{border-bottom:2px solid 
 th.row{white-space:normal;min-width:9em;max-width:22em;font-weight:500}th small{font-weight:400}
 td.text,th.text{text-align:left;white-space:normal;min-width:14em}
 .lead{font-size:1.15rem;max-width:70ch}.note{max-width:75ch;color:var(--soft)}
-.verdict{display:inline-block;border-radius:99px;padding:1px 10px;font-size:.85rem;font-weight:600;white-space:nowrap;border:1px solid currentColor}
+.verdict{display:inline-block;border-radius:.9em;padding:1px 10px;font-size:.85rem;font-weight:600;white-space:normal;border:1px solid currentColor}
 .confirmed{color:var(--good)}.partly{color:var(--fair)}.refuted{color:var(--bad)}.open,.not-run{color:var(--soft)}
 .findings{display:grid;gap:12px;margin:12px 0}
 .finding{background:var(--card);border:1px solid var(--rule);border-left:5px solid var(--soft);border-radius:8px;padding:8px 14px}

@@ -118,14 +118,19 @@ fn times_as_fast(rows: &[Row], drive: &str, scene: &str, n: u64) -> Option<f64> 
     Some(best / ours)
 }
 
+/// The name of a scene, short enough for a chart.
+fn label(scene: &str) -> String {
+    scene.replace("brownian", "br.").replace(":movers=0.1", " 10%")
+}
+
 /// How far ahead, over scenes and sizes.
 fn ahead(rows: &[Row]) -> BarChart {
     let places = SCENES.iter().flat_map(|scene| SIZES.iter().map(move |&n| (*scene, n)));
     let bars = places.filter_map(|(scene, n)| {
-        let name = format!("{}, {}", scene.replace("brownian", "br."), charts::short(n as f64));
+        let name = format!("{}, {}", label(scene), charts::short(n as f64));
         Some((name, times_as_fast(rows, "step", scene, n)?))
     });
-    comparison("a moving array, every frame", "scene and number of objects", bars.collect(), rows, "step")
+    comparison("a moving array, every frame", "scene (br.: brownian) and number of objects", bars.collect(), rows, "step")
 }
 
 /// How far ahead, over the other ways in.
@@ -134,12 +139,12 @@ fn ways(rows: &[Row]) -> BarChart {
         let mut scenes: Vec<&str> = rows.iter().filter(|row| row.drive == *drive).map(|row| row.scene.as_str()).collect();
         scenes.sort_unstable();
         scenes.dedup();
-        let bar = move |scene: &str| Some((format!("{title}: {scene}"), times_as_fast(rows, drive, scene, WAYS_SIZE)?));
+        let bar = move |scene: &str| Some((format!("{title}: {}", label(scene)), times_as_fast(rows, drive, scene, WAYS_SIZE)?));
         scenes.into_iter().filter_map(bar).collect::<Vec<_>>()
     });
     comparison(
         &format!("other ways in, {} objects", charts::short(WAYS_SIZE as f64)),
-        "way and scene",
+        "way and scene (br.: brownian; 10%: share that moves)",
         bars.collect(),
         rows,
         "world",

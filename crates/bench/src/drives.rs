@@ -207,7 +207,7 @@ impl<const D: usize, T: Real> Contestant<D, T> for ThroughWorld<D, T> {
     }
 
     fn regions(&self) -> Option<Regions> {
-        Some(self.gauge.regions())
+        self.gauge.regions()
     }
 
     fn facts(&self) -> Facts {

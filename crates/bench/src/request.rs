@@ -150,7 +150,12 @@ impl Request<'_> {
                 continue;
             }
             for (threads, context) in &contexts {
-                let context = context.clone().with_timing(); // a gauge for each row
+                // Measuring regions takes part of the time of a small frame, so it is done only where threads are the question.
+                let context = if self.threads.iter().any(|&threads| threads > 1) {
+                    context.clone().with_region_timing()
+                } else {
+                    context.clone()
+                };
                 let contestant: Box<dyn Contestant<D, T>> = match self.drive {
                     Drive::Step => Box::new(Ours::<D, T>::new(spec, context, self.shape, Report::All)?),
                     drive => drives::contestant(drive, spec, context, self.shape, scope)?,

@@ -143,7 +143,7 @@ impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
     }
 
     fn regions(&self) -> Option<Regions> {
-        Some(self.context.regions())
+        self.context.regions()
     }
 
     fn facts(&self) -> Facts {

@@ -60,22 +60,22 @@ fn little_work_touches_no_other_thread() {
 
 #[test]
 fn the_longest_job_bounds_the_span_and_all_jobs_make_the_work() {
-    let mut context = Context::new().with_timing();
+    let mut context = Context::new().with_region_timing();
     context.run(4, |number, _| thread::sleep(Duration::from_millis(if number == 2 { 8 } else { 2 })));
-    let regions = context.regions();
+    let regions = context.regions().unwrap();
     assert_eq!(regions.count, 1);
     assert!(regions.jobs >= Duration::from_millis(14) && regions.longest >= Duration::from_millis(8));
     assert!(regions.wall >= regions.jobs && regions.waiting == regions.wall - regions.jobs);
     assert!(regions.on.is_sorted_by(|few, many| few >= many) && regions.on.iter().all(|&on| on >= regions.longest));
     context.clear_stages();
-    assert_eq!(context.regions(), Regions::default());
-    assert_eq!(Context::new().regions(), Regions::default(), "not measured unless asked");
+    assert_eq!(context.regions(), Some(Regions::default()));
+    assert_eq!(Context::new().with_timing().regions(), None, "not measured unless asked");
 }
 
 #[test]
 fn a_region_inside_a_job_is_part_of_the_job() {
-    let context = Context::new().with_executor(Sequential).with_timing();
+    let context = Context::new().with_executor(Sequential).with_region_timing();
     context.run(3, |_, _| context.run(5, |_, _| ()));
-    assert_eq!(context.regions().count, 1);
+    assert_eq!(context.regions().unwrap().count, 1);
     assert_eq!(Sequential.width(), 1);
 }

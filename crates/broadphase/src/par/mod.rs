@@ -6,7 +6,7 @@
 //! 2. `region.rs`: one call of `run`, which workers enter and leave. The only unsafe code, one pointer, is here.
 //! 3. `threads.rs`: the threads, how they wait between regions, and how they are woken.
 //!
-//! `gauge.rs` measures the regions of any executor, if [`Context::with_timing`](crate::Context::with_timing) turned that on.
+//! `gauge.rs` measures the regions of any executor, if [`Context::with_region_timing`](crate::Context::with_region_timing) turned that on.
 
 mod gauge;
 #[cfg(feature = "parallel")]

@@ -10,7 +10,7 @@ use broadphase_scenes::{AnyScene, SceneSpec};
 use cpu_time::ThreadTime;
 
 /// Moving objects per thousand.
-const SHARES: [usize; 8] = [1, 10, 30, 60, 100, 150, 300, 1000];
+const SHARES: [usize; 9] = [1, 10, 20, 30, 60, 100, 150, 300, 1000];
 /// Rounds in which rows take turns, and frames of a row in one. The first round, and the first frame of each, are not timed.
 const ROUNDS: usize = 6;
 const FRAMES: usize = 8;

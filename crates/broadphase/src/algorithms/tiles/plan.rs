@@ -49,9 +49,9 @@ pub(super) mod tuned {
     pub const LEAST_LIMIT: usize = 10;            // the range of the limit on changed slots per mille
     pub const GREATEST_LIMIT: usize = 125;        // (`most_changed`)
     pub const TYPICAL_TESTS: usize = 48;          // tests per object of a full join, as long as none has been counted
-    pub const FIT: usize = 1 << 18;               // up to this many slots, if at most 1/32 of them changed, records are searched for tile by tile;
-    pub const FEW: usize = 32;                    // with more slots, where cache misses cost more, if at most 1/128 changed;
-    pub const FEW_OF_MANY: usize = 128;           // for more changes, a pass over all records in order costs less
+    pub const FIT: usize = 1 << 18;               // up to this many slots, if at most 1/64 of them changed, records are searched for tile by tile;
+    pub const FEW: usize = 64;                    // with more slots, where cache misses cost more, if at most 1/128 changed;
+    pub const FEW_OF_MANY: usize = 128;           // for more changes, a pass over all records in order costs less (*share*)
     pub const SORT_AFTER: u8 = 3;                 // updates with listed changes in a tile until its records are kept sorted: sorting costs a few searches
     pub const AHEAD: usize = 16;                  // changed slots between prefetching a box and reading it: writing their records takes as long as a miss
     pub const KEEP: usize = 5;                    // if more than 1/5 of a tile's records are movers, a full sweep of the tile costs less
@@ -299,8 +299,8 @@ mod tests {
             ("a jump soon after a jump", Observations { relocated: 26, jump_pause: 3, ..WALK }, Keep, InPlace),
             ("jumps in a row", Observations { relocated: 50, jumping: true, ..WALK }, Keep, InPlace),
             ("large jumps in a row", Observations { relocated: 51, jumping: true, ..WALK }, Keep, InOrder),
-            ("a few slots", listed(31), Keep, Listed),
-            ("more slots", listed(32), Keep, Flagged),
+            ("a few slots", listed(15), Keep, Listed),
+            ("more slots", listed(16), Keep, Flagged),
             ("a list after a failure", Observations { has_records: false, ..listed(3) }, Rebuild, Listed),
             ("a list does not jump", Observations { relocated: 99, ..listed(3) }, Keep, Listed),
         ];

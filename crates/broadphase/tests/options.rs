@@ -94,8 +94,8 @@ fn typed_options_are_the_text_that_says_the_same() {
         assert_typed(kd_tree::Options::new(variant), name);
         assert_typed(kd_tree::Options { paper: true, ..kd_tree::Options::new(variant) }, &format!("{name}:paper=true"));
     }
-    let options = hash_grid::Options { factor: 3.5, dims: [64, 16, 4], merge: 0.0, ..Default::default() };
-    assert_typed(options.clone(), "hash-grid:factor=3.5:dims=64x16x4:merge=0");
+    let options = hash_grid::Options { factor: 3.5, base: Some(0.7), dims: [64, 16, 4], merge: 0.0, ..Default::default() };
+    assert_typed(options.clone(), "hash-grid:factor=3.5:base=0.7:dims=64x16x4:merge=0");
     let strategy = hash_grid::Strategy::Reinsert;
     assert_typed(hash_grid::Options { strategy, dims: [8; 3], ..Default::default() }, "hash-grid-reinsert:dims=8");
     assert_typed(hash_grid::Options::default(), "hash-grid");

@@ -1,119 +1,99 @@
 //! The join of this rank's objects near others with the ghosts of others.
 //!
-//! An object that overlaps a ghost overlaps a box of the ghost's rank, so it was itself sent there: only objects that were sent to someone, the
-//! boundary, can pair with a ghost. Both lists are kept in one structure of their own; pairs of one kind are found and passed over. Its cost is that
-//! of a frame of that many objects, and it profits from what did not move. (Tags that let only the two kinds pair would make the structure treat every
-//! frame as entirely new.)
+//! Only the boundary, the objects that overlap a box of a neighbor, can pair with a ghost. The ghosts have a structure of their own, which is kept
+//! from frame to frame; the boundary's boxes are its probes, all at once, so that the two sets are joined tile by tile and no pairs of one set are
+//! looked for. If nothing has changed in either set, neither have the pairs.
+//!
+//! Cost: a frame of as many objects as both sets have, if any of them has changed. Bad case: a few changes among many ghosts, which are all joined again.
 
-use broadphase::{Aabb, BroadPhase, Context, PairStore, Real, Report, step};
+use broadphase::{Aabb, BroadPhase, Context, PairStore, Probes, Real, Report};
 
 use crate::ghosts::Origin;
 use crate::select::Chosen;
-use crate::slots::{Slots, ascending};
+use crate::slots::Slots;
 
 /// Boundary and ghosts.
 #[derive(Debug)]
 pub(crate) struct Cross<const D: usize, T: Real> {
-    rank: u32,
-    slots: Slots<D, T, Origin>,
-    /// This rank's slots, ascending, and their copies' slots.
-    boundary: Vec<(u32, u32)>,
-    next: Vec<(u32, u32)>,
+    /// This rank's objects near others: slots, ascending, and boxes.
+    boundary: Vec<u32>,
+    boxes: Vec<Aabb<D, T>>,
+    boundary_changed: bool,
+    ghosts: Slots<D, T, Origin>,
     structure: Box<dyn BroadPhase<D, T>>,
+    /// Positions in the boundary and slots of ghosts.
     store: PairStore,
     /// The structure may have missed changes.
     all: bool,
 }
 
 impl<const D: usize, T: Real> Cross<D, T> {
-    pub(crate) fn new(rank: usize, structure: Box<dyn BroadPhase<D, T>>, limit: u64) -> Self {
+    pub(crate) fn new(structure: Box<dyn BroadPhase<D, T>>, limit: u64) -> Self {
         let mut store = PairStore::new(Report::All);
         store.set_limit(limit);
-        Self { rank: rank as u32, slots: Slots::default(), boundary: Vec::new(), next: Vec::new(), structure, store, all: true }
+        let (boundary, boxes, ghosts) = (Vec::new(), Vec::new(), Slots::default());
+        Self { boundary, boxes, boundary_changed: false, ghosts, structure, store, all: true }
     }
 
     /// Where ghosts are held.
     pub(crate) fn ghosts(&mut self) -> &mut Slots<D, T, Origin> {
-        &mut self.slots
+        &mut self.ghosts
     }
 
     /// The number of ghosts.
     pub(crate) fn ghost_count(&self) -> usize {
-        self.slots.count() - self.boundary.len()
+        self.ghosts.count()
     }
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = (self.boundary.capacity() + self.next.capacity()) * size_of::<(u32, u32)>();
-        self.slots.bytes() + lists + self.structure.stats().bytes + self.store.bytes()
+        let boundary = self.boundary.capacity() * size_of::<u32>() + self.boxes.capacity() * size_of::<Aabb<D, T>>();
+        self.ghosts.bytes() + boundary + self.structure.stats().bytes + self.store.bytes()
     }
 
-    /// Follows this rank's objects: `boundary` lists those that were sent to someone, ascending. Their changes are listed.
-    pub(crate) fn set_boundary(
-        &mut self,
-        boundary: &[Chosen<D, T>],
-        objects: &Slots<D, T, u64>,
-    ) -> Result<(), broadphase::Error> {
-        let Self { rank, slots, boundary: old, next, .. } = self;
-        let mut replaced = ascending(objects.replaced());
-        next.clear();
-        let (mut at, mut result) = (0, Ok(()));
-        for &(slot, value) in boundary {
-            while let Some(&(_, copy)) = old.get(at).filter(|old| old.0 < slot) {
-                slots.remove(copy);
-                at += 1;
-            }
-            let known = old.get(at).filter(|old| old.0 == slot).map(|old| old.1);
-            at += usize::from(known.is_some());
-            if let Some(copy) = known {
-                if !replaced.has(slot) {
-                    slots.set_box(copy, value);
-                    next.push((slot, copy));
-                    continue;
-                }
-                slots.remove(copy);
-            }
-            match slots.insert(value, Origin { rank: *rank, index: slot, id: objects.value(slot) }) {
-                Ok(copy) => next.push((slot, copy)),
-                Err(error) => result = Err(error),
-            }
+    /// Follows this rank's objects near others, ascending.
+    pub(crate) fn set_boundary(&mut self, boundary: &[Chosen<D, T>]) {
+        let Self { boundary: slots, boxes, boundary_changed, .. } = self;
+        let is_same = boundary.len() == slots.len()
+            && boundary.iter().zip(slots.iter().zip(&*boxes)).all(|(new, old)| (&new.0, &new.1) == old);
+        *boundary_changed |= !is_same;
+        if !is_same {
+            slots.clear();
+            slots.extend(boundary.iter().map(|object| object.0));
+            boxes.clear();
+            boxes.extend(boundary.iter().map(|object| object.1));
         }
-        for &(_, copy) in &old[at..] {
-            slots.remove(copy);
-        }
-        std::mem::swap(old, next);
-        result
     }
 
     /// Finds the pairs. On error there are none, and the next call finds them all.
     pub(crate) fn join(&mut self, context: &mut Context) -> Result<(), broadphase::Error> {
-        if self.boundary.is_empty() || self.ghost_count() == 0 {
-            self.store.clear(); // the structure follows when there is something to join
-            return Ok(());
+        let Self { boxes, ghosts, structure, store, all, .. } = self;
+        let is_same = !std::mem::take(&mut self.boundary_changed) && !ghosts.has_changed();
+        let mut result = Ok(());
+        if boxes.is_empty() || ghosts.count() == 0 {
+            store.clear();
+            *all = true; // the structure follows when there is something to join
+        } else if *all || !is_same {
+            ghosts.list_changes();
+            let frame = ghosts.frame(*all);
+            let probes = Probes { boxes, ids: None, recurring: false };
+            result = structure.update(&frame, context).and_then(|()| structure.probe(&frame, probes, context, store));
+            *all = result.is_err();
         }
-        self.slots.list_changes();
-        let frame = self.slots.frame(self.all);
-        let result = step(&mut *self.structure, &frame, context, &mut self.store);
-        self.all = result.is_err();
         if result.is_err() {
-            self.store.clear();
+            store.clear();
         }
-        self.slots.settle();
+        ghosts.settle();
         result
     }
 
-    /// Calls `visit` with each pair: this rank's object and the ghost, with their boxes.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut((Origin, Origin), (&Aabb<D, T>, &Aabb<D, T>))) {
-        let boxes = self.slots.boxes();
+    /// Calls `visit` with each pair: this rank's slot and the ghost, with their boxes.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut((u32, Origin), (&Aabb<D, T>, &Aabb<D, T>))) {
+        let ghosts = self.ghosts.boxes();
         self.store.for_each_chunk(|pairs| {
             for pair in pairs {
-                let (a, b) = (self.slots.value(pair.a), self.slots.value(pair.b));
-                let (box_a, box_b) = (&boxes[pair.a as usize], &boxes[pair.b as usize]);
-                match (a.rank == self.rank, b.rank == self.rank) {
-                    (true, false) => visit((a, b), (box_a, box_b)),
-                    (false, true) => visit((b, a), (box_b, box_a)),
-                    _ => {}
-                }
+                let (own, ghost) = (pair.a as usize, pair.b as usize);
+                visit((self.boundary[own], self.ghosts.value(pair.b)), (&self.boxes[own], &ghosts[ghost]));
             }
         });
     }

@@ -10,6 +10,7 @@ use crate::cross::Cross;
 use crate::error::Error;
 use crate::ghosts::{Incoming, Outgoing};
 use crate::local::Local;
+use crate::near::Near;
 use crate::options::Options;
 use crate::pairs::CrossPair;
 use crate::select::Selection;
@@ -60,9 +61,14 @@ pub struct Distributed<const D: usize, T: Real, C> {
     /// By rank, ascending.
     pub(crate) links: BTreeMap<usize, Link<D, T>>,
     pub(crate) neighbors: Vec<Neighbor>,
+    /// The boxes of neighbors that reach this rank's objects.
+    pub(crate) near: Vec<Near<D, T>>,
     /// By rank; empty if a rank has sent none.
     pub(crate) domains: Vec<Vec<Aabb<D, T>>>,
+    /// Has this rank set another domain that the others do not know?
     pub(crate) domain_changed: bool,
+    /// Had any rank another domain in the last update than before?
+    pub(crate) domains_changed: bool,
     /// `None` until the first frame in which the hash grid's cell size is known.
     pub(crate) local: Option<Local<D, T>>,
     pub(crate) cross: Cross<D, T>,
@@ -111,7 +117,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     /// [`Error::Mismatch`], on all ranks, if one was built from another version, or has another dimension, scalar or other options;
     /// [`Error::Rank`] for options that no algorithm takes; [`Error::Transport`].
     pub fn new(mut transport: C, options: Options) -> Result<Self, Error> {
-        let (rank, size) = (transport.rank(), transport.size());
+        let size = transport.size();
         let built = options.algorithm.build::<D, T>().and_then(|_| Spec::default().build::<D, T>());
         let fault = built.as_ref().err().map(ToString::to_string);
         let mut message = Vec::new();
@@ -138,10 +144,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             selection: Selection::new(),
             links: BTreeMap::new(),
             neighbors: Vec::new(),
+            near: Vec::new(),
             domains: vec![Vec::new(); size],
             domain_changed: false,
+            domains_changed: false,
             local: None,
-            cross: Cross::new(rank, built?, options.pair_limit),
+            cross: Cross::new(built?, options.pair_limit),
             wide: WideGhosts::default(),
             results: Results::default(),
             table,
@@ -343,6 +351,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         &self.traffic
     }
 
+    /// The algorithm of this rank's own objects, with what the ranks have agreed on: the base of the paper's hash grid, see [`Options::algorithm`].
+    /// `None` before the first update.
+    pub fn algorithm(&self) -> Option<&Spec> {
+        self.local.as_ref().map(Local::algorithm)
+    }
+
     /// All bytes that this rank holds: objects, structures, ghosts, the table of all ranks' boxes; not the messages under way.
     pub fn bytes(&self) -> usize {
         let link = |link: &Link<D, T>| {
@@ -366,4 +380,29 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
 fn check_box<const D: usize, T: Real>(aabb: &Aabb<D, T>, index: Option<usize>) -> Result<(), Error> {
     let fault = |(axis, fault): (usize, BoxFault)| Error::Local(broadphase::Error::InvalidBox { index, axis, fault });
     aabb.fault().map_or(Ok(()), |found| Err(fault(found)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Threads;
+
+    #[test]
+    fn another_version_is_refused_at_the_start_and_both_are_named() {
+        let results = Threads::run(2, |mut transport| {
+            if transport.rank() == 0 {
+                return Distributed::<2, f32, _>::new(transport, Options::default()).map(drop).map_err(|error| error.to_string());
+            }
+            // What a rank of another version sends.
+            let other = identity::<2, f32>(&Options::default()).replace(env!("CARGO_PKG_VERSION"), "0.0.9");
+            let mut message = Vec::new();
+            collective::head(&mut message, Call::Start, None);
+            put(&mut message, other.as_bytes());
+            all_gather(&mut transport, &message, &mut Gathered::default()).map_err(|error| error.to_string())
+        });
+        let text = results[0].as_ref().unwrap_err();
+        let expected = concat!("but rank 0 is broadphase-mpi ", env!("CARGO_PKG_VERSION"));
+        assert!(text.starts_with("rank 1 is broadphase-mpi 0.0.9, 2D, float32") && text.contains(expected), "{text}");
+        assert_eq!(results[1], Ok(()));
+    }
 }

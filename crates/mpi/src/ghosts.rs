@@ -9,7 +9,7 @@ use crate::select::Chosen;
 use crate::slots::{Slots, ascending};
 use crate::wire::{Malformed, Reader, put};
 
-/// A copy of an object, and whose it is. For this rank's own objects beside them, `rank` is this rank.
+/// Whose object a ghost is a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) rank: u32,
@@ -34,10 +34,6 @@ fn set(bits: &mut [u8], index: usize) {
     bits[index / 8] |= 1 << (index % 8);
 }
 
-fn is_set(bits: &[u8], index: usize) -> bool {
-    bits[index / 8] >> (index % 8) & 1 == 1
-}
-
 impl<const D: usize, T: Real> Outgoing<D, T> {
     /// Appends to `message` what turns the receiver's list into `chosen`, which is ascending. The changes of `slots` are listed.
     pub(crate) fn write(&mut self, chosen: &[Chosen<D, T>], slots: &Slots<D, T, u64>, message: &mut Vec<u8>) {
@@ -47,6 +43,7 @@ impl<const D: usize, T: Real> Outgoing<D, T> {
         put(message, &[sent.len() as u32, 0]);
         let bits = sent.len().div_ceil(8);
         let flags = message.len();
+        message.reserve(2 * bits + size_of_val(chosen));
         message.resize(flags + 2 * bits, 0);
         // New boxes of old entries go to the message at once; new entries are few, and follow.
         let mut new = Vec::new();
@@ -117,15 +114,17 @@ impl Incoming {
         let bits = old.div_ceil(8);
         let (gone, moved) = (reader.bytes(bits)?, reader.bytes(bits)?);
         next.clear();
-        for (at, &(index, slot)) in ghosts.iter().enumerate() {
-            if is_set(gone, at) {
-                slots.remove(slot);
-                continue;
+        for ((entries, gone), moved) in ghosts.chunks(8).zip(gone).zip(moved) {
+            for (bit, &(index, slot)) in entries.iter().enumerate() {
+                if gone >> bit & 1 == 1 {
+                    slots.remove(slot);
+                    continue;
+                }
+                if moved >> bit & 1 == 1 {
+                    slots.set_box(slot, valid(reader.one()?)?);
+                }
+                next.push((index, slot));
             }
-            if is_set(moved, at) {
-                slots.set_box(slot, valid(reader.one()?)?);
-            }
-            next.push((index, slot));
         }
         let first = next.len();
         let mut kept = first;
@@ -136,6 +135,10 @@ impl Incoming {
             let origin = Origin { rank, index: indices.get(at), id: ids.get(at) };
             let slot = slots.insert(valid(boxes.get(at))?, origin).map_err(|_| Malformed)?;
             next.push((origin.index, slot));
+        }
+        if new == 0 {
+            std::mem::swap(ghosts, next);
+            return Ok(());
         }
         // Merged from the end: both parts are ascending, and the new one is short.
         ghosts.clear();

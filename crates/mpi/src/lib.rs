@@ -13,6 +13,7 @@ mod bounds;
 mod collective;
 mod table;
 mod local;
+mod near;
 mod select;
 mod ghosts;
 mod cross;

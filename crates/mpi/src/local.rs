@@ -1,12 +1,13 @@
 //! The broad phase of this rank's own objects.
 
-use broadphase::{BroadPhase, Context, Pair, PairStore, Real, Report};
+use broadphase::{BroadPhase, Context, Pair, PairStore, Real, Report, Spec};
 
 use crate::slots::Slots;
 
 /// The structure and the pairs of this rank's own objects.
 #[derive(Debug)]
 pub(crate) struct Local<const D: usize, T: Real> {
+    algorithm: Spec,
     structure: Box<dyn BroadPhase<D, T>>,
     store: PairStore,
     started: Vec<Pair>,
@@ -16,10 +17,15 @@ pub(crate) struct Local<const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> Local<D, T> {
-    pub(crate) fn new(structure: Box<dyn BroadPhase<D, T>>, events: bool, limit: u64) -> Self {
+    pub(crate) fn new(algorithm: Spec, events: bool, limit: u64) -> Result<Self, broadphase::Error> {
+        let structure = algorithm.build()?;
         let mut store = PairStore::new(if events { Report::Both } else { Report::All });
         store.set_limit(limit);
-        Self { structure, store, started: Vec::new(), ended: Vec::new(), all: false }
+        Ok(Self { algorithm, structure, store, started: Vec::new(), ended: Vec::new(), all: false })
+    }
+
+    pub(crate) fn algorithm(&self) -> &Spec {
+        &self.algorithm
     }
 
     pub(crate) fn store(&self) -> &PairStore {

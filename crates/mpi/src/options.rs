@@ -12,7 +12,8 @@ pub struct Options {
     pub reporting: Reporting,
     /// Are started and ended pairs wanted?
     pub events: bool,
-    /// The algorithm for a rank's own objects.
+    /// The algorithm for a rank's own objects. The cell sizes of `hash-grid` follow from a base; unless this has one, all ranks take that of the first
+    /// object of the lowest rank that has any.
     pub algorithm: Spec,
     /// The most tight boxes that a rank sends to the others, besides that of its interior: 1 to 64, rounded down to a power of two. More boxes mean
     /// fewer ghosts where a rank's objects do not fill a box, and a longer table for all ranks.

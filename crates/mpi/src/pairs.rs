@@ -61,6 +61,58 @@ pub(crate) fn reports<const D: usize, T: Real>(
     }
 }
 
+/// Which of two ranks may report a pair of an object of the first with one of the second. Decided from the object's box alone: an object travels only
+/// to ranks that may report a pair of it, and is joined with ghosts only where its own rank may.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reporters<'a, const D: usize, T> {
+    pub(crate) reporting: Reporting,
+    pub(crate) own_domain: &'a [Aabb<D, T>],
+    pub(crate) other_domain: &'a [Aabb<D, T>],
+    /// Has the first rank the lower number?
+    pub(crate) is_lower: bool,
+}
+
+/// Who may report pairs of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MayReport {
+    pub(crate) own: bool,
+    pub(crate) other: bool,
+}
+
+/// How a box lies to the domains of two ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Relation {
+    /// Does it reach the domain of its own rank, or of the other?
+    pub(crate) reaches: [bool; 2],
+    /// Is it within one box of the domain?
+    pub(crate) within: [bool; 2],
+}
+
+impl<const D: usize, T: Real> Reporters<'_, D, T> {
+    /// The lower corner of an intersection lies in both boxes. If a rank owns it, the box reaches the domain of that rank; if neither does, the box is
+    /// not within the domain of the one that has the higher number.
+    #[inline(always)]
+    pub(crate) fn may(&self, Relation { reaches, within }: Relation) -> MayReport {
+        let both = self.reporting == Reporting::Both;
+        MayReport {
+            own: both | reaches[0] | (self.is_lower & !within[1]),
+            other: both | reaches[1] | (!self.is_lower & !within[0]),
+        }
+    }
+}
+
+/// Does a box reach a domain, which is half-open? On one axis, by minimum and maximum.
+#[inline(always)]
+pub(crate) fn reaches<T: Real>(value: [T; 2], domain: [T; 2]) -> bool {
+    (domain[0] <= value[1]) & (value[0] < domain[1])
+}
+
+/// Is a box within a domain? On one axis.
+#[inline(always)]
+pub(crate) fn is_within<T: Real>(value: [T; 2], domain: [T; 2]) -> bool {
+    (domain[0] <= value[0]) & (value[1] < domain[1])
+}
+
 /// What only the new and what only the old of two sorted lists has.
 pub(crate) fn difference<P: Copy + Ord>(old: &[P], new: &[P], started: &mut Vec<P>, ended: &mut Vec<P>) {
     started.clear();
@@ -95,6 +147,51 @@ mod tests {
             assert_eq!(reports((0, &boxes[0]), (1, &boxes[1]), domains), first);
             assert_eq!(reports((1, &boxes[1]), (0, &boxes[0]), domains), !first);
         }
+    }
+
+    /// Boxes and domains on a small lattice, so that all relations of their sides occur.
+    #[test]
+    fn a_rank_that_reports_a_pair_is_one_that_may_by_either_box_alone() {
+        let mut seed = 11u64;
+        let mut number = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((seed >> 33) % below) as f32
+        };
+        let mut pruned = 0;
+        for trial in 0..20_000 {
+            let mut aabb = |inf: bool| {
+                let min = [number(6), number(6)];
+                let max = [min[0] + number(4), if inf && number(4) == 0.0 { f32::INFINITY } else { min[1] + number(4) }];
+                Aabb::new(min, max)
+            };
+            let boxes = [aabb(false), aabb(false)];
+            let domains: [Vec<Aabb<2, f32>>; 2] =
+                [(0..trial % 3).map(|_| aabb(true)).collect(), (0..trial / 3 % 3).map(|_| aabb(true)).collect()];
+            let may = |own: usize| {
+                let other = 1 - own;
+                let reporting = Reporting::Once;
+                let holds = |domain: usize, test: fn([f32; 2], [f32; 2]) -> bool| {
+                    let sides = |aabb: &Aabb<2, f32>, k: usize| [aabb.min[k], aabb.max[k]];
+                    domains[domain].iter().any(|domain| (0..2).all(|k| test(sides(&boxes[own], k), sides(domain, k))))
+                };
+                let relation = Relation {
+                    reaches: [holds(own, reaches), holds(other, reaches)],
+                    within: [holds(own, is_within), holds(other, is_within)],
+                };
+                Reporters { reporting, own_domain: &domains[own], other_domain: &domains[other], is_lower: own == 0 }
+                    .may(relation)
+            };
+            let (first, second) = (may(0), may(1));
+            pruned += [first.own, first.other, second.own, second.other].iter().filter(|may| !**may).count();
+            if boxes[0].overlaps(&boxes[1]) {
+                if reports((0, &boxes[0]), (1, &boxes[1]), &domains) {
+                    assert!(first.own && second.other, "{boxes:?} {domains:?}");
+                } else {
+                    assert!(first.other && second.own, "{boxes:?} {domains:?}");
+                }
+            }
+        }
+        assert!(pruned > 5_000, "{pruned}");
     }
 
     #[test]

@@ -1,30 +1,26 @@
-//! Which objects overlap the boxes of which ranks: what travels.
+//! Which objects travel to which ranks, and which are joined with ghosts.
+//!
+//! An object travels to a neighbor if it overlaps a box of it, and if that rank may report a pair of it ([`Reporters`]). It belongs to the *boundary*,
+//! which is joined with ghosts, if it overlaps a box of a neighbor and this rank may report the pair.
 //!
 //! Most objects of a compact rank are far from all others. One box in which none of the other ranks' boxes reach is found greedily, and what lies
-//! inside it is passed over with a few comparisons. For the others, each axis has a table of bins: which boxes start before the end of a bin, and
-//! which end after its start, as bits. Two words per axis, combined by AND, are the candidates, which are then compared exactly. Bins are found by a
-//! monotone function of the coordinate, so no overlap is missed, whatever rounding does.
+//! inside it is passed over with a few comparisons. The others are compared with the few boxes that cover each neighbor ([`cover`]), 64 at
+//! once: whether an object overlaps a box is unpredictable, so columns are compared without branches, and only the overlaps are looked at.
 //!
 //! Cost: a pass over the boxes, or over the changed ones if they are few and no box of another rank near this one has changed. An object that
-//! overlaps the boxes of k ranks is sent k times; a random decomposition sends everything to everyone.
+//! overlaps the boxes of k ranks is sent up to k times; a random decomposition sends everything to everyone.
 
 use broadphase::{Aabb, Real};
 
 use crate::bounds::Bounds;
+use crate::near::{Near, cover};
+use crate::pairs::{Relation, Reporters, is_within, reaches};
 use crate::slots::{Slots, ascending};
 
-/// Bins per axis.
-const BINS: usize = 64;
+/// Objects that are compared at once.
+const BATCH: usize = 64;
 /// The interior of the next frame is expected to differ by less than this share of the rank's extent.
 const SLACK: f64 = 1.0 / 256.0;
-
-/// A box of another rank that reaches this one's objects.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Near<const D: usize, T> {
-    /// The position in the list of neighbors.
-    pub(crate) neighbor: u32,
-    pub(crate) aabb: Aabb<D, T>,
-}
 
 /// An object: its slot, and its box, since the tables of all objects are not in the cache when the chosen ones are needed.
 pub(crate) type Chosen<const D: usize, T> = (u32, Aabb<D, T>);
@@ -32,12 +28,16 @@ pub(crate) type Chosen<const D: usize, T> = (u32, Aabb<D, T>);
 /// What is chosen for each neighbor, kept from frame to frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection<const D: usize, T: Real> {
+    /// The boxes of neighbors, as they were sent, and this rank's bound then.
     near: Vec<Near<D, T>>,
+    bound: Aabb<D, T>,
+    /// The boxes that cover them, ordered by neighbor, and by neighbor where they end.
+    covers: Vec<Aabb<D, T>>,
+    ends: Vec<usize>,
     /// By neighbor, by slot ascending.
     chosen: Vec<Vec<Chosen<D, T>>>,
-    /// What any neighbor gets, by slot ascending.
+    /// What is joined with ghosts, by slot ascending.
     boundary: Vec<Chosen<D, T>>,
-    bins: Bins<D, T>,
     /// What lies strictly inside touches no box of another rank.
     interior: Aabb<D, T>,
     /// May `chosen` be changed instead of made again?
@@ -45,25 +45,26 @@ pub(crate) struct Selection<const D: usize, T: Real> {
     scratch: Vec<u32>,
 }
 
-#[derive(Clone, Debug)]
-struct Bins<const D: usize, T> {
-    low: [T; D],
-    scale: [T; D],
-    /// Words of a set of boxes.
-    words: usize,
-    /// By axis, bin and word: the boxes that start in this bin or before it, and those that end in it or after it.
-    starts: Vec<u64>,
-    ends: Vec<u64>,
+/// What the choice depends on besides this rank's objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings<'a, const D: usize, T> {
+    /// The boxes of neighbors that reach this rank's objects, ordered by neighbor.
+    pub(crate) near: &'a [Near<D, T>],
+    /// By neighbor.
+    pub(crate) reporters: &'a [Reporters<'a, D, T>],
+    /// Has any rank another domain than in the last frame?
+    pub(crate) domains_changed: bool,
 }
 
 impl<const D: usize, T: Real> Selection<D, T> {
     pub(crate) fn new() -> Self {
-        let bins = Bins { low: [T::ZERO; D], scale: [T::ZERO; D], words: 0, starts: Vec::new(), ends: Vec::new() };
         Self {
             near: Vec::new(),
+            bound: Aabb::empty(),
+            covers: Vec::new(),
+            ends: Vec::new(),
             chosen: Vec::new(),
             boundary: Vec::new(),
-            bins,
             interior: Aabb::everything(),
             is_valid: false,
             scratch: Vec::new(),
@@ -75,16 +76,20 @@ impl<const D: usize, T: Real> Selection<D, T> {
         &self.chosen[neighbor]
     }
 
-    /// The objects that any neighbor gets, ascending.
+    /// The objects that are joined with ghosts, ascending.
     pub(crate) fn boundary(&self) -> &[Chosen<D, T>] {
         &self.boundary
     }
 
     /// A box that will probably lie inside the interior of the next frame: what this frame's has of `bound`, a little smaller.
     pub(crate) fn probable_interior(&self, bound: &Aabb<D, T>) -> Aabb<D, T> {
+        let extent: [T; D] = std::array::from_fn(|k| bound.max[k] - bound.min[k]);
+        // Long axes across which there is no neighbor need no more slack than the others.
+        let is_cut = |k: &usize| bound.min[*k] < self.interior.min[*k] || self.interior.max[*k] < bound.max[*k];
+        let shortest = (0..D).filter(is_cut).map(|k| extent[k]).fold(T::INFINITY, |least, x| if x < least { x } else { least });
         let mut probable = self.interior;
         for k in 0..D {
-            let slack = (bound.max[k] - bound.min[k]) * T::from_f64(SLACK);
+            let slack = extent[k].min(shortest) * T::from_f64(SLACK);
             probable.min[k] = probable.min[k].max(bound.min[k]) + slack;
             probable.max[k] = probable.max[k].min(bound.max[k]) - slack;
         }
@@ -96,85 +101,182 @@ impl<const D: usize, T: Real> Selection<D, T> {
         let lists = self.chosen.iter().chain([&self.boundary]).map(Vec::capacity).sum::<usize>() * size_of::<Chosen<D, T>>();
         lists
             + self.scratch.capacity() * size_of::<u32>()
-            + (self.bins.starts.capacity() + self.bins.ends.capacity()) * 8
+            + self.covers.capacity() * size_of::<Aabb<D, T>>()
             + self.near.capacity() * size_of::<Near<D, T>>()
     }
 
-    /// Chooses again for `neighbors` neighbors whose boxes near this rank are `near`, ordered by neighbor. `bounds` are those of this rank's
-    /// objects.
+    /// Chooses again. `bounds` are those of this rank's objects.
     pub(crate) fn update<X: Copy + PartialEq>(
         &mut self,
         slots: &Slots<D, T, X>,
         bounds: &Bounds<D, T>,
-        neighbors: usize,
-        near: &[Near<D, T>],
+        around: Surroundings<'_, D, T>,
     ) {
+        let Surroundings { near, reporters, domains_changed } = around;
         let (bound, wide) = (&bounds.told().bound, bounds.wide());
-        let same = self.is_valid && self.chosen.len() == neighbors && self.near == near;
+        let same = self.is_valid
+            && !domains_changed
+            && self.chosen.len() == reporters.len()
+            && self.near == near
+            && self.bound.contains(bound);
         if !same {
             self.near.clear();
             self.near.extend_from_slice(near);
-            self.interior = interior(bound, near);
-            self.bins.fill(bound, near);
+            self.bound = *bound;
+            self.cover_neighbors(reporters.len());
+            self.interior = interior(bound, &self.covers);
         }
         if same && slots.few_changed() {
-            self.edit(slots, wide);
+            self.edit(slots, wide, reporters);
         } else {
-            self.chosen.resize_with(neighbors, Vec::new);
+            self.chosen.resize_with(reporters.len(), Vec::new);
             self.chosen.iter_mut().for_each(Vec::clear);
             self.boundary.clear();
             match bounds.outside() {
                 _ if near.is_empty() => {}
                 Some((watched, outside)) if self.interior.contains(watched) => {
-                    self.choose(wide, outside.iter().copied());
+                    self.choose(wide, reporters, outside.iter().copied());
                 }
-                _ => self.choose(wide, slots.ids().map(|slot| (slot, slots.boxes()[slot as usize]))),
+                _ => self.choose(wide, reporters, slots.ids().map(|slot| (slot, slots.boxes()[slot as usize]))),
             }
         }
         self.is_valid = true;
     }
 
-    /// Looks at these objects, ascending; all others are known to lie inside.
-    fn choose(&mut self, wide: &[u32], candidates: impl Iterator<Item = Chosen<D, T>>) {
-        let Self { near, chosen, boundary, bins, interior, .. } = self;
-        let mut wide = ascending(wide);
-        for object in candidates {
-            let (slot, value) = &object;
-            if is_inside(value, interior) {
-                continue;
-            }
-            if !wide.has(*slot) {
-                bins.ranks(value, near, |neighbor| chosen[neighbor].push(object), || boundary.push(object));
-            }
+    fn cover_neighbors(&mut self, neighbors: usize) {
+        let Self { near, bound, covers, ends, .. } = self;
+        covers.clear();
+        ends.clear();
+        let mut rest = &near[..];
+        for neighbor in 0..neighbors as u32 {
+            let count = rest.iter().take_while(|near| near.neighbor == neighbor).count();
+            cover(bound, &rest[..count], covers);
+            rest = &rest[count..];
+            ends.push(covers.len());
         }
     }
 
+    /// Looks at these objects, ascending; all others are known to lie inside.
+    fn choose(&mut self, wide: &[u32], reporters: &[Reporters<'_, D, T>], candidates: impl Iterator<Item = Chosen<D, T>>) {
+        let mut batch = Batch::new();
+        let mut wide = ascending(wide);
+        let interior = self.interior;
+        for object in candidates {
+            batch.add(object, !is_inside(&object.1, &interior) & !wide.has(object.0));
+            if batch.count == BATCH {
+                self.choose_from(&mut batch, reporters);
+            }
+        }
+        self.choose_from(&mut batch, reporters);
+    }
+
+    /// Appends the objects of a batch to the lists to which they belong, and empties it.
+    fn choose_from(&mut self, batch: &mut Batch<D, T>, reporters: &[Reporters<'_, D, T>]) {
+        let Self { covers, ends, chosen, boundary, .. } = self;
+        let own_domain = reporters.first().map_or(&[][..], |reporters| reporters.own_domain);
+        let (reaches_own, within_own) = (batch.test(own_domain, reaches), batch.test(own_domain, is_within));
+        let mut joined = [false; BATCH];
+        let mut first = 0;
+        for ((chosen, &end), reporters) in chosen.iter_mut().zip(&*ends).zip(reporters) {
+            let overlaps = batch.test(&covers[first..end], |value, other| (value[0] <= other[1]) & (other[0] <= value[1]));
+            first = end;
+            if !overlaps.iter().fold(false, |any, overlaps| any | overlaps) {
+                continue;
+            }
+            let reaches_other = batch.test(reporters.other_domain, reaches);
+            let within_other = batch.test(reporters.other_domain, is_within);
+            let mut travels = [false; BATCH];
+            for at in 0..BATCH {
+                let relation =
+                    Relation { reaches: [reaches_own[at], reaches_other[at]], within: [within_own[at], within_other[at]] };
+                let may = reporters.may(relation);
+                travels[at] = overlaps[at] & may.other;
+                joined[at] |= overlaps[at] & may.own;
+            }
+            batch.append(&travels, chosen);
+        }
+        batch.append(&joined, boundary);
+        batch.count = 0;
+    }
+
     /// Looks at the changed objects, and edits the lists.
-    fn edit<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, wide: &[u32]) {
+    fn edit<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, wide: &[u32], reporters: &[Reporters<'_, D, T>]) {
         let touched = slots.touched();
         if touched.is_empty() {
             return;
         }
-        let Self { near, chosen, boundary, bins, interior, scratch, .. } = self;
         let stays = |object: &Chosen<D, T>| touched.binary_search(&object.0).is_err();
-        let lists = chosen.iter_mut().chain([&mut *boundary]);
         // Where the new ones start in each list.
-        scratch.clear();
-        for list in lists {
+        let mut kept = std::mem::take(&mut self.scratch);
+        kept.clear();
+        for list in self.chosen.iter_mut().chain([&mut self.boundary]) {
             list.retain(stays);
-            scratch.push(list.len() as u32);
+            kept.push(list.len() as u32);
         }
-        for &slot in touched.iter().filter(|&&slot| slots.is_live(slot) && wide.binary_search(&slot).is_err()) {
-            let object = (slot, slots.boxes()[slot as usize]);
-            if !is_inside(&object.1, interior) {
-                bins.ranks(&object.1, near, |neighbor| chosen[neighbor].push(object), || boundary.push(object));
-            }
-        }
-        for (list, &kept) in chosen.iter_mut().chain([boundary]).zip(&*scratch) {
+        let live = touched.iter().filter(|&&slot| slots.is_live(slot));
+        self.choose(wide, reporters, live.map(|&slot| (slot, slots.boxes()[slot as usize])));
+        for (list, &kept) in self.chosen.iter_mut().chain([&mut self.boundary]).zip(&kept) {
             if list.len() > kept as usize {
                 list.sort_unstable_by_key(|object| object.0);
             }
         }
+        self.scratch = kept;
+    }
+}
+
+/// Objects as columns, to be compared with a box all at once.
+struct Batch<const D: usize, T> {
+    slots: [u32; BATCH],
+    min: [[T; BATCH]; D],
+    max: [[T; BATCH]; D],
+    count: usize,
+}
+
+impl<const D: usize, T: Real> Batch<D, T> {
+    fn new() -> Self {
+        Self { slots: [0; BATCH], min: [[T::ZERO; BATCH]; D], max: [[T::ZERO; BATCH]; D], count: 0 }
+    }
+
+    /// Adds an object if it `counts`, without a branch. There must be room for it.
+    #[inline(always)]
+    fn add(&mut self, (slot, value): Chosen<D, T>, counts: bool) {
+        let at = self.count % BATCH;
+        self.slots[at] = slot;
+        for k in 0..D {
+            self.min[k][at] = value.min[k];
+            self.max[k][at] = value.max[k];
+        }
+        self.count += usize::from(counts);
+    }
+
+    /// For which objects does the test hold on all axes with any of the boxes? It gets minimum and maximum of the object and of the box.
+    #[inline(always)]
+    fn test(&self, boxes: &[Aabb<D, T>], test: impl Fn([T; 2], [T; 2]) -> bool) -> [bool; BATCH] {
+        let mut any = [false; BATCH];
+        for other in boxes {
+            for at in 0..BATCH {
+                let mut all = true;
+                for k in 0..D {
+                    all &= test([self.min[k][at], self.max[k][at]], [other.min[k], other.max[k]]);
+                }
+                any[at] |= all;
+            }
+        }
+        any
+    }
+
+    /// Appends the objects for which it holds.
+    #[inline(always)]
+    fn append(&self, holds: &[bool; BATCH], to: &mut Vec<Chosen<D, T>>) {
+        let (mut list, mut count) = ([0u8; BATCH], 0);
+        for at in 0..self.count {
+            list[count % BATCH] = at as u8;
+            count += usize::from(holds[at]);
+        }
+        to.extend(list[..count].iter().map(|&at| {
+            let at = at as usize % BATCH;
+            (self.slots[at], Aabb::new(std::array::from_fn(|k| self.min[k][at]), std::array::from_fn(|k| self.max[k][at])))
+        }));
     }
 }
 
@@ -189,9 +291,9 @@ pub(crate) fn is_inside<const D: usize, T: Real>(value: &Aabb<D, T>, interior: &
 }
 
 /// A box inside which no box of `near` reaches, and which covers as much of `bound` as a greedy choice of sides leaves.
-fn interior<const D: usize, T: Real>(bound: &Aabb<D, T>, near: &[Near<D, T>]) -> Aabb<D, T> {
+fn interior<const D: usize, T: Real>(bound: &Aabb<D, T>, near: &[Aabb<D, T>]) -> Aabb<D, T> {
     let mut interior = Aabb::everything();
-    for other in near.iter().map(|near| &near.aabb) {
+    for other in near {
         let reaches = |interior: &Aabb<D, T>| (0..D).all(|k| interior.min[k] < other.max[k] && other.min[k] < interior.max[k]);
         if !reaches(&interior) {
             continue;
@@ -216,65 +318,10 @@ fn interior<const D: usize, T: Real>(bound: &Aabb<D, T>, near: &[Near<D, T>]) ->
     interior
 }
 
-impl<const D: usize, T: Real> Bins<D, T> {
-    /// The bin of a coordinate. Never falls when the coordinate grows; `as` sends NaN to 0, and what is too large to the ends of `i32`, to which a
-    /// conversion takes fewer instructions than to `usize`.
-    #[inline(always)]
-    fn bin(&self, axis: usize, at: T) -> usize {
-        let at = ((at - self.low[axis]) * self.scale[axis]).to_f64();
-        (at as i32).clamp(0, BINS as i32 - 1) as usize
-    }
-
-    fn fill(&mut self, bound: &Aabb<D, T>, near: &[Near<D, T>]) {
-        self.words = near.len().div_ceil(64);
-        for list in [&mut self.starts, &mut self.ends] {
-            list.clear();
-            list.resize(D * BINS * self.words, 0);
-        }
-        for k in 0..D {
-            self.low[k] = bound.min[k];
-            self.scale[k] = T::from_f64(BINS as f64) / (bound.max[k] - bound.min[k]);
-            for (index, other) in near.iter().enumerate() {
-                let (first, last) = (self.bin(k, other.aabb.min[k]), self.bin(k, other.aabb.max[k]));
-                let bit = 1 << (index % 64);
-                let at = |bin: usize| (k * BINS + bin) * self.words + index / 64;
-                (first..BINS).for_each(|bin| self.starts[at(bin)] |= bit);
-                (0..=last).for_each(|bin| self.ends[at(bin)] |= bit);
-            }
-        }
-    }
-
-    /// Calls `found` with each neighbor that has a box which the value overlaps, once and in order, then `any` if there was one.
-    #[inline(always)]
-    fn ranks(&self, value: &Aabb<D, T>, near: &[Near<D, T>], mut found: impl FnMut(usize), any: impl FnOnce()) {
-        let rows: [_; D] = std::array::from_fn(|k| {
-            let row = |bin: usize| (k * BINS + bin) * self.words;
-            (row(self.bin(k, value.max[k])), row(self.bin(k, value.min[k])))
-        });
-        let mut last = u32::MAX;
-        for word in 0..self.words {
-            let mut candidates = !0;
-            for (start, end) in rows {
-                candidates &= self.starts[start + word] & self.ends[end + word];
-            }
-            while candidates != 0 {
-                let other = &near[word * 64 + candidates.trailing_zeros() as usize];
-                candidates &= candidates - 1;
-                if other.neighbor != last && other.aabb.overlaps(value) {
-                    last = other.neighbor;
-                    found(last as usize);
-                }
-            }
-        }
-        if last != u32::MAX {
-            any();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pairs::Reporting;
 
     /// Numbers from 0 to 1 that look random.
     fn noise(seed: &mut u64) -> f32 {
@@ -282,6 +329,7 @@ mod tests {
         (*seed >> 40) as f32 / (1u64 << 24) as f32
     }
 
+    /// Neighbors with covers, and reporters that leave nothing out.
     #[test]
     fn the_choice_is_that_of_a_double_loop_also_after_few_changes() {
         let mut seed = 1;
@@ -293,8 +341,17 @@ mod tests {
             };
             let mut slots = Slots::default();
             (0..200).for_each(|id| assert!(slots.insert(aabb(0.1), id).is_ok()));
-            let near: Vec<Near<2, f32>> =
-                (0..trial as u32 * 3).map(|i| Near { neighbor: i / 3, aabb: aabb(if i % 7 == 0 { 1.0 } else { 0.3 }) }).collect();
+            let mut near_box =
+                |i: u32| Near { neighbor: i / 3, rank: 9, aabb: aabb(if i.is_multiple_of(7) { 1.0 } else { 0.3 }) };
+            let near: Vec<Near<2, f32>> = (0..trial as u32 * 3).map(&mut near_box).collect();
+            // Every third neighbor gets nothing, every third one sends nothing.
+            let reporter = |i: usize| Reporters {
+                reporting: if i.is_multiple_of(3) { Reporting::Both } else { Reporting::Once },
+                own_domain: &[],
+                other_domain: &[],
+                is_lower: i % 3 == 1,
+            };
+            let reporters: Vec<_> = (0..trial).map(reporter).collect();
             // A few giants, which are not chosen.
             for slot in (0..200).step_by(17) {
                 let min = slots.boxes()[slot as usize].min;
@@ -311,23 +368,47 @@ mod tests {
                 }
                 slots.list_changes();
                 bounds.update(&slots);
-                selection.update(&slots, &bounds, trial, &near);
+                let around = Surroundings { near: &near, reporters: &reporters, domains_changed: false };
+                selection.update(&slots, &bounds, around);
                 bounds.watch(selection.probable_interior(&bounds.told().bound));
                 slots.settle();
-                let wide = bounds.wide().to_vec();
-                assert!(wide.len() >= 9);
-                let overlaps = |slot: u32, neighbor: u32| {
-                    let mut boxes = near.iter().filter(|near| near.neighbor == neighbor);
-                    !wide.contains(&slot) && boxes.any(|near| near.aabb.overlaps(&slots.boxes()[slot as usize]))
-                };
-                let chosen = |slot: u32| (slot, slots.boxes()[slot as usize]);
-                for neighbor in 0..trial as u32 {
-                    let wanted: Vec<_> = slots.ids().filter(|&slot| overlaps(slot, neighbor)).map(chosen).collect();
-                    assert_eq!(selection.chosen(neighbor as usize), wanted, "{trial} {round} {neighbor}");
-                }
-                let any = |&slot: &u32| (0..trial as u32).any(|neighbor| overlaps(slot, neighbor));
-                assert_eq!(selection.boundary(), slots.ids().filter(any).map(chosen).collect::<Vec<_>>(), "{trial} {round}");
+                assert!(bounds.wide().len() >= 9);
+                check(&selection, &slots, bounds.wide(), around, &format!("{trial} {round}"));
             }
         }
+    }
+
+    fn check(
+        selection: &Selection<2, f32>,
+        slots: &Slots<2, f32, u64>,
+        wide: &[u32],
+        around: Surroundings<'_, 2, f32>,
+        at: &str,
+    ) {
+        let normal: Vec<u32> = slots.ids().filter(|slot| !wide.contains(slot)).collect();
+        let object = |slot: u32| (slot, slots.boxes()[slot as usize]);
+        // Without domains, the lower rank reports.
+        let may = |reporters: &Reporters<'_, 2, f32>| reporters.may(Relation { reaches: [false; 2], within: [false; 2] });
+        let mut joined = std::collections::BTreeSet::new();
+        for (neighbor, reporters) in around.reporters.iter().enumerate() {
+            let first = if neighbor == 0 { 0 } else { selection.ends[neighbor - 1] };
+            let covers = &selection.covers[first..selection.ends[neighbor]];
+            let boxes = || around.near.iter().filter(|near| near.neighbor as usize == neighbor).map(|near| near.aabb);
+            for &slot in &normal {
+                let value = slots.boxes()[slot as usize];
+                let is_near = covers.iter().any(|cover| cover.overlaps(&value));
+                assert!(is_near || !boxes().any(|aabb| aabb.overlaps(&value)), "{at}: the covers miss a box");
+                if is_near && may(reporters).own {
+                    joined.insert(slot);
+                }
+            }
+            let travels = |slot: &u32| {
+                let value = slots.boxes()[*slot as usize];
+                covers.iter().any(|cover| cover.overlaps(&value)) && may(reporters).other
+            };
+            let wanted: Vec<_> = normal.iter().copied().filter(travels).map(object).collect();
+            assert_eq!(selection.chosen(neighbor), wanted, "{at} {neighbor}");
+        }
+        assert_eq!(selection.boundary(), joined.into_iter().map(object).collect::<Vec<_>>(), "{at}");
     }
 }

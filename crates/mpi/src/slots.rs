@@ -182,6 +182,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
     }
 
     /// Gives an object another box. O(1).
+    #[inline]
     pub(crate) fn set_box(&mut self, slot: u32, aabb: Aabb<D, T>) -> bool {
         if !self.is_live(slot) {
             return false;
@@ -265,6 +266,11 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
     /// Are the listed slots all that changed, and few?
     pub(crate) fn few_changed(&self) -> bool {
         !self.bulk && self.touched.len() * FEW <= self.len()
+    }
+
+    /// May anything have changed since the last frame?
+    pub(crate) fn has_changed(&self) -> bool {
+        self.bulk || !self.touched.is_empty()
     }
 
     /// The slots that hold another object than in the last frame, but are not empty in either.

@@ -8,8 +8,9 @@ use crate::collective::{self, Call};
 use crate::distributed::Distributed;
 use crate::error::{Error, TransportError};
 use crate::local::Local;
-use crate::pairs::{CrossPair, Reporting, difference, reports};
-use crate::select::{Chosen, Near};
+use crate::near::Near;
+use crate::pairs::{CrossPair, Reporters, Reporting, difference, reports};
+use crate::select::{Chosen, Surroundings};
 use crate::stats::{Clock, Stages, Traffic};
 use crate::table::{self, Neighbor, Row};
 use crate::transport::{Channel, Transport, all_gather};
@@ -23,7 +24,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     /// 2. From the table of all ranks' boxes each rank finds its neighbors, and its objects that overlap their boxes. What changed in these lists
     ///    is sent to the neighbors, without waiting.
     /// 3. The local objects are joined.
-    /// 4. The neighbors' messages bring the ghosts up to date, which are joined with the objects that were sent to anyone.
+    /// 4. The neighbors' messages bring the ghosts up to date, which are joined with the objects that overlap a neighbor's boxes.
     /// 5. With [`Reporting::Both`], owners of wide objects are told the pairs that other ranks found for them.
     ///
     /// # Errors
@@ -40,14 +41,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         clock.lap(&mut self.stages.local);
         self.finish_table(&mut clock)?;
         self.find_neighbors()?;
-        let near = self.near_boxes()?;
-        self.selection.update(&self.objects, &self.bounds, self.neighbors.len(), &near);
-        self.bounds.watch(self.selection.probable_interior(&self.bounds.told().bound));
+        self.select()?;
         if !self.objects.few_changed() {
             self.cross.ghosts().expect_many();
         }
         self.send_ghosts(&mut clock)?;
-        result = result.and(self.cross.set_boundary(self.selection.boundary(), &self.objects).map_err(Error::from));
+        self.cross.set_boundary(self.selection.boundary());
         clock.lap(&mut self.stages.exchange);
         self.timed(&mut clock, |this| this.transport.poll())?;
         result = result.and_then(|()| self.local_pairs_of_frame());
@@ -76,7 +75,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(result?)
     }
 
-    /// Makes the structure of the local objects. The cells of the paper's hash grid depend on the size of the first object: all ranks take that of
+    /// Makes the structure of the local objects. The cell sizes of the paper's hash grid follow from a base: all ranks take that of the first object of
     /// the lowest rank that has one, and until then there is nothing to find.
     fn agree_on_structure(&mut self, clock: &mut Clock) -> Result<(), Error> {
         if self.local.is_some() {
@@ -99,9 +98,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             let Some(size) = sizes.into_iter().find(|size| !size.is_nan()) else { return Ok(()) };
             // A point and a plane say nothing of sizes.
             let size = if size.is_finite() && size > 0.0 { size } else { 1.0 };
-            spec = format!("{spec}:base={size:e}").parse()?;
+            // As the grid itself would: the size is in the middle of a level.
+            let listed = spec.descriptor().options.iter().find(|option| option.name == "factor").map(|option| option.default);
+            let factor = spec.text("factor").or(listed).and_then(|text| text.parse::<f64>().ok()).unwrap_or(1.0);
+            spec = format!("{spec}:base={:e}", size * factor.sqrt()).parse()?;
         }
-        self.local = Some(Local::new(spec.build()?, self.options.events, self.options.pair_limit));
+        self.local = Some(Local::new(spec, self.options.events, self.options.pair_limit)?);
         Ok(())
     }
 
@@ -141,7 +143,6 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             self.local.iter_mut().for_each(Local::distrust);
             return Err(error);
         }
-        self.domain_changed = false;
         self.traffic.table_bytes = self.table.bytes();
         Ok(())
     }
@@ -154,12 +155,14 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     fn find_neighbors(&mut self) -> Result<(), Error> {
         let mut neighbors = std::mem::take(&mut self.neighbors);
         neighbors.clear();
+        self.domains_changed = std::mem::take(&mut self.domain_changed);
         for rank in (0..self.size()).filter(|&rank| rank != self.transport.rank()) {
             let row = self.row(rank)?;
             neighbors.extend(Neighbor::of(rank, self.bounds.told(), &row));
             if let Some(domain) = row.domain {
                 let domain = domain.iter().collect();
                 self.domains[rank] = domain;
+                self.domains_changed = true;
             }
         }
         let Self { links, cross, wide, .. } = self;
@@ -179,15 +182,29 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(())
     }
 
-    /// The boxes of neighbors that reach this rank's objects.
-    fn near_boxes(&self) -> Result<Vec<Near<D, T>>, Error> {
+    /// Chooses what travels to which neighbor, and what is joined with ghosts.
+    fn select(&mut self) -> Result<(), Error> {
         let bound = self.bounds.told().bound;
-        let mut near = Vec::new();
+        let mut near = std::mem::take(&mut self.near);
+        near.clear();
         for (position, neighbor) in self.neighbors.iter().enumerate().filter(|(_, neighbor)| neighbor.normal) {
             let boxes = self.row(neighbor.rank)?.normal.iter().filter(|aabb| aabb.overlaps(&bound));
-            near.extend(boxes.map(|aabb| Near { neighbor: position as u32, aabb }));
+            near.extend(boxes.map(|aabb| Near { neighbor: position as u32, rank: neighbor.rank as u32, aabb }));
         }
-        Ok(near)
+        let rank = self.rank();
+        let Self { selection, bounds, objects, neighbors, domains, options, .. } = self;
+        let reporters = |neighbor: &Neighbor| Reporters {
+            reporting: options.reporting,
+            own_domain: &domains[rank],
+            other_domain: &domains[neighbor.rank],
+            is_lower: rank < neighbor.rank,
+        };
+        let reporters: Vec<_> = neighbors.iter().map(reporters).collect();
+        let around = Surroundings { near: &near, reporters: &reporters, domains_changed: self.domains_changed };
+        selection.update(objects, bounds, around);
+        bounds.watch(selection.probable_interior(&bounds.told().bound));
+        self.near = near;
+        Ok(())
     }
 
     /// Tells neighbors what changed in their ghosts.
@@ -271,7 +288,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         results.pairs.clear();
         cross.for_each(|(own, ghost), boxes| {
             if is_reported(ghost.rank as usize, boxes.0, boxes.1) {
-                results.pairs.push(CrossPair::new((own.index, own.id), ghost));
+                results.pairs.push(CrossPair::new((own, objects.value(own)), ghost));
             }
         });
         wide.join(objects, bounds.wide(), is_reported, &mut results.pairs);

@@ -4,7 +4,7 @@ mod support;
 
 use broadphase::{Aabb, Real};
 use broadphase_mpi::split::{Split, share};
-use broadphase_mpi::{Options, Reporting};
+use broadphase_mpi::{Distributed, Options, Reporting, Threads, Transport};
 use broadphase_scenes::{AnyScene, SceneSpec};
 use support::{Drive, Noise, Scene, check};
 
@@ -60,13 +60,14 @@ fn check_scene(name: &str, n: usize, frames: usize, ranks: usize, split: Split, 
 const SPLITS: [Split; 3] = [Split::Slab, Split::Bisect, Split::Random];
 
 #[test]
-fn every_scene_with_every_split_and_many_numbers_of_ranks() {
+fn every_scene_with_every_split_and_number_of_ranks_over_twenty_frames() {
     let names = broadphase_scenes::list().iter().filter(|scene| scene.feature.is_none()).map(|scene| scene.name);
     for (number, name) in names.enumerate() {
         for (position, ranks) in [1, 2, 3, 4, 7, 8].into_iter().enumerate() {
-            let split = SPLITS[(number + position) % 3];
-            let drive = [Drive::Table, Drive::Arrays][position % 2];
-            check_scene(name, 240, 3, ranks, split, &Options::default(), drive);
+            for (turn, split) in SPLITS.into_iter().enumerate() {
+                let drive = [Drive::Table, Drive::Arrays][(number + position + turn) % 2];
+                check_scene(name, 120, 20, ranks, split, &Options::default(), drive);
+            }
         }
     }
 }
@@ -112,6 +113,40 @@ fn the_papers_algorithms_serve_as_well_and_hash_grids_agree_on_their_base() {
     boxes.push(Some(Aabb::everything()));
     let frames = [Scene { owners: vec![2, 1, 1, 2, 2, 1], boxes: boxes.clone() }, Scene { owners: vec![0; 6], boxes }];
     check(3, &options, Drive::Table, &frames, &[]);
+}
+
+/// Each rank's first object has another size, and the lowest rank has none, so that every rank alone would choose another base.
+#[cfg(feature = "papers")]
+#[test]
+fn all_ranks_take_the_base_of_the_first_object_of_the_lowest_rank_that_has_one() {
+    let bases = |algorithm: &str| {
+        let options = Options::default().with_algorithm(algorithm.parse().unwrap());
+        Threads::run(4, |transport| {
+            let me = transport.rank();
+            let mut space = Distributed::<2, f32, _>::new(transport, options.clone())?;
+            space.update()?; // no rank has objects: there is nothing to agree on yet
+            let before = space.algorithm().and_then(|spec| spec.text("base").map(str::to_string));
+            if me > 0 {
+                space.insert(me as u64, Aabb::new([0.0, 0.0], [3.0 * me as f32, 1.0]))?;
+            }
+            space.update()?;
+            let base = space.algorithm().and_then(|spec| spec.text("base").map(str::to_string));
+            Ok::<_, broadphase_mpi::Error>((before, base, space.cross_pairs().len()))
+        })
+    };
+    for (algorithm, base) in [
+        ("hash-grid:threshold=0", 3.0 * 2f64.sqrt()),
+        ("hash-grid-reinsert:threshold=0:factor=4", 6.0),
+        ("hash-grid:paper=true:threshold=0", 3.0 * 2f64.sqrt()),
+        ("hash-grid:threshold=0:base=0.5", 0.5),
+    ] {
+        for (rank, result) in bases(algorithm).into_iter().enumerate() {
+            let (before, found, pairs) = result.unwrap();
+            assert_eq!(found.map(|text| text.parse::<f64>().unwrap()), Some(base), "{algorithm}");
+            assert_eq!(before.is_some(), algorithm.contains("base="), "{algorithm}");
+            assert_eq!(pairs, [0, 2, 1, 0][rank], "{algorithm}");
+        }
+    }
 }
 
 /// Random boxes with random owners that change at random, in all dimensions and scalars.
@@ -192,6 +227,33 @@ fn a_rank_that_rests_while_others_come_near_chooses_by_the_right_box() {
         frames.push(Scene { boxes, owners });
     }
     check(2, &Options::default().with_events(), Drive::Table, &frames, &[]);
+}
+
+/// Two ranks with a common face at x = 10, and five objects on each side of it that overlap the box of the other rank; two of them reach over the face.
+#[test]
+fn an_object_travels_only_to_ranks_that_may_report_a_pair_of_it() {
+    let ghosts = |reporting: Reporting, domains: bool| {
+        let options = Options::default().with_reporting(reporting);
+        let results = Threads::run(2, |transport| {
+            let me = transport.rank();
+            let mut space = Distributed::<2, f32, _>::new(transport, options.clone())?;
+            let side = |x: f32| if me == 0 { x } else { 20.0 - x };
+            for (id, x) in [9.0f32, 9.0, 9.2, 9.2, 9.2, 1.0].into_iter().enumerate() {
+                let half = [1.5, 1.5, 0.5, 0.5, 0.5, 0.5][id];
+                space.insert((10 * me + id) as u64, Aabb::from_center([side(x), 3.0 * id as f32], [half, 0.5]))?;
+            }
+            if domains {
+                let inf = f32::INFINITY;
+                space.set_domain(&[[Aabb::new([-inf; 2], [10.0, inf]), Aabb::new([10.0, -inf], [inf; 2])][me]]);
+            }
+            space.update()?;
+            Ok::<_, broadphase_mpi::Error>((space.traffic().ghosts, space.cross_pairs().len()))
+        });
+        results.into_iter().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    assert_eq!(ghosts(Reporting::Both, false), [(5, 2), (5, 2)]);
+    assert_eq!(ghosts(Reporting::Once, false), [(5, 2), (0, 0)]);
+    assert_eq!(ghosts(Reporting::Once, true), [(2, 2), (2, 0)]);
 }
 
 #[test]

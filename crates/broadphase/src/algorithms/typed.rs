@@ -79,7 +79,8 @@ mod papers {
     /// `hash-grid` or `hash-grid-reinsert`.
     impl From<hash_grid::Options> for Spec {
         fn from(options: hash_grid::Options) -> Self {
-            let hash_grid::Options { factor, dims, density, threshold, strategy, capacity, shapes, merge, patience } = options;
+            let hash_grid::Options { factor, base, dims, density, threshold, strategy, capacity, shapes, merge, patience } =
+                options;
             let name = match strategy {
                 hash_grid::Strategy::Individual => "hash-grid",
                 hash_grid::Strategy::Reinsert => "hash-grid-reinsert",
@@ -87,6 +88,7 @@ mod papers {
             let dims = if dims == [dims[0]; 3] { dims[0].to_string() } else { dims.map(|cells| cells.to_string()).join("x") };
             let given = [
                 ("factor", factor.to_string()),
+                ("base", base.map_or("first".to_string(), |base| base.to_string())),
                 ("dims", dims),
                 ("density", density.to_string()),
                 ("threshold", threshold.to_string()),

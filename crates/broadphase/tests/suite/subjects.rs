@@ -14,6 +14,7 @@ const EXTRA: &[&str] = &[
     "level-grid:levels=2:ratio=1",
     "tiles:target=32",
     "hash-grid:threshold=0:patience=0",
+    "hash-grid:threshold=0:base=0.3",
     "tiles:target=32:coherence=false",
     "hash-grid-reinsert:threshold=0",
     "particle-grid:grid=hashed:hash=modular",

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use broadphase::Aabb;
 use broadphase_mpi::simulate::{Simulated, Walkers};
-use broadphase_mpi::{Distributed, Options, Stages, Threads, Traffic, Transport};
+use broadphase_mpi::{Distributed, Options, Reporting, Stages, Threads, Traffic, Transport};
 use broadphase_scenes::PendingFile;
 use cpu_time::ThreadTime;
 use serde_json::{Value, json};
@@ -29,11 +30,12 @@ impl Run {
 
 /// Runs the command.
 pub fn run(asked: &SimulateLine) -> Result<(), Failure> {
-    let (mut others, own) = Simulated::new(asked.ranks, asked.per_rank, asked.boxes)?;
+    let (mut others, own) = Simulated::new(asked.ranks, asked.per_rank, asked.boxes, Reporting::Once)?;
     others.advance();
-    let job = drive(asked, others, own.clone(), Simulated::advance)?;
+    let region = others.region();
+    let job = drive(asked, others, own.clone(), region, Simulated::advance)?;
     let one = Threads::job(1).pop().ok_or_else(|| Failure::Data("no transport".to_string()))?;
-    let alone = drive(asked, one, own, |_| ())?;
+    let alone = drive(asked, one, own, region, |_| ())?;
     let result = describe(asked, &job, &alone);
     if let Some(path) = &asked.json {
         let text = format!("{result:#}\n");
@@ -50,8 +52,15 @@ pub fn run(asked: &SimulateLine) -> Result<(), Failure> {
     Ok(())
 }
 
-fn drive<C: Transport>(asked: &SimulateLine, transport: C, mut own: Walkers, advance: fn(&mut C)) -> Result<Run, Failure> {
+fn drive<C: Transport>(
+    asked: &SimulateLine,
+    transport: C,
+    mut own: Walkers,
+    region: Aabb<3, f32>,
+    advance: fn(&mut C),
+) -> Result<Run, Failure> {
     let mut space = Distributed::<3, f32, C>::new(transport, Options::default().with_boxes(asked.boxes))?;
+    space.set_domain(&[region]);
     let ids: Vec<u64> = (0..own.boxes().len() as u64).collect();
     space.assign(&ids, own.boxes())?;
     let (mut stages, mut inputs): (Vec<Stages>, Vec<Duration>) = (Vec::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! Which cell size suits which box: the sizes `base * factor^exponent`.
 
 use super::level::Key;
+use super::options::Options;
 use crate::geometry::{Aabb, Real};
 
 /// Sides of an object may count as shorter than its longest by at most this many steps.
@@ -42,12 +43,14 @@ fn sides<const D: usize, T: Real>(value: &Aabb<D, T>) -> Option<[f64; D]> {
 }
 
 impl CellSizes {
-    /// The sizes that have the first object in the middle of a step: its longest side times the root of the factor.
-    pub(super) fn new<const D: usize, T: Real>(first: &Aabb<D, T>, factor: f64) -> Option<Self> {
+    /// The sizes that follow from the base of the options. If there is none, those that have the first object in the middle of a step: its longest
+    /// side times the root of the factor.
+    pub(super) fn new<const D: usize, T: Real>(first: &Aabb<D, T>, options: &Options) -> Option<Self> {
+        let factor = options.factor;
         let longest = sides(first)?.into_iter().fold(0.0, f64::max);
         // A point at the origin says nothing of sizes.
         let size = if longest <= limits::<T>().0 { 1.0 } else { longest };
-        let base = size * factor.sqrt();
+        let base = options.base.unwrap_or(size * factor.sqrt());
         let (least, most, _) = limits::<T>();
         // By logarithms, since the ratio of two sizes may be beyond all numbers.
         let steps_to = |size: f64| (size.ln() - base.ln()) / factor.ln();
@@ -103,24 +106,28 @@ impl CellSizes {
 mod tests {
     use super::*;
 
+    fn with_factor(factor: f64) -> Options {
+        Options { factor, ..Options::default() }
+    }
+
     #[test]
     fn sizes_of_zero_and_subnormal_have_a_level() {
         for (first, other) in [(0.0f32, 1.0f32), (1.0, 0.0), (1e-44, 1e-44), (1.0, 1e-45), (1e30, 0.0), (0.0, 0.0)] {
             let boxed = |size: f32| Aabb::new([0.0f32; 3], [size; 3]);
-            let cell_sizes = CellSizes::new(&boxed(first), 2.0).unwrap();
+            let cell_sizes = CellSizes::new(&boxed(first), &with_factor(2.0)).unwrap();
             for size in [first, other] {
                 let (own, cube) = cell_sizes.keys(&boxed(size)).unwrap();
                 assert_eq!(own, cube);
                 assert!(cell_sizes.size::<f32>(own[0].into()) > size);
             }
         }
-        assert!(CellSizes::new(&Aabb::new([-1e38f32; 2], [1e38; 2]), 2.0).is_none());
+        assert!(CellSizes::new(&Aabb::new([-1e38f32; 2], [1e38; 2]), &with_factor(2.0)).is_none());
     }
 
     #[test]
     fn a_level_suits_sizes_from_its_cell_by_the_factor_up_to_its_cell() {
         for factor in [1.1, 1.5, 2.0, 4.0] {
-            let cell_sizes = CellSizes::new(&Aabb::new([0.0f64; 2], [1.0, 0.5]), factor).unwrap();
+            let cell_sizes = CellSizes::new(&Aabb::new([0.0f64; 2], [1.0, 0.5]), &with_factor(factor)).unwrap();
             for step in -200..200 {
                 let size = 1.07f64.powi(step);
                 let (_, cube) = cell_sizes.keys(&Aabb::new([0.0; 2], [size, size * 0.1])).unwrap();
@@ -132,8 +139,23 @@ mod tests {
 
     #[test]
     fn long_boxes_have_long_cells_and_nearly_cubic_ones_cubes() {
-        let cell_sizes = CellSizes::new(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0]), 2.0).unwrap();
+        let cell_sizes = CellSizes::new(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0]), &with_factor(2.0)).unwrap();
         assert_eq!(cell_sizes.keys(&Aabb::new([0.0f32; 3], [10.0, 1.0, 1.0])), Some(([0, -3, -3], [0; 3])));
         assert_eq!(cell_sizes.keys(&Aabb::new([0.0f32; 3], [10.0, 6.0, 4.0])), Some(([0; 3], [0; 3])));
+    }
+
+    #[test]
+    fn with_a_base_the_first_object_does_not_matter() {
+        for (base, factor) in [(0.7, 2.0), (1e300, 1.1), (1e-300, 1.5), (f64::MIN_POSITIVE, 16.0)] {
+            let options = Options { base: Some(base), ..with_factor(factor) };
+            let of = |side: f64| CellSizes::new(&Aabb::new([0.0; 2], [side; 2]), &options).unwrap();
+            for first in [0.0, 1e-9, 1.0, 300.0] {
+                assert_eq!(of(first).sizes, of(3.0).sizes, "{base} {factor}");
+                let cell: f64 = of(first).size(of(first).keys(&Aabb::new([0.0; 2], [5.0; 2])).unwrap().0[0].into());
+                assert!(5.0 < cell && cell / factor <= 5.0 * (1.0 + 1e-9), "{base} {factor} {cell}");
+            }
+        }
+        let options = Options { base: Some(0.7), ..with_factor(2.0) };
+        assert_eq!(CellSizes::new(&Aabb::new([0.0f64; 3], [5.0; 3]), &options).unwrap().size::<f64>(0), 0.7);
     }
 }

@@ -40,7 +40,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         }
         if self.cell_sizes.is_none() {
             let first = frame.ids().map(|id| &frame.boxes[id as usize]).find(|value| is_bounded(value));
-            self.cell_sizes = first.and_then(|value| CellSizes::new(value, self.options.factor));
+            self.cell_sizes = first.and_then(|value| CellSizes::new(value, &self.options));
         }
         let mut buffers = std::mem::take(&mut self.scratch.counting);
         let up_to = self.best_merging(frame, &mut buffers);

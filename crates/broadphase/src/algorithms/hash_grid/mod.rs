@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! A hierarchy of grids (*levels*). An object belongs to the level whose cells are the smallest that are larger than it: cell
-//! sizes are `base * factor^k` for integers k, the base being the first object's size times the root of the factor. Levels are
+//! sizes are `base * factor^k` for integers k, the base being the first object's size times the root of the factor, or an option. Levels are
 //! made when an object needs one. In its level an object belongs to the one cell that holds its lower corner. Space is
 //! infinite, a level's cells are not: coordinates wrap around by a bit mask, so that adjacent cells stay adjacent, and objects
 //! that share a cell although they are far apart are separated by the exact test. A level with more objects than cells / 8 is

@@ -18,6 +18,9 @@ pub enum Strategy {
 pub struct Options {
     /// The ratio of the cell sizes of two successive levels.
     pub factor: f64,
+    /// The cell size from which those of all levels follow: `base * factor^k`. `None`: the size of the first object times the root of the factor.
+    /// Structures with the same base have the same cell sizes, whichever objects they get first.
+    pub base: Option<f64>,
     /// The cells of a new grid per axis, powers of two from 4 to 1024; 2^24 in all at most.
     pub dims: [u32; 3],
     /// Cells per object: with fewer, a grid is doubled.
@@ -40,6 +43,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             factor: 2.0,
+            base: None,
             dims: [16; 3],
             density: 8,
             threshold: 600,
@@ -60,6 +64,11 @@ macro_rules! descriptors {
     ($strategy:literal) => {
         &[
             OptionDescriptor { name: "factor", default: "2", help: "cell size of a level by that of the one below: 1.1 to 16" },
+            OptionDescriptor {
+                name: "base",
+                default: "first",
+                help: "a cell size, from which those of all levels follow; first: the first object's size times the root of the factor",
+            },
             OptionDescriptor {
                 name: "dims",
                 default: "16",
@@ -104,6 +113,7 @@ impl Options {
         }
         Self {
             factor: nearest_in(self.factor, 1.1, 16.0),
+            base: self.base.filter(is_base),
             dims,
             density: self.density.clamp(1, 64),
             capacity: self.capacity.clamp(2, 64),
@@ -128,7 +138,15 @@ impl Options {
             Some("reinsert") => Strategy::Reinsert,
             Some(text) => return Err(spec.invalid("strategy", text, "individual or reinsert".to_string())),
         };
+        let base = match spec.text("base") {
+            None | Some("first") => None,
+            Some(text) => {
+                let base = text.parse().ok().filter(is_base);
+                Some(base.ok_or_else(|| spec.invalid("base", text, "a positive number, or first".to_string()))?)
+            }
+        };
         Ok(Self {
+            base,
             factor: spec.value("factor", default.factor, "a number from 1.1 to 16", |f| (1.1..=16.0).contains(f))?,
             dims,
             density: spec.value("density", default.density, "a whole number from 1 to 64", |d| (1..=64).contains(d))?,
@@ -145,6 +163,11 @@ impl Options {
     pub(super) fn axis_bits(&self, axis: usize) -> u32 {
         self.dims[axis.min(2)].trailing_zeros()
     }
+}
+
+/// Can cells have this size?
+fn is_base(size: &f64) -> bool {
+    size.is_normal() && *size > 0.0
 }
 
 /// `16` or `64x16x4`; missing axes take the last number.

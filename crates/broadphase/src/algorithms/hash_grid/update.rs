@@ -417,7 +417,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             return UNBOUNDED;
         }
         if self.cell_sizes.is_none() {
-            self.cell_sizes = CellSizes::new(value, self.options.factor);
+            self.cell_sizes = CellSizes::new(value, &self.options);
         }
         let Some((own, cube)) = self.cell_sizes.as_ref().and_then(|cell_sizes| cell_sizes.keys(value)) else { return UNBOUNDED };
         let (own, cube) = match self.merged_up_to {

@@ -140,7 +140,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             return Ok(UNBOUNDED);
         }
         if self.cell_sizes.is_none() {
-            self.cell_sizes = CellSizes::new(value, self.options.factor);
+            self.cell_sizes = CellSizes::new(value, &self.options);
         }
         let Some((_, cube)) = self.cell_sizes.as_ref().and_then(|cell_sizes| cell_sizes.keys(value)) else {
             return Ok(UNBOUNDED);

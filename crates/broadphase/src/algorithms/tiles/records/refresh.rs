@@ -70,20 +70,24 @@ impl Block {
         removed
     }
 
-    /// Drops the records of objects that are not live; the others keep their order.
+    /// Drops the records of objects that are not live; the others keep their order. Most tiles have none, and are only read.
     fn drop_removed(&mut self) {
         let Self { runs, arena, live, first, .. } = self;
-        let mut keep = |from: u32, to: u32, mut end: u32| {
+        let is_live = |record: &Record| bit(live, record.id() - *first);
+        let keep = |arena: &mut [Record], from: u32, to: u32, mut end: u32| {
             for at in from..to {
                 let record = arena[at as usize];
                 arena[end as usize] = record;
-                end += u32::from(bit(live, record.id() - *first));
+                end += u32::from(is_live(&record));
             }
             end
         };
         for run in runs {
-            let inner = keep(run.start, run.inner, run.start);
-            (run.next, run.inner) = (keep(run.inner, run.next, inner), inner);
+            if arena[run.start as usize..run.next as usize].iter().fold(true, |all, record| all & is_live(record)) {
+                continue;
+            }
+            let inner = keep(arena, run.start, run.inner, run.start);
+            (run.next, run.inner) = (keep(arena, run.inner, run.next, inner), inner);
         }
     }
 

@@ -137,9 +137,11 @@ fn the_three_axis_sweep_lives_on_coherence_and_collapses_without_it() {
 fn objects_of_many_cells_are_tested_once_by_the_grid_of_sweeps() {
     for form in ["grid-sap", "grid-sap:resweep=true"] {
         let boxes = vec![Aabb::<3, f32>::everything(); 40];
-        let mut run = Run::new(&format!("{form}:cells=6"));
+        // In a world that is given: around infinite boxes there is none to cut.
+        let mut run = Run::new(&format!("{form}:cells=6:world=0/0/0/9/9/9"));
         assert_eq!(run.tests(&Frame::new(&boxes)), 40 * 39 / 2, "{form}");
         assert_eq!(run.store.len(), 40 * 39 / 2);
+        assert_eq!(run.extra("entries"), 40.0 * 216.0, "{form}");
         let spread = lattice::<3>(12, 1.2);
         let mut run = Run::new(form);
         let n = spread.len() as u64;

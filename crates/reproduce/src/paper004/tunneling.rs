@@ -198,7 +198,7 @@ pub fn measure(lab: &mut Lab) -> Result<Report, Failure> {
         Finding::new(
             "Tunneling is alleviated.",
             source,
-            "they miss {} of the contacts that one search a frame misses",
+            "they miss {} times as many contacts as one search a frame",
             (missed(Rate::Frame) > 0.0).then(|| missed(judged) / missed(Rate::Frame)),
             Rule::at_most(0.5, 0.9)
                 .weaker("fewer, but not half")

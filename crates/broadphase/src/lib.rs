@@ -68,6 +68,7 @@
 //! | data per pair (manifolds) | [`World::set_pair_value`], [`PairEvent::value`] | a hash table of such pairs |
 //! | the pairs of one object | [`World::pairs_of`] | the first call after an update: a pass over all pairs |
 //! | fast objects | [`World::set_continuous_detection`], [`Object::moved_from`] | a pass over the movers, larger boxes |
+//! | slow objects seen less often, if a pair may come late | [`UpdateIntervals`] | a pass over the boxes |
 //! | a jump that hits nothing on its way | [`World::teleport`], [`World::teleport_many`], [`World::shift_origin`] | as a move; all objects |
 //! | layers, groups, parts of one body | [`Tag`] | a test per pair, nothing without tags |
 //! | triggers, platforms, characters | [`Object::as_sensor`], [`World::set_pairing`] | a test per pair, nothing without them |
@@ -162,7 +163,7 @@ pub use kernels::{Isa, Kernels};
 #[doc(inline)]
 pub use neighbors::{NeighborSearch, Neighbors, neighbors};
 #[doc(inline)]
-pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Pairing, Shape, Tag};
+pub use objects::{Changes, Filter, Frame, Handle, Live, MAX_OBJECTS, Object, ObjectKind, Pairing, Shape, Tag, UpdateIntervals};
 #[doc(inline)]
 pub use pairs::{Pair, PairStore, Report, Retain, pairs_hash};
 #[doc(inline)]

@@ -1,7 +1,8 @@
 //! The classic structures: what papers 000, 001 and 004 say of them, counted.
 
-use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, PairStore, Spec, step};
+use broadphase::{Aabb, BroadPhase, Changes, Context, Frame, PairStore, Spec, Strength, step};
 use broadphase_scenes::{AnyScene, SceneSpec};
+use broadphase_testing::naive;
 
 /// One structure with its store.
 struct Run<const D: usize> {
@@ -134,14 +135,66 @@ fn the_three_axis_sweep_lives_on_coherence_and_collapses_without_it() {
 
 #[test]
 fn objects_of_many_cells_are_tested_once_by_the_grid_of_sweeps() {
-    let boxes = vec![Aabb::<3, f32>::everything(); 40];
-    let mut run = Run::new("grid-sap:cells=6");
-    assert_eq!(run.tests(&Frame::new(&boxes)), 40 * 39 / 2);
-    assert_eq!(run.store.len(), 40 * 39 / 2);
-    let spread = lattice::<3>(12, 1.2);
-    let mut run = Run::new("grid-sap");
-    let n = spread.len() as u64;
-    assert!(run.tests(&Frame::new(&spread)) * 20 < n * n / 2);
+    for form in ["grid-sap", "grid-sap:resweep=true"] {
+        let boxes = vec![Aabb::<3, f32>::everything(); 40];
+        // In a world that is given: around infinite boxes there is none to cut.
+        let mut run = Run::new(&format!("{form}:cells=6:world=0/0/0/9/9/9"));
+        assert_eq!(run.tests(&Frame::new(&boxes)), 40 * 39 / 2, "{form}");
+        assert_eq!(run.store.len(), 40 * 39 / 2);
+        assert_eq!(run.extra("entries"), 40.0 * 216.0, "{form}");
+        let spread = lattice::<3>(12, 1.2);
+        let mut run = Run::new(form);
+        let n = spread.len() as u64;
+        assert!(run.tests(&Frame::new(&spread)) * 20 < n * n / 2, "{form}");
+    }
+}
+
+#[test]
+fn the_grid_of_sweep_and_prunes_tests_what_meets_and_does_not_collapse_without_coherence() {
+    let mut boxes = scene("uniform:motion=0.01", 4000);
+    let [mut lists, mut swept, mut whole] = ["grid-sap", "grid-sap:resweep=true", "sweep-3axis"].map(Run::new);
+    let mut frame = |boxes: &[Aabb<3, f32>]| [&mut lists, &mut swept, &mut whole].map(|run| run.tests(&Frame::new(boxes)));
+    frame(&boxes);
+    for b in boxes.iter_mut().skip(1).step_by(3) {
+        *b = b.translate(b.size().map(|side| side * 0.005));
+    }
+    let [coherent, anew, _] = frame(&boxes);
+    assert!(coherent * 10 < anew, "{coherent} tests at exchanges of ends, {anew} if every cell is swept");
+    let n = boxes.len();
+    boxes.rotate_left(n / 3);
+    let [incoherent, anew, collapsed] = frame(&boxes);
+    assert!(incoherent < 4 * anew && incoherent * 20 < collapsed, "{incoherent} tests, {anew} swept, {collapsed} without cells");
+    // One object that moves is tested in its own cells.
+    let at = (0..n).find(|&at| boxes[at].size()[0] > 0.0).unwrap();
+    boxes[at] = boxes[at].translate(boxes[at].size());
+    let changes = Changes::Listed { moved: &[at as u32], inserted: &[], removed: &[] };
+    let moved = lists.tests(&Frame::new(&boxes).with_changes(changes));
+    assert!(0 < moved && moved < n as u64 / 4, "{moved} tests of one object");
+    let unchanged = Changes::Listed { moved: &[], inserted: &[], removed: &[] };
+    assert_eq!(lists.tests(&Frame::new(&boxes).with_changes(unchanged)), 0);
+}
+
+#[test]
+fn pairs_of_the_incremental_sweeps_end_when_their_boxes_part() {
+    for spec in ["sweep-3axis", "grid-sap", "grid-sap:cells=1", "grid-sap:cells=5"] {
+        let mut boxes = lattice::<3>(6, 1.0);
+        let mut run = Run::new(spec);
+        run.tests(&Frame::new(&boxes));
+        let touching = run.store.len();
+        // Apart by less than a cell, one axis after the other, and back.
+        for (round, by) in [0.02, 0.01, -0.03].into_iter().enumerate() {
+            for (at, b) in boxes.iter_mut().enumerate() {
+                let corner: [usize; 3] = std::array::from_fn(|k| at / 6usize.pow(k as u32) % 6);
+                let apart = std::array::from_fn(|k| if k <= round || by < 0.0 { by * corner[k] as f32 } else { 0.0 });
+                *b = b.translate(apart);
+            }
+            run.tests(&Frame::new(&boxes));
+            run.structure.validate(&Frame::new(&boxes), Strength::Geometry).unwrap();
+            let expected = naive::pairs(&Frame::new(&boxes));
+            assert_eq!(run.store.sorted(), expected, "{spec}, round {round}");
+            assert!(by < 0.0 || (expected.len() as u64) < touching, "{spec}, round {round}");
+        }
+    }
 }
 
 #[test]
@@ -153,6 +206,7 @@ fn bad_option_values_are_rejected_with_the_accepted_ones() {
         "level-grid:levels=x",
         "dbvt-f:margin=-1",
         "grid-sap:cells=65",
+        "grid-sap:resweep=maybe",
     ] {
         let error = text.parse::<Spec>().unwrap_err();
         assert_eq!(error.code(), "invalid-option", "{text}: {error}");

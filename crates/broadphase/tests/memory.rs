@@ -56,7 +56,8 @@ fn refusing<R>(largest: usize, call: impl FnOnce() -> R) -> R {
 fn specs() -> Vec<Spec> {
     let only = std::env::var("BROADPHASE_ONLY").unwrap_or_default();
     let names = algorithms::list().iter().filter(|d| d.shapes.contains(&Shape::Box)).map(|d| d.name);
-    let extra = ["hash-grid:threshold=0", "hash-grid-reinsert:threshold=0", "kd-tree:t=32", "octree:split=8"];
+    let extra =
+        ["hash-grid:threshold=0", "hash-grid-reinsert:threshold=0", "kd-tree:t=32", "octree:split=8", "grid-sap:resweep=true"];
     let all = names.chain(extra).map(|name| name.parse::<Spec>().expect("a listed name"));
     all.filter(|spec| only.is_empty() || only.split(',').any(|name| name == spec.descriptor().name)).collect()
 }

@@ -43,7 +43,8 @@ fn every_default_that_the_list_shows_is_a_value_that_the_option_takes() {
 fn options_outside_their_range_count_as_the_nearest_value_inside() {
     for number in [0, 1, usize::MAX] {
         finds_all("tiles", Box::new(tiles::Tiles::new(tiles::Options { target: number, coherence: true })));
-        finds_all("grid-sap", Box::new(grid_sap::GridSap::new(grid_sap::Options { cells: number })));
+        finds_all("grid-sap", Box::new(grid_sap::GridSap::new(grid_sap::Options { cells: number, resweep: false })));
+        finds_all("grid-sap", Box::new(grid_sap::GridSap::new(grid_sap::Options { cells: number, resweep: true })));
         for split in [0, number] {
             finds_all("octree", Box::new(octree::Octree::new(octree::Options { depth: number, split, paper: false })));
         }
@@ -104,7 +105,8 @@ fn typed_options_are_the_text_that_says_the_same() {
     assert_typed(octree::Options { depth: 4, split: 9, paper: false }, "octree:depth=4:split=9"); // with a split, 12 is the default
     assert_typed(level_grid::Options { levels: 3, ratio: 0.5, paper: true }, "level-grid:levels=3:ratio=0.5:paper=true");
     assert_typed(dbvt::Options { mode: dbvt::Mode::Deferred, margin: 0.25 }, "dbvt-d:margin=0.25");
-    assert_typed(grid_sap::Options { cells: 7 }, "grid-sap:cells=7");
+    assert_typed(grid_sap::Options { cells: 7, resweep: false }, "grid-sap:cells=7");
+    assert_typed(grid_sap::Options { cells: 0, resweep: true }, "grid-sap:resweep=true");
     let options = sweep::Options { partitions: 3, swap: false, threshold: 0.25, patrol: 0, ..Default::default() };
     assert_typed(options, "sweep:partitions=3:swap=off:threshold=0.25:patrol=0");
     let options = sweep::Options { axes: Some([1, 0]), path: sweep::Path::Parallel, ..Default::default() };

@@ -88,7 +88,7 @@ mod tests {
         000-fig19 000-fig20 000-fig21 000-fig22 000-fig23 000-fig24 000-fig25 000-fig26 000-fig27 000-fig28 000-fig29 000-fig30 000-levels 000-memory \
         001-fig1 001-fig9 001-fig10 001-fig11 001-fig12 001-fig13 001-fig14 001-table1 001-table2 \
         002-fig1 002-fig2 002-fig3 002-fig4 002-fig5 002-fig6 003-checks \
-        004-test1 004-test2 004-test3 004-test4 004-test5 004-test6 004-burden 004-memory";
+        004-test1 004-test2 004-test3 004-test4 004-test5 004-test6 004-burden 004-tunneling 004-memory";
 
     #[test]
     fn every_promised_experiment_is_listed_once_under_its_paper() {

@@ -264,7 +264,7 @@ static LIST: &[Descriptor] = &[
     Descriptor {
         name: "grid-sap",
         paper: Some("001"),
-        summary: "a grid whose cells keep their objects sorted, with insertion and removal in one pass",
+        summary: "a grid of sweep and prunes: each cell keeps its objects sorted on every axis, and a set of pairs",
         bounded: true,
         options: grid_sap::OPTIONS,
         build: build!(spec => grid_sap::GridSap::from_spec(spec)?),

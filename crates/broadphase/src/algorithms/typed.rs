@@ -139,7 +139,8 @@ mod papers {
     /// `grid-sap`, which fits its bounds to the objects.
     impl From<grid_sap::Options> for Spec {
         fn from(options: grid_sap::Options) -> Self {
-            spec("grid-sap", &[("cells", options.cells.to_string())])
+            let grid_sap::Options { cells, resweep } = options;
+            spec("grid-sap", &[("cells", cells.to_string()), ("resweep", resweep.to_string())])
         }
     }
 

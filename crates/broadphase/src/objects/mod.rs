@@ -8,6 +8,7 @@ mod check;
 mod column;
 mod frame;
 mod handle;
+mod intervals;
 mod object;
 mod retain;
 mod shape;
@@ -19,6 +20,7 @@ pub(crate) mod unbounded;
 
 pub use frame::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape};
 pub use handle::Handle;
+pub use intervals::UpdateIntervals;
 pub use object::{Object, ObjectKind, Pairing};
 pub use retain::Retain;
 pub use tag::Tag;

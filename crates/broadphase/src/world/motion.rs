@@ -2,7 +2,8 @@
 //!
 //! A world sees objects where they are at each update. An object that moves farther than its size between two of them may jump over
 //! another one (tunneling). Two methods find such hits. [`ContinuousDetection::Swept`] sweeps boxes and tests the two motions exactly.
-//! [`ContinuousDetection::SubSteps`] is paper 004's, section 4.1: fast objects are looked at more often than slow ones.
+//! [`ContinuousDetection::SubSteps`] is paper 004's, section 4.1: fast objects are looked at more often than slow ones. That slow ones are looked at
+//! less often than once per update is [`UpdateIntervals`](crate::UpdateIntervals), which can miss pairs and is not part of a world.
 //! `examples/tunneling.rs` compares them.
 
 use super::World;

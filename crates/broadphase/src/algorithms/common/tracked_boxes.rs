@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> TrackedBoxes<D, T> {
     }
 
     /// The objects, ascending.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         (0..self.slots() as u32).filter(|&id| self.is_live(id))
     }
 

@@ -1,41 +1,51 @@
-//! Stale entries out, the rest sorted by insertion, new ones merged.
+//! Objects leave their old cells and enter new ones; in the cells that changed, lists are sorted by insertion.
 
+use super::cell_lists::Crossings;
 use super::cells::{Block, Cells, Entry, TARGET};
-use super::{GridSap, Scratch};
+use super::{Content, GridSap, Scratch};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::objects::Frame;
+use crate::memory;
+use crate::objects::{Changes, Frame};
 
 /// How many times as many objects as the cells were made for make new cells worth while.
 const GROWTH: usize = 2;
+/// What the memory is for.
+const BLOCKS: &str = "the cells of the objects";
 
 impl<const D: usize, T: Real> GridSap<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
-        self.tracked.update(frame)?;
-        let is_new = self.bounds.follow(&self.tracked);
-        let clock = context.clock();
-        if is_new || self.are_cells_outdated() {
-            self.place_all(frame.slots());
-            context.record("sort", clock);
-            return Ok(());
+        if self.is_broken {
+            frame.check_lists()?;
+            self.tracked.update(&frame.with_changes(Changes::All))?;
+        } else {
+            self.tracked.update(frame)?;
         }
-        let slots = self.blocks.len().max(frame.slots());
-        self.blocks.resize(slots, Block::NOWHERE);
-        self.scratch.stale.resize(slots, false);
-        let any_stale = self.assign();
+        let clock = context.clock();
+        let result = self.follow(frame.slots());
+        self.is_broken = result.is_err();
+        context.record("sort", clock);
+        result
+    }
+
+    /// Takes in what changed. On error the content is incomplete.
+    fn follow(&mut self, slots: usize) -> Result<(), Error> {
+        let is_new = self.bounds.follow(&self.tracked);
+        if is_new || self.is_broken || self.are_cells_outdated() {
+            return self.place_all(slots);
+        }
+        // Slots that are gone keep their place until their objects have left the cells.
+        let most = self.blocks.len().max(slots);
+        memory::resize(&mut self.blocks, most, Block::NOWHERE, BLOCKS)?;
+        memory::resize(&mut self.scratch.stale, most, false, BLOCKS)?;
+        let any_stale = self.assign()?;
+        self.apply(any_stale)?;
         if any_stale {
-            let stale = &self.scratch.stale;
-            self.entries.retain(|entry| !stale[entry.id as usize]);
             self.scratch.stale.fill(false);
         }
-        if !self.tracked.moved().is_empty() {
-            self.sort();
-        }
-        self.merge();
-        self.blocks.truncate(frame.slots());
-        self.scratch.stale.truncate(frame.slots());
-        context.record("sort", clock);
+        self.blocks.truncate(slots);
+        self.scratch.stale.truncate(slots);
         Ok(())
     }
 
@@ -45,32 +55,42 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         self.cells.is_none() || (self.options.cells == 0 && now > GROWTH * then.max(TARGET))
     }
 
-    /// Cuts the current world into cells for the current objects, and makes all entries again.
-    fn place_all(&mut self, slots: usize) {
-        let Some(world) = self.bounds.world() else { return };
+    /// Cuts the current world into cells for the current objects, and places all of them anew.
+    fn place_all(&mut self, slots: usize) -> Result<(), Error> {
+        let Some(world) = self.bounds.world() else { return Ok(()) };
         let cells = Cells::new(world, &self.tracked, self.options.cells);
         self.bounds.note_population();
-        self.entries.clear();
-        self.blocks.clear();
-        self.blocks.resize(slots, Block::NOWHERE);
-        self.scratch.stale.clear();
-        self.scratch.stale.resize(slots, false);
+        match &mut self.content {
+            Content::Lists(lists) => lists.start_over(cells.count())?,
+            Content::Sweeps(sweeps) => sweeps.start_over(),
+        }
+        memory::refill(&mut self.blocks, slots, Block::NOWHERE, BLOCKS)?;
+        memory::refill(&mut self.scratch.stale, slots, false, BLOCKS)?;
         self.scratch.fresh.clear();
         for id in self.tracked.ids() {
             let block = cells.block(self.tracked.get(id));
             self.blocks[id as usize] = block;
-            let at = self.tracked.get(id).min[0];
-            block.for_each(|cell| self.scratch.fresh.push(Entry { cell: cells.number(&cell), id, at }));
+            if let Content::Lists(lists) = &mut self.content {
+                lists.touch(&cells, &block);
+            }
+            insert_into(&mut self.scratch.fresh, &cells, &block, (id, self.tracked.get(id).min[0]))?;
         }
         self.cells = Some(cells);
-        self.merge();
+        self.apply(false)
     }
 
-    /// New blocks for what changed; notes whose entries are stale, and makes the fresh ones. Is any entry stale?
-    fn assign(&mut self) -> bool {
-        let Self { tracked, cells: Some(cells), blocks, scratch: Scratch { fresh, stale, .. }, .. } = self else { return false };
+    /// New blocks for what changed; notes whose objects leave their cells, and where they are inserted. Does any object leave?
+    fn assign(&mut self) -> Result<bool, Error> {
+        let Self { tracked, cells: Some(cells), blocks, content, scratch: Scratch { fresh, stale }, .. } = self else {
+            return Ok(false);
+        };
+        let mut touch = |block: &Block<D>| match content {
+            Content::Lists(lists) => lists.touch(cells, block),
+            Content::Sweeps(_) => (),
+        };
         let mut any_stale = false;
         for &id in tracked.removed() {
+            touch(&blocks[id as usize]);
             blocks[id as usize] = Block::NOWHERE;
             stale[id as usize] = true;
             any_stale = true;
@@ -78,57 +98,48 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         fresh.clear();
         for &id in tracked.moved().iter().chain(tracked.inserted()) {
             let (old, block) = (blocks[id as usize], cells.block(tracked.get(id)));
+            touch(&old);
             if block != old {
+                touch(&block);
                 blocks[id as usize] = block;
                 if old != Block::NOWHERE {
                     stale[id as usize] = true;
                     any_stale = true;
                 }
-                let at = tracked.get(id).min[0];
-                block.for_each(|cell| fresh.push(Entry { cell: cells.number(&cell), id, at }));
+                insert_into(fresh, cells, &block, (id, tracked.get(id).min[0]))?;
             }
         }
-        any_stale
+        Ok(any_stale)
     }
 
-    /// The insertion sort of the entries that stay: no entry leaves its cell.
-    fn sort(&mut self) {
-        let Self { tracked, entries, .. } = self;
-        entries.iter_mut().for_each(|entry| entry.at = tracked.get(entry.id).min[0]);
-        for start in 1..entries.len() {
-            let entry = entries[start];
-            let mut at = start;
-            while at > 0 && entry.is_before(&entries[at - 1]) {
-                entries[at] = entries[at - 1];
-                at -= 1;
+    /// Removes what is stale, sorts, and inserts what is fresh.
+    fn apply(&mut self, any_stale: bool) -> Result<(), Error> {
+        let Self { tracked, cells: Some(cells), blocks, content, scratch: Scratch { fresh, stale }, .. } = self else {
+            return Ok(());
+        };
+        match content {
+            Content::Lists(lists) => lists.apply(tracked, cells, blocks, Crossings { stale, fresh }),
+            Content::Sweeps(sweeps) => {
+                if any_stale {
+                    sweeps.remove(stale);
+                }
+                if !tracked.moved().is_empty() {
+                    sweeps.sort(tracked);
+                }
+                sweeps.merge(fresh)
             }
-            entries[at] = entry;
         }
     }
+}
 
-    /// Merges the fresh entries from the back, in place.
-    fn merge(&mut self) {
-        let Self { entries, scratch: Scratch { fresh, .. }, .. } = self;
-        if fresh.is_empty() {
-            return;
-        }
-        fresh.sort_unstable_by(Entry::order);
-        let mut old = entries.len();
-        let total = old + fresh.len();
-        if entries.capacity() < total {
-            entries.reserve_exact(fresh.len() + total / 8);
-        }
-        entries.resize(total, fresh[0]);
-        let mut place = total;
-        while let Some(&new) = fresh.last() {
-            place -= 1;
-            if old > 0 && new.is_before(&entries[old - 1]) {
-                old -= 1;
-                entries[place] = entries[old];
-            } else {
-                entries[place] = new;
-                fresh.pop();
-            }
-        }
-    }
+/// Lists the insertions of an object into all cells of its block.
+fn insert_into<const D: usize, T: Real>(
+    fresh: &mut Vec<Entry<T>>,
+    cells: &Cells<D, T>,
+    block: &Block<D>,
+    (id, at): (u32, T),
+) -> Result<(), Error> {
+    memory::reserve(fresh, block.len(), BLOCKS)?;
+    block.for_each(|cell| fresh.push(Entry { cell: cells.number(&cell), id, at })); // reserved
+    Ok(())
 }

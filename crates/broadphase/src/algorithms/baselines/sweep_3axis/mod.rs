@@ -1,12 +1,8 @@
 //! Sweep and prune on every axis, kept sorted from frame to frame.
 //!
 //! # The structure
-//! For each axis a list of the ends of all boxes, sorted; at equal coordinates lower ends stand before upper ends, so that touching counts. A
-//! set of all overlapping pairs. A frame writes the new coordinates into the lists and sorts them by insertion. Each exchange of a lower end
-//! with an upper end is the moment at which two boxes meet or part on that axis: meeting, they are tested, and are a pair if they
-//! overlap on all axes; parting, they are a pair no more.
-//!
-//! New objects are appended, as if they came from infinity. If many are inserted at once, the lists are sorted from scratch, and one axis is swept.
+//! One `EndpointLists` of all objects: for each axis a sorted list of the ends of all boxes, and a set of all overlapping
+//! pairs. A frame sorts the lists by insertion; each exchange of a lower end with an upper one adds or removes a pair.
 //!
 //! # Cost
 //! One pass over the ends, and a step per exchange. Exchanges are few if little moves; if everything does, each object passes by n others on
@@ -17,29 +13,22 @@
 //! # Source
 //! The sweep and prune of paper 000, section 4.5, and the AxisSweep of paper 001, both after Baraff and Witkin.
 
-mod ends;
-mod pair_set;
 mod pairs;
 mod update;
 mod validate;
 
+use super::endpoint_lists::{EndpointLists, Sorter};
 use crate::algorithms::Stats;
-use crate::algorithms::common::{TrackedBoxes, assert_dimension, bytes_of, implement_broad_phase};
+use crate::algorithms::common::{TrackedBoxes, assert_dimension, implement_broad_phase};
 use crate::geometry::Real;
-
-use ends::End;
-use pair_set::PairSet;
 
 /// The incremental three-axis sweep and prune (two axes in the plane). See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Sweep3Axis<const D: usize, T: Real> {
     tracked: TrackedBoxes<D, T>,
-    /// The ends on each axis, sorted.
-    axes: [Vec<End<T>>; D],
-    /// All overlapping pairs.
-    overlaps: PairSet,
-    /// Tests since the last pair list.
-    tests: u64,
+    /// All objects and all pairs.
+    lists: EndpointLists<D, T>,
+    sorter: Sorter,
     /// Did an update run out of memory? The next one starts over.
     is_broken: bool,
 }
@@ -47,13 +36,7 @@ pub struct Sweep3Axis<const D: usize, T: Real> {
 impl<const D: usize, T: Real> Default for Sweep3Axis<D, T> {
     fn default() -> Self {
         assert_dimension::<D>();
-        Self {
-            tracked: TrackedBoxes::default(),
-            axes: std::array::from_fn(|_| Vec::new()),
-            overlaps: PairSet::default(),
-            tests: 0,
-            is_broken: false,
-        }
+        Self { tracked: TrackedBoxes::default(), lists: EndpointLists::default(), sorter: Sorter::default(), is_broken: false }
     }
 }
 
@@ -66,8 +49,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
 
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     fn stats(&self) -> Stats {
-        let ends: usize = self.axes.iter().map(bytes_of).sum();
-        Stats { bytes: self.tracked.bytes() + ends + self.overlaps.bytes(), ..Stats::default() }
+        Stats { bytes: self.tracked.bytes() + self.lists.bytes() + self.sorter.bytes(), ..Stats::default() }
     }
 }
 

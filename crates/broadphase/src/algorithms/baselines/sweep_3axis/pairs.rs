@@ -15,15 +15,15 @@ const PAIRS_PER_CHUNK: usize = 8192;
 impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         // At least one chunk, which the tests of the update are booked on.
-        let chunks = self.overlaps.len().div_ceil(PAIRS_PER_CHUNK).max(1);
+        let chunks = self.lists.pairs().len().div_ceil(PAIRS_PER_CHUNK).max(1);
         let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
         if !kept {
-            let tests = std::mem::take(&mut self.tests);
+            let tests = self.sorter.take_tests();
             context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
-                let range = chunk * PAIRS_PER_CHUNK..((chunk + 1) * PAIRS_PER_CHUNK).min(self.overlaps.len());
+                let range = chunk * PAIRS_PER_CHUNK..((chunk + 1) * PAIRS_PER_CHUNK).min(self.lists.pairs().len());
                 out.rewrite(chunk, worker, frame, |hits| {
                     hits.count_tests(if chunk == 0 { tests } else { 0 });
-                    self.overlaps.pairs()[range].iter().for_each(|&pair| hits.push(pair));
+                    self.lists.pairs()[range].iter().for_each(|&pair| hits.push(pair));
                 });
             });
         }
@@ -43,7 +43,6 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
 
     /// Visits all that start on the first axis before `area` ends: half of the objects, on average.
     pub(super) fn visit_in(&self, area: &Aabb<D, T>, visit: Visit<'_>) {
-        let started = self.axes[0].iter().take_while(|end| end.at() <= area.max[0]);
-        let _broken = started.filter(|end| !end.is_upper()).try_for_each(|end| visit(end.id()));
+        let _broken = self.lists.started_before(area.max[0]).try_for_each(visit);
     }
 }

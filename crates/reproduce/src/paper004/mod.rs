@@ -1,17 +1,19 @@
 //! Paper 004: an octree and a hierarchical grid against the naive case. A fifth of the objects move, and only those ask.
 
+mod tunneling;
+
 use serde_json::json;
 
-use super::Experiment;
-use super::curves::{Points, at, exponent, falls_to_one, geometric_mean, last, ratio};
-use super::lab::{Curves, Lab};
-use super::report::{Chart, Report};
-use super::single::{Single, snapshot};
-use super::verdict::{Finding, Rule};
+use crate::Experiment;
+use crate::curves::{Points, at, exponent, falls_to_one, geometric_mean, last, ratio};
+use crate::lab::{Curves, Lab};
+use crate::report::{Chart, Report};
+use crate::single::{Single, snapshot};
+use crate::verdict::{Finding, Rule};
 use broadphase_bench::charts::Scale;
 use broadphase_bench::failure::Failure;
 
-/// Tests 1 to 6, and the memory of section 4.2.
+/// Tests 1 to 6, the intervals of section 4.1, and the memory of section 4.2.
 pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "004-test1",
@@ -25,6 +27,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment { name: "004-test5", paper: "004", title: "Time to insert an object", measure: test5 },
     Experiment { name: "004-test6", paper: "004", title: "Time to remove an object", measure: test6 },
     Experiment { name: "004-burden", paper: "004", title: "A heavier narrow phase, and the thresholds", measure: burden },
+    Experiment {
+        name: "004-tunneling",
+        paper: "004",
+        title: "Fast objects looked at more often, slow ones less often",
+        measure: tunneling::measure,
+    },
     Experiment { name: "004-memory", paper: "004", title: "Memory of the three structures", measure: memory },
 ];
 
@@ -75,7 +83,7 @@ fn times(lab: &mut Lab, scene: &str) -> Result<Curves, Failure> {
         let mut single = Single::new(algorithm, boxes, boxes.len())?;
         let rounds = (1500 / moved.len().max(1)).max(1);
         let times: Result<Vec<f64>, Failure> = (0..repeats).map(|_| Ok(single.ask(moved, rounds)?.as_secs_f64() * 1e6)).collect();
-        Ok(super::curves::median(times?.into_iter()).unwrap_or(f64::NAN))
+        Ok(crate::curves::median(times?.into_iter()).unwrap_or(f64::NAN))
     })
 }
 
@@ -326,7 +334,7 @@ fn changes(lab: &mut Lab) -> Result<[Curves; 2], Failure> {
                 go.push(Single::remove(&mut copies, &ids[..leaving])?.as_secs_f64() * each);
                 come.push(Single::insert(&mut copies, &ids[..leaving])?.as_secs_f64() * each);
             }
-            let [come, go] = [come, go].map(|times| super::curves::median(times.into_iter()));
+            let [come, go] = [come, go].map(|times| crate::curves::median(times.into_iter()));
             lab.keep(json!({ "scene": "city-even", "n": n, "algorithm": algorithm, "insert_us": come, "remove_us": go }));
             inserted.add(algorithm, n as f64, come);
             removed.add(algorithm, n as f64, go);

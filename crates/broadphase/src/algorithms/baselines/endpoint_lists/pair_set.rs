@@ -6,7 +6,7 @@ use crate::memory::{push, refill};
 use crate::pairs::Pair;
 
 /// What the memory is for.
-const PAIRS: &str = "the pairs of sweep-3axis";
+const PAIRS: &str = "the set of overlapping pairs";
 
 /// Pairs in a dense list, found through a hash table with linear probing. Removal closes the gap at once: no tombstones, no decay.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +20,6 @@ impl PairSet {
     /// All pairs.
     pub(super) fn pairs(&self) -> &[Pair] {
         &self.pairs
-    }
-
-    /// The number of pairs.
-    pub(super) fn len(&self) -> usize {
-        self.pairs.len()
     }
 
     /// Removes all pairs.
@@ -159,7 +154,7 @@ mod tests {
                 set.retain(|pair| pair.a % 5 != 0);
                 expected.retain(|pair| pair.a % 5 != 0);
             }
-            assert_eq!(set.len(), expected.len());
+            assert_eq!(set.pairs().len(), expected.len());
         }
         let mut found = set.pairs().to_vec();
         found.sort_unstable();

@@ -98,6 +98,12 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
+    /// `brute-force`. Built from a spec, the structure is compiled in this crate, and not again in a user's.
+    pub(crate) fn brute_force() -> Self {
+        let descriptor = list().iter().find(|d| d.name == "brute-force").unwrap_or(&list()[0]);
+        Self::of(descriptor, Vec::new())
+    }
+
     /// An algorithm with options that are written but not checked.
     pub(super) fn of(descriptor: &'static Descriptor, options: Vec<(&'static str, String)>) -> Self {
         let given = options.iter().map(|(name, value)| format!(":{name}={value}"));

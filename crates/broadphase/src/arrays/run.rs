@@ -9,8 +9,7 @@ use super::cancel::{Cancel, Cancellable, Shared};
 use super::chunks::{Chunks, Plan};
 use super::prepare::{Prepared, Treatment};
 use super::rules::Rules;
-use crate::algorithms::brute_force::BruteForce;
-use crate::algorithms::{BroadPhase, Probes};
+use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Real};
@@ -196,7 +195,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     /// A structure for one search over `slots` slots.
     fn structure(&self, slots: usize) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         if slots <= FEW_FOR_ONE_SEARCH && self.spec.descriptor().name == "auto" {
-            return Ok(Box::new(BruteForce::new()));
+            return Spec::brute_force().build();
         }
         self.spec.build()
     }

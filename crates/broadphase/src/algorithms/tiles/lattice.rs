@@ -51,8 +51,9 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         let stride = (frame.slots() / LATTICE_SAMPLE).max(1);
         let sample: Vec<&Aabb<D, T>> =
             (0..frame.slots()).step_by(stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]).collect();
-        let values =
-            |k: usize| -> Vec<T> { sample.iter().flat_map(|b| [b.min[k], b.max[k]]).filter(|x| x.is_finite()).collect() };
+        let values = |k: usize| -> Vec<f64> {
+            sample.iter().flat_map(|b| [b.min[k], b.max[k]]).map(T::to_f64).filter(|x| x.is_finite()).collect()
+        };
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         let extremes = extremes(&sample);
         for k in 0..D {
@@ -62,7 +63,11 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         }
         let linear = Self { map: Map::new(origin, factor) };
         if (0..D).any(|k| linear.is_coarse(k, &sample)) {
-            let segments: [Vec<(T, usize)>; 3] = std::array::from_fn(|k| segments(if k < D { values(k) } else { Vec::new() }));
+            let rounded = |x: f64| T::from_f64(x.clamp(-T::MAX.to_f64(), T::MAX.to_f64())).to_f64();
+            let segments: [Vec<(T, usize)>; 3] = std::array::from_fn(|k| {
+                let knots = segments(if k < D { values(k) } else { Vec::new() }, rounded);
+                knots.into_iter().map(|(x, share)| (T::from_f64(x), share)).collect()
+            });
             return Self { map: Map::piecewise(PiecewiseMap::new([&segments[0], &segments[1], &segments[2]])) };
         }
         linear
@@ -77,9 +82,11 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         if sample.iter().step_by(CROWD).filter(is_small).count() * CROWD * CROWD < sample.len() {
             return false;
         }
-        let mut starts: Vec<T> = sample.iter().filter(is_small).map(|b| b.min[k]).filter(|x| x.is_finite()).collect();
-        starts.sort_unstable_by(order);
-        let close = starts.windows(2).filter(|w| w[0] < w[1] && place(w[1]) - place(w[0]) < COARSE).count();
+        let mut starts: Vec<f64> = sample.iter().filter(is_small).map(|b| b.min[k].to_f64()).filter(|x| x.is_finite()).collect();
+        starts.sort_unstable_by(f64::total_cmp);
+        let places = |w: &[f64]| [w[0], w[1]].map(|x| place(T::from_f64(x)));
+        let is_close = |w: &&[f64]| w[0] < w[1] && places(w)[1] - places(w)[0] < COARSE;
+        let close = starts.windows(2).filter(is_close).count();
         close * CROWD > sample.len()
     }
 
@@ -126,22 +133,18 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     }
 }
 
-fn order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
-    a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
-}
-
-/// The knots of a piecewise map, each with the number of values up to the next one.
-fn segments<T: Real>(mut values: Vec<T>) -> Vec<(T, usize)> {
-    values.sort_unstable_by(order);
-    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return vec![(T::ZERO, 1), (T::ONE, 0)] };
+/// The knots of a piecewise map, each with the number of values up to the next one. In `f64`, which holds an `f32` exactly, so that sorting is
+/// compiled once; `rounded` gives the nearest finite value of the scalar.
+fn segments(mut values: Vec<f64>, rounded: fn(f64) -> f64) -> Vec<(f64, usize)> {
+    values.sort_unstable_by(f64::total_cmp);
+    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return vec![(0.0, 1), (1.0, 0)] };
     // A few objects exceed the extremes of the sample.
-    let slack = high.to_f64() / 16.0 - low.to_f64() / 16.0;
-    let inside = |x: f64| T::from_f64(x.clamp(-T::MAX.to_f64(), T::MAX.to_f64()));
-    let mut knots = vec![(inside(low.to_f64() - slack), 1)];
+    let slack = high / 16.0 - low / 16.0;
+    let mut knots = vec![(rounded(low - slack), 1)];
     let step = values.len().div_ceil(SEGMENTS);
     for first in (0..values.len() - 1).step_by(step) {
         let segment = &values[first..=(first + step).min(values.len() - 1)];
-        let (low, high) = (segment[0].to_f64(), segment[segment.len() - 1].to_f64());
+        let (low, high) = (segment[0], segment[segment.len() - 1]);
         let widest = (1..segment.len()).max_by(|&a, &b| gap(segment, a).total_cmp(&gap(segment, b))).unwrap_or(1);
         if gap(segment, widest) > high * 0.25 - low * 0.25 && segment.len() > 2 {
             knots.extend([(segment[0], widest), (segment[widest - 1], 1), (segment[widest], segment.len() - widest)]);
@@ -149,14 +152,14 @@ fn segments<T: Real>(mut values: Vec<T>) -> Vec<(T, usize)> {
             knots.push((segment[0], segment.len()));
         }
     }
-    knots.extend([(high, 1), (inside(high.to_f64() + slack), 0)]);
+    knots.extend([(high, 1), (rounded(high + slack), 0)]);
     join_alike(&knots)
 }
 
 /// The same without knots between segments of about equal density: each knot costs time for every coordinate of a frame.
-fn join_alike<T: Real>(knots: &[(T, usize)]) -> Vec<(T, usize)> {
-    let density = |share: usize, from: T, to: T| share as f64 / (to.to_f64() * 0.5 - from.to_f64() * 0.5).max(f64::MIN_POSITIVE);
-    let mut joined: Vec<(T, usize)> = vec![knots[0]];
+fn join_alike(knots: &[(f64, usize)]) -> Vec<(f64, usize)> {
+    let density = |share: usize, from: f64, to: f64| share as f64 / (to * 0.5 - from * 0.5).max(f64::MIN_POSITIVE);
+    let mut joined = vec![knots[0]];
     for two in knots[1..].windows(2) {
         let (from, share) = joined[joined.len() - 1];
         let (before, behind) = (density(share, from, two[0].0), density(two[0].1, two[0].0, two[1].0));
@@ -172,8 +175,8 @@ fn join_alike<T: Real>(knots: &[(T, usize)]) -> Vec<(T, usize)> {
 }
 
 /// Half of the distance from the value before, which cannot overflow.
-fn gap<T: Real>(values: &[T], at: usize) -> f64 {
-    values[at].to_f64() * 0.5 - values[at - 1].to_f64() * 0.5
+fn gap(values: &[f64], at: usize) -> f64 {
+    values[at] * 0.5 - values[at - 1] * 0.5
 }
 
 /// The least and the greatest finite side of the sample on each axis; the first is greater if there is none.
@@ -198,10 +201,10 @@ fn trimmed<const D: usize, T: Real>(k: usize, sample: &[&Aabb<D, T>], (low, high
         return None;
     }
     let few = || sample.iter().step_by(sample.len().div_ceil(TRIM_SAMPLE));
-    let (mut lists, mut counts) = ([[T::ZERO; TRIM_SAMPLE]; 2], [0; 2]);
+    let (mut lists, mut counts) = ([[0.0f64; TRIM_SAMPLE]; 2], [0; 2]);
     for value in few() {
         for (end, x) in [value.min[k], value.max[k]].into_iter().enumerate().filter(|(_, x)| x.is_finite()) {
-            lists[end][counts[end]] = x;
+            lists[end][counts[end]] = x.to_f64();
             counts[end] += 1;
         }
     }
@@ -209,8 +212,8 @@ fn trimmed<const D: usize, T: Real>(k: usize, sample: &[&Aabb<D, T>], (low, high
     let (starts, ends) = (&mut starts[..counts[0]], &mut ends[..counts[1]]);
     // An order statistic at each end. A few boxes are enough: computed from all of them, they were half of the cost of a new lattice.
     let (Some(first), Some(last)) = (starts.len().checked_sub(1), ends.len().checked_sub(1)) else { return Some((low, high)) };
-    let a = starts.select_nth_unstable_by(first / OUTLIERS, order).1.to_f64();
-    let b = ends.select_nth_unstable_by(last - last / OUTLIERS, order).1.to_f64();
+    let a = *starts.select_nth_unstable_by(first / OUTLIERS, f64::total_cmp).1;
+    let b = *ends.select_nth_unstable_by(last - last / OUTLIERS, f64::total_cmp).1;
     let slack = (b * 0.25 - a * 0.25).max(0.0);
     if slack == 0.0 {
         return Some((low, high));
@@ -249,10 +252,10 @@ mod tests {
     fn a_piecewise_map_has_no_more_knots_than_scales_need() {
         let evenly = |count: u32, step: f64| (0..count).map(move |i| f64::from(i) * step);
         let two_scales: Vec<f64> = evenly(1000, 0.05).chain(evenly(1000, 1e17)).collect();
-        let knots = segments(two_scales);
+        let knots = segments(two_scales, |x| x);
         assert!(knots.len() <= 16 && knots.is_sorted_by(|a, b| a.0 <= b.0), "{knots:?}");
         let octaves: Vec<f64> = (0..2000).map(|i| 1.05f64.powi(i)).collect();
-        assert!(segments(octaves).len() > SEGMENTS, "each is as wide as all before it");
+        assert!(segments(octaves, |x| x).len() > SEGMENTS, "each is as wide as all before it");
     }
 
     #[test]

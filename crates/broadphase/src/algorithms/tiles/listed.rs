@@ -2,7 +2,14 @@
 //!
 //! Cost: in sorted tiles (`sorted_tiles.rs`), that of the changed objects; in others, a search of the tile.
 
+use std::sync::Mutex;
+
+use super::movers::Movers;
+use super::partition::Partition;
+use super::pending::PendingChanges;
 use super::plan::tuned::AHEAD;
+use super::records::Block;
+use super::sorted_tiles::SortedTiles;
 use super::{Tiles, open};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -41,14 +48,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         for at in 0..count + AHEAD {
             self.tracker.prefetch_change(frame, at + AHEAD);
             if at >= AHEAD {
-                self.apply(&coming[at % AHEAD]);
+                let Self { blocks, sorted, pending, movers, partition, .. } = self;
+                apply(&coming[at % AHEAD], blocks, sorted, (pending, movers), partition);
             }
             if at < count {
                 coming[at % AHEAD] = self.locate(frame, self.tracker.changes().slots()[at]);
             }
         }
+        let corners = |id: u32| frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
         for block in &mut self.blocks {
-            open(block).patch(frame, &self.lattice, &self.partition, &self.pending.bits);
+            open(block).patch(&corners, &self.partition, &self.pending.bits);
         }
         let (blocks, partition) = (&mut self.blocks, &self.partition);
         self.sorted.finish(|tile, buffer| {
@@ -79,64 +88,70 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
         Change { id, before, now, home, block: block as u32 }
     }
+}
 
-    /// Changes the records of one object in sorted tiles; in others, marks the tile, or the record to be appended.
-    fn apply(&mut self, change: &Change) {
-        let Change { id, before, now, home, block } = change;
-        let (id, index) = (*id, *block as usize);
-        let Self { blocks, sorted, pending, movers, partition, .. } = self;
-        let block = open(&mut blocks[index]);
-        if before.is_some() != now.is_some() {
-            block.set_live(id, now.is_some());
-        }
-        if !pending.insert(id) {
-            movers.invalidate(); // which has a record of what the object was in between
-        }
-        if let (Some(tile), Some(before), Some(now)) = (*home, before, now) {
+/// Changes the records of one object in sorted tiles; in others, marks the tile, or the record to be appended. Does not depend on the type of boxes,
+/// so it is compiled once.
+fn apply(
+    change: &Change,
+    blocks: &mut [Mutex<Block>],
+    sorted: &mut SortedTiles,
+    (pending, movers): (&mut PendingChanges, &mut Movers),
+    partition: &Partition,
+) {
+    let Change { id, before, now, home, block } = change;
+    let (id, index) = (*id, *block as usize);
+    let block = open(&mut blocks[index]);
+    if before.is_some() != now.is_some() {
+        block.set_live(id, now.is_some());
+    }
+    if !pending.insert(id) {
+        movers.invalidate(); // which has a record of what the object was in between
+    }
+    if let (Some(tile), Some(before), Some(now)) = (*home, before, now) {
+        pending.touched[tile as usize] = true;
+        let record = if let Some(order) = sorted.order(tile as usize) {
+            let record = block.move_record((tile as usize, order), before, now, id);
+            sorted.widen(tile as usize, &record);
+            record
+        } else {
+            sorted.note(tile);
+            block.mark(tile);
+            block.runs[tile as usize].record(now, id)
+        };
+        return movers.note(tile, record);
+    }
+    if let Some(before) = before {
+        partition.visit(&before.low(), &before.high(), &mut |tile| {
             pending.touched[tile as usize] = true;
-            let record = if let Some(order) = sorted.order(tile as usize) {
-                let record = block.move_record((tile as usize, order), before, now, id);
-                sorted.widen(tile as usize, &record);
-                record
-            } else {
-                sorted.note(tile);
-                block.mark(tile);
-                block.runs[tile as usize].record(now, id)
-            };
-            return movers.note(tile, record);
-        }
-        if let Some(before) = before {
-            partition.visit(&before.low(), &before.high(), &mut |tile| {
-                pending.touched[tile as usize] = true;
-                let stays = now.as_ref().is_some_and(|now| partition.tiles[tile as usize].is_reached_by(now));
-                match (sorted.order(tile as usize), now) {
-                    (None, _) => {
-                        sorted.note(tile);
-                        block.mark(tile);
-                    }
-                    (Some(order), Some(now)) if stays => {
-                        let record = block.move_record((tile as usize, order), before, now, id);
-                        sorted.widen(tile as usize, &record);
-                    }
-                    (Some(order), _) => block.remove_record((tile as usize, order), before, id),
-                }
-            });
-        }
-        let Some(now) = now else { return };
-        partition.visit(&now.low(), &now.high(), &mut |tile| {
-            let mut record: Option<Record> = None;
-            if !before.as_ref().is_some_and(|before| partition.tiles[tile as usize].is_reached_by(before)) {
-                pending.touched[tile as usize] = true;
-                if let Some(order) = sorted.order(tile as usize) {
-                    let inserted = block.insert_record((tile as usize, order), now, id);
-                    sorted.widen(tile as usize, &inserted);
-                    record = Some(inserted);
-                } else {
+            let stays = now.as_ref().is_some_and(|now| partition.tiles[tile as usize].is_reached_by(now));
+            match (sorted.order(tile as usize), now) {
+                (None, _) => {
                     sorted.note(tile);
-                    block.append_later(tile, id);
+                    block.mark(tile);
                 }
+                (Some(order), Some(now)) if stays => {
+                    let record = block.move_record((tile as usize, order), before, now, id);
+                    sorted.widen(tile as usize, &record);
+                }
+                (Some(order), _) => block.remove_record((tile as usize, order), before, id),
             }
-            movers.note(tile, record.unwrap_or_else(|| block.runs[tile as usize].record(now, id)));
         });
     }
+    let Some(now) = now else { return };
+    partition.visit(&now.low(), &now.high(), &mut |tile| {
+        let mut record: Option<Record> = None;
+        if !before.as_ref().is_some_and(|before| partition.tiles[tile as usize].is_reached_by(before)) {
+            pending.touched[tile as usize] = true;
+            if let Some(order) = sorted.order(tile as usize) {
+                let inserted = block.insert_record((tile as usize, order), now, id);
+                sorted.widen(tile as usize, &inserted);
+                record = Some(inserted);
+            } else {
+                sorted.note(tile);
+                block.append_later(tile, id);
+            }
+        }
+        movers.note(tile, record.unwrap_or_else(|| block.runs[tile as usize].record(now, id)));
+    });
 }

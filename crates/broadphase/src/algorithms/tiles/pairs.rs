@@ -94,7 +94,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                         let [a, b] = [pair.a, pair.b].map(|id| &frame.boxes[id as usize]);
                         a.overlaps(b) && place.contains_start(&self.lattice.corners(a), &self.lattice.corners(b))
                     };
-                    let from_cache = plan == TileJoin::Candidates
+                    // In the plane, motion along one axis is not used (`motion_axis`), so this is not compiled.
+                    let from_cache = const { D == 3 }
+                        && plan == TileJoin::Candidates
                         && self.axis_motion.join((tile, place.axis), (kernels, runs), scratch, overlap_here, sink);
                     if !from_cache {
                         tile::join(kernels, runs, coming, frame.boxes, scratch, sink);

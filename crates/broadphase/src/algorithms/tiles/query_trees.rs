@@ -139,7 +139,7 @@ fn lock_list<V>(list: &Mutex<Vec<V>>) -> MutexGuard<'_, Vec<V>> {
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Calls `visit` with each object at home in a tile.
-    fn at_home(&self, tile: usize, frame: &Frame<'_, D, T>, mut visit: impl FnMut(u32, &Aabb<D, T>)) {
+    fn at_home(&self, tile: usize, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(u32, &Aabb<D, T>)) {
         for block in &self.blocks {
             for record in lock(block).records(tile) {
                 let value = &frame.boxes[record.id() as usize];
@@ -157,7 +157,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let bounds = |tile: usize| {
                 *self.query_trees.bounds[tile].get_or_init(|| {
                     let mut all = Aabb::empty();
-                    self.at_home(tile, frame, |_, value| all = all.union(value));
+                    self.at_home(tile, frame, &mut |_, value| all = all.union(value));
                     all
                 })
             };
@@ -178,7 +178,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let mut tree = self.query_trees.buffers();
             let mut items = lock_list(&self.query_trees.items).pop().unwrap_or_default();
             items.clear();
-            self.at_home(tile, frame, |id, value| items.push((id, *value)));
+            self.at_home(tile, frame, &mut |id, value| items.push((id, *value)));
             tree.fill(&mut items);
             lock_list(&self.query_trees.items).push(items);
             tree

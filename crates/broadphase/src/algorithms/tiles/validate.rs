@@ -1,10 +1,16 @@
 //! The invariant: every object has a record in each tile that it reaches, and in no other.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
+use super::axis_motion::AxisMotionCache;
+use super::partition::Partition;
+use super::records::Block;
+use super::sorted_tiles::SortedTiles;
 use super::{Tiles, lock};
 use crate::algorithms::{Strength, Violation, ensure};
 use crate::geometry::Real;
+use crate::kernels::quantize::Corners;
 use crate::kernels::tile::{Record, RunOrder};
 use crate::objects::Frame;
 
@@ -15,13 +21,35 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             return Ok(()); // there are no records
         }
         ensure!(self.slots == frame.slots(), "{} slots are known, the frame has {}", self.slots, frame.slots());
+        let corners = |id: u32| self.lattice.corners(&frame.boxes[id as usize]);
+        let Self { partition, blocks, sorted, axis_motion, .. } = self;
+        Records { partition, blocks, sorted, axis_motion }.validate(&corners, &mut frame.ids(), strength)
+    }
+}
+
+/// The parts of the structure that do not depend on the type of boxes, so that their check is compiled once.
+struct Records<'a> {
+    partition: &'a Partition,
+    blocks: &'a [Mutex<Block>],
+    sorted: &'a SortedTiles,
+    axis_motion: &'a AxisMotionCache,
+}
+
+impl Records<'_> {
+    /// Checks them, given the corners of every live object.
+    fn validate(
+        &self,
+        corners: &dyn Fn(u32) -> Corners,
+        ids: &mut dyn Iterator<Item = u32>,
+        strength: Strength,
+    ) -> Result<(), Violation> {
         let tiles = self.partition.tiles.len();
         ensure!(
             self.partition.entries.len() == self.partition.tables.iter().map(|t| t.cells()).sum::<usize>(),
             "tables and entries differ"
         );
         let mut found: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
-        for block in &self.blocks {
+        for block in self.blocks {
             let block = lock(block);
             ensure!(block.runs.len() == tiles, "{} runs for {tiles} tiles", block.runs.len());
             for tile in 0..tiles {
@@ -35,7 +63,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     );
                     found.entry(id).or_default().push(tile as u16);
                     if strength == Strength::Geometry {
-                        let corners = self.lattice.corners(&frame.boxes[id as usize]);
+                        let corners = corners(id);
                         let flag = if record.is_flagged() { Record::FLAG } else { 0 };
                         let expected = block.runs[tile].record(&corners, id | flag);
                         ensure!(*record == expected, "object {id} is {record:?} in tile {tile}, and should be {expected:?}");
@@ -56,8 +84,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 "tile {tile} misses a cached candidate, or has one twice"
             );
         }
-        for id in frame.ids() {
-            let corners = self.lattice.corners(&frame.boxes[id as usize]);
+        for id in ids {
+            let corners = corners(id);
             let mut expected = Vec::new();
             self.partition.visit(&corners.low(), &corners.high(), &mut |tile| expected.push(tile));
             expected.sort_unstable();

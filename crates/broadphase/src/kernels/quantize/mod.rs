@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 
-use super::arch::{Registers, Scalar, Simd};
+use super::arch::{BASELINE, Kernel, Registers, Simd};
 use super::prefetch::{LAST_PLACE, LATTICE_END};
 use super::tile::Record;
 use crate::geometry::{Aabb, Real};
@@ -150,23 +150,42 @@ impl TileMap {
 
 /// The corners of a box.
 pub(crate) fn corners<const D: usize, T: Real>(value: &Aabb<D, T>, map: &Map<T>) -> Corners {
-    corners_in(Scalar, value, map)
+    corners_in(BASELINE, value, map)
 }
 
-/// The corners of a box, inside a kernel, whose registers search the knots of a piecewise map.
+/// The corners of a box, inside a kernel.
 #[inline(always)]
 fn corners_in<const D: usize, T: Real, S: Simd>(simd: S, value: &Aabb<D, T>, map: &Map<T>) -> Corners {
+    if let Some(piecewise) = &map.piecewise {
+        return simd.enter(PiecewiseCorners { value, map: piecewise });
+    }
     let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);
     for k in 0..D {
-        (corners.0[k], corners.0[k + 3]) = match &map.piecewise {
-            None => {
-                let place = |x: T| ((x - map.origin[k]) * map.scale[k]).truncate();
-                (place(value.min[k]), place(value.max[k]))
-            }
-            Some(piecewise) => (piecewise.place(simd, k, value.min[k]), piecewise.place(simd, k, value.max[k])),
-        };
+        let place = |x: T| ((x - map.origin[k]) * map.scale[k]).truncate();
+        (corners.0[k], corners.0[k + 3]) = (place(value.min[k]), place(value.max[k]));
     }
     corners
+}
+
+/// The corners of a box by a piecewise map, whose knots are searched with the registers of the kernel. A kernel of its own, which is called and not
+/// inlined: the search is long, and few maps are piecewise.
+struct PiecewiseCorners<'a, const D: usize, T> {
+    value: &'a Aabb<D, T>,
+    map: &'a PiecewiseMap<T>,
+}
+
+impl<const D: usize, T: Real> Kernel for PiecewiseCorners<'_, D, T> {
+    type Output = Corners;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Corners {
+        let mut corners = Corners([0, 0, 0, LAST, LAST, LAST, 0]);
+        for k in 0..D {
+            corners.0[k] = self.map.place(simd, k, self.value.min[k]);
+            corners.0[k + 3] = self.map.place(simd, k, self.value.max[k]);
+        }
+        corners
+    }
 }
 
 /// The steps from boxes to records that an instruction set can do faster than the portable code, which they default to. All forms give the same results.
@@ -243,7 +262,7 @@ fn record(corners: &Corners, tile: &TileMap, id: u32) -> Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{Isa, Kernel, Kernels};
+    use crate::kernels::{Isa, Kernels};
 
     struct All<'a, const D: usize>(&'a [Aabb<D, f32>], &'a Map<f32>, &'a CellMap, &'a TileMap);
 

@@ -246,6 +246,15 @@ impl<T: Real> Scratch<T> {
         }
     }
 
+    /// The width of the widest of the first `len` sorted records, in buckets.
+    fn widest(&self, len: usize) -> usize {
+        let width = |record: &Record| {
+            let (first, last) = self.buckets.both(record);
+            last.saturating_sub(first)
+        };
+        self.sorted[..len].iter().map(width).max().unwrap_or(0)
+    }
+
     /// Copies all records, in their order, and their bytes.
     #[inline(always)]
     fn copy<S: Simd>(&mut self, _: S, runs: &[&[Record]], len: usize) {

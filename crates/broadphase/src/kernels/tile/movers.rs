@@ -66,12 +66,16 @@ pub(crate) fn join_movers<const D: usize, T: Real>(
     hits: &mut PairSink,
 ) {
     let Movers { runs, movers, order } = tile;
+    // Narrow: AVX-512 gains nothing here (`bench settled:moving=0.02 --n 16000 --algorithms auto,auto:isa=avx2`).
     if let Some(order) = order {
-        return kernels.run(SortedJoin { runs, movers, order, boxes, is_mover, hits });
+        return kernels.run_narrow(SortedJoin { runs, movers, order, boxes, is_mover, hits });
     }
     scratch.coming.note(coming);
+    if movers.len() >= SORTED_FROM {
+        kernels.run(Sort { runs, scratch });
+    }
     if !movers.is_empty() {
-        kernels.run(MoverJoin { runs, movers, boxes, is_mover, scratch, hits });
+        kernels.run_narrow(MoverJoin { runs, movers, boxes, is_mover, scratch, hits });
     }
 }
 
@@ -146,6 +150,7 @@ fn confirm_one<const D: usize, T: Real, S: Simd>(
     }
 }
 
+/// The join if they are not. The scratch holds the sorted records if there are many movers.
 struct MoverJoin<'a, 'h, 'r, const D: usize, T, F> {
     runs: &'a [&'a [Record]],
     movers: &'a [Record],
@@ -180,37 +185,30 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
         let confirm = Confirm { rows: Some(movers), boxes, accepts };
         let (mut tests, mut waiting) = (0, 0);
         let mut coming = std::mem::take(&mut scratch.coming);
-        if movers.len() < SORTED_FROM {
+        let is_sorted = movers.len() >= SORTED_FROM;
+        if !is_sorted {
             scratch.copy(simd, runs, all);
-            for (row, own) in movers.iter().enumerate() {
-                tests += all - 1;
-                coming.ask_some(movers.len());
-                // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) so many records were copied, and no more than a batch
-                // waits.
-                waiting = unsafe { sweep_all::<S>(&scratch.all_bytes, own, row, all, &mut scratch.finds, waiting) };
-                if confirm.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
-                    break;
+        }
+        // The widest record, in buckets: records further back do not reach a mover.
+        let widest = if is_sorted { scratch.widest(all) } else { 0 };
+        for (row, own) in movers.iter().enumerate() {
+            coming.ask_some(movers.len());
+            // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) so many records were copied or sorted, a range is part of them, and no
+            // more than a batch waits.
+            unsafe {
+                if is_sorted {
+                    let (first, last) = scratch.buckets.both(own);
+                    let range = scratch.buckets.start(first.saturating_sub(widest))..scratch.buckets.start(last + 1);
+                    tests += range.len() - 1;
+                    let bound = (bound::<S>(own) >> 16) as u32;
+                    waiting = sweep::<LONG, S>(&scratch.bytes, bound, row, range, &mut scratch.finds, waiting);
+                } else {
+                    tests += all - 1;
+                    waiting = sweep_all::<S>(&scratch.all_bytes, own, row, all, &mut scratch.finds, waiting);
                 }
             }
-        } else {
-            Sort { runs, scratch }.run(simd);
-            let buckets = scratch.buckets;
-            // The widest record, in buckets: records further back do not reach a mover.
-            let places = |record: &Record| (buckets.of(record.span().0), buckets.of(record.span().1));
-            let width = |record: &Record| places(record).1.saturating_sub(places(record).0);
-            let widest = scratch.sorted[..all].iter().map(width).max().unwrap_or(0);
-            for (row, own) in movers.iter().enumerate() {
-                let (first, last) = places(own);
-                let range = buckets.start(first.saturating_sub(widest))..buckets.start(last + 1);
-                tests += range.len() - 1;
-                coming.ask_some(movers.len());
-                // SAFETY: (isa, in bounds) as above; a range is part of the records.
-                waiting = unsafe {
-                    sweep::<LONG, S>(&scratch.bytes, (bound::<S>(own) >> 16) as u32, row, range, &mut scratch.finds, waiting)
-                };
-                if confirm.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
-                    break;
-                }
+            if confirm.confirm_many(simd, scratch, &mut waiting, row + 1 == movers.len(), hits) {
+                break;
             }
         }
         scratch.coming = coming;

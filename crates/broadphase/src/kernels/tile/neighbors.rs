@@ -40,7 +40,7 @@ impl Neighbors {
         self.0.clear();
         let most = MOST_PER_RECORD * unbounded.len();
         let tests = sort_and_sweep(kernels, &[&unbounded], scratch, &mut |scratch, count| {
-            kernels.run(ListNeighbors { scratch, count, list: &mut self.0, most });
+            kernels.run_narrow(ListNeighbors { scratch, count, list: &mut self.0, most });
             self.0.len() > most
         });
         let are_few = self.shrink(unbounded.len());
@@ -57,7 +57,7 @@ impl Neighbors {
         }
         for own in new {
             self.0.retain(|pair| pair.a != own.id() && pair.b != own.id()); // from an earlier stay in this tile
-            kernels.run(NeighborsOf { own, runs, axis, list: &mut self.0 });
+            kernels.run_narrow(NeighborsOf { own, runs, axis, list: &mut self.0 });
         }
         self.shrink(runs.iter().map(|(run, _)| run.len()).sum())
     }

@@ -38,6 +38,13 @@ impl Buckets {
         bucket(x, self.shift)
     }
 
+    /// The buckets of both ends of a record.
+    #[inline(always)]
+    pub(super) fn both(&self, record: &Record) -> (usize, usize) {
+        let (low, high) = record.span();
+        (self.of(low), self.of(high))
+    }
+
     /// Where a bucket starts, which is where the one before it ends. Bucket 0 holds the records that start before the tile.
     #[inline(always)]
     pub(super) fn start(&self, bucket: usize) -> usize {

@@ -1,13 +1,11 @@
 //! The records of a few listed objects, rewritten, dropped and appended in the tiles that these touch.
 
 use super::{Block, put};
-use crate::algorithms::tiles::lattice::Lattice;
 use crate::algorithms::tiles::partition::Partition;
 use crate::bits::set_bit;
-use crate::geometry::Real;
 use crate::kernels::Scalar;
+use crate::kernels::quantize::Corners;
 use crate::kernels::tile::Record;
-use crate::objects::Frame;
 
 /// The edits that the next patch makes; empty outside an update.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +53,11 @@ impl Block {
         self.patch.appended.push((tile, id));
     }
 
-    /// Applies the patch: rewrites or drops the records of changed objects in the marked tiles, then appends new records.
-    pub(in crate::algorithms::tiles) fn patch<const D: usize, T: Real>(
+    /// Applies the patch: rewrites or drops the records of changed objects in the marked tiles, then appends new records. `corners` are those of an
+    /// object that is live. Does not depend on the type of boxes, so it is compiled once.
+    pub(in crate::algorithms::tiles) fn patch(
         &mut self,
-        frame: &Frame<'_, D, T>,
-        lattice: &Lattice<D, T>,
+        corners: &dyn Fn(u32) -> Option<Corners>,
         partition: &Partition,
         changed: &[u64],
     ) {
@@ -71,13 +69,15 @@ impl Block {
             while let Some(found) = next_changed(&self.arena[at..run.next as usize], changed) {
                 at += found;
                 let id = self.arena[at].id();
-                let corners = lattice.corners(&frame.boxes[id as usize]);
-                if frame.live.contains(id) && partition.tiles[tile as usize].is_reached_by(&corners) {
-                    self.arena[at] = run.record(&corners, id);
-                    at += 1;
-                } else {
-                    run.next -= 1;
-                    self.arena[at] = self.arena[run.next as usize];
+                match corners(id) {
+                    Some(corners) if partition.tiles[tile as usize].is_reached_by(&corners) => {
+                        self.arena[at] = run.record(&corners, id);
+                        at += 1;
+                    }
+                    _ => {
+                        run.next -= 1;
+                        self.arena[at] = self.arena[run.next as usize];
+                    }
                 }
             }
         }
@@ -87,7 +87,7 @@ impl Block {
             if run.next == run.end {
                 run.move_to_end(&mut self.arena, run.next, &mut self.left_behind);
             }
-            let corners = lattice.corners(&frame.boxes[id as usize]);
+            let Some(corners) = corners(id) else { continue };
             put(Scalar, &mut self.runs, &mut self.arena, &mut self.spilled, tile, (&corners, id));
         }
         self.patch.appended.clear();

@@ -11,11 +11,11 @@ use crate::algorithms::tiles::partition::{FINER, Partition, Tile};
 use crate::bits::bit;
 use crate::geometry::Real;
 use crate::kernels::quantize::{
-    CellMap, Relocation, RelocationList, Source, TilePlace, axis_in_record, refresh_changed, rewrite_straddling,
+    CellMap, Corners, Relocation, RelocationList, Source, TilePlace, axis_in_record, refresh_changed, rewrite_straddling,
 };
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
-use crate::objects::Frame;
+use crate::objects::{Frame, Live};
 
 /// Every second box is prefetched, with the cache lines of its first and last byte, which covers all lines of the boxes.
 const BOXES_PER_LINE: usize = 2;
@@ -63,7 +63,11 @@ impl Block {
         self.list.clear(self.first, self.last);
         self.valid = true;
         self.has_written_all = changed.is_empty();
-        let removed = self.update_live(frame, lattice, changed);
+        let inserted = |id: u32| {
+            let value = &frame.boxes[id as usize];
+            (lattice.corners(value), value.is_valid())
+        };
+        let removed = self.update_live((frame.live, frame.slots()), &inserted, changed);
         if removed && changed.is_empty() {
             self.drop_removed();
         }
@@ -114,11 +118,11 @@ impl Block {
 
     /// Stores which slots are live: of all slots, or of those with a bit in `changed`. A slot that the caller wrongly left out of a list keeps its
     /// records, so it counts as live until the next pass over all records. Lists inserted objects for relocation; returns whether any object was
-    /// removed.
-    fn update_live<const D: usize, T: Real>(
+    /// removed. Does not depend on the type of boxes, so it is compiled once: `inserted_at` gives the corners of a box, and whether it is valid.
+    fn update_live(
         &mut self,
-        frame: &Frame<'_, D, T>,
-        lattice: &Lattice<D, T>,
+        (live, slots): (Live<'_>, usize),
+        inserted_at: &dyn Fn(u32) -> (Corners, bool),
         changed: &[u64],
     ) -> bool {
         let (first, last) = (self.first as usize / 64, (self.last as usize).div_ceil(64));
@@ -126,15 +130,15 @@ impl Block {
         let mut any_removed = false;
         for (word, was) in (first..last).zip(&mut self.live) {
             let written = if changed.is_empty() { !0 } else { changed.get(word).copied().unwrap_or(0) };
-            let now = (frame.live.word(word, frame.slots()) & written) | (*was & !written);
+            let now = (live.word(word, slots) & written) | (*was & !written);
             any_removed |= *was & !now != 0;
             let mut inserted = now & !*was;
             while inserted != 0 {
                 let id = word as u32 * 64 + inserted.trailing_zeros();
-                let value = &frame.boxes[id as usize];
-                self.valid &= value.is_valid();
+                let (corners, is_valid) = inserted_at(id);
+                self.valid &= is_valid;
                 let flag = if bit(changed, id) { Record::FLAG } else { 0 };
-                self.list.push(lattice.corners(value), id | flag);
+                self.list.push(corners, id | flag);
                 inserted &= inserted - 1;
             }
             *was = now;
@@ -175,7 +179,8 @@ impl Part<'_> {
         source: &Source<'_, D, T>,
         motion_axis: Option<usize>,
     ) -> bool {
-        if motion_axis.is_some() {
+        // In the plane, motion along one axis is not used (`motion_axis`), so the loop that tracks it is not compiled.
+        if const { D == 3 } && motion_axis.is_some() {
             kernels.run(RewriteAll::<true, D, T> { source, motion_axis, part: self })
         } else {
             kernels.run(RewriteAll::<false, D, T> { source, motion_axis, part: self })
@@ -253,12 +258,16 @@ impl<const D: usize, T: Real> Kernel for RewriteChanged<'_, D, T> {
         let mut valid = true;
         for (run, tile) in runs.iter_mut().zip(&partition.tiles) {
             let place = TilePlace { map: &run.map, low: tile.low, high: tile.high };
-            let (inner, outer) = (run.start as usize..run.inner as usize, run.inner as usize..run.next as usize);
-            let (source, start) = ((&source, changed, is_live), inner.start);
-            let (middle, inner_valid) = refresh_changed(simd, source, place, arena, inner, start, list);
-            let (end, outer_valid) = refresh_changed(simd, source, place, arena, outer, middle, list);
-            (run.inner, run.next) = (middle as u32, end as u32);
-            valid &= inner_valid & outer_valid;
+            let [start, middle, next] = [run.start, run.inner, run.next].map(|at| at as usize);
+            let (mut end, mut ends) = (start, [0; 2]);
+            // A loop of two, since the body would be compiled twice otherwise.
+            for (range, range_end) in [start..middle, middle..next].into_iter().zip(&mut ends) {
+                let all_valid;
+                (end, all_valid) = refresh_changed(simd, (&source, changed, is_live), place, arena, range, end, list);
+                *range_end = end as u32;
+                valid &= all_valid;
+            }
+            [run.inner, run.next] = ends;
         }
         valid
     }

@@ -15,7 +15,7 @@ use crate::algorithms::tiles::lattice::Lattice;
 use crate::algorithms::tiles::partition::{FINER, Partition};
 use crate::algorithms::tiles::plan::tuned::SPILLED;
 use crate::geometry::{Aabb, Real};
-use crate::kernels::quantize::{Batch, CellMap, Map};
+use crate::kernels::quantize::{Batch, CellMap, Corners, Map};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Scalar, Simd};
 use crate::objects::{Frame, Live};
@@ -43,7 +43,7 @@ impl Block {
             self.spilled.clear();
             self.lay_out();
         }
-        self.write_spilled(frame, lattice);
+        self.write_spilled(&|id| lattice.corners(&frame.boxes[id as usize]));
         if self.capacities == Capacities::Expected {
             self.capacities = Capacities::Used;
         }
@@ -86,7 +86,7 @@ impl Block {
 
 impl Block {
     /// Writes the records that did not fit, to runs that are moved to the end of the arena.
-    fn write_spilled<const D: usize, T: Real>(&mut self, frame: &Frame<'_, D, T>, lattice: &Lattice<D, T>) {
+    fn write_spilled(&mut self, corners: &dyn Fn(u32) -> Corners) {
         if self.spilled.is_empty() || !self.valid {
             return self.spilled.clear();
         }
@@ -94,7 +94,7 @@ impl Block {
             run.move_to_end(&mut self.arena, run.end, &mut self.left_behind);
         }
         for (tile, id) in self.spilled.drain(..) {
-            let corners = lattice.corners(&frame.boxes[(id & !Record::FLAG) as usize]);
+            let corners = corners(id & !Record::FLAG);
             put(Scalar, &mut self.runs, &mut self.arena, &mut Vec::new(), tile, (&corners, id));
         }
     }

@@ -31,7 +31,7 @@ macro_rules! quantize_by_avx2 {
                 map: &Map<T>,
                 cells: &CellMap,
             ) -> (usize, bool) {
-                if size_of::<T>() != 4 || !map.is_linear() {
+                if const { size_of::<T>() != 4 } || !map.is_linear() {
                     return (0, true);
                 }
                 let (origin, scale) = (bytemuck::cast_ref(&map.origin), bytemuck::cast_ref(&map.scale));
@@ -68,7 +68,7 @@ macro_rules! quantize_by_avx2 {
                 }
                 // SAFETY: (isa) as above; (layout) boxes of `D` times two `f32` or `f64`, which differ in size.
                 unsafe {
-                    if size_of::<T>() == 4 {
+                    if const { size_of::<T>() == 4 } {
                         rewrite::rewrite_inner::<TRACK_DELTA, D, T, TileTransform<f32>>(source, place, arena, inner, list)
                     } else {
                         rewrite::rewrite_inner::<TRACK_DELTA, D, T, TileTransform<f64>>(source, place, arena, inner, list)
@@ -88,7 +88,7 @@ macro_rules! quantize_by_avx2 {
                 unsafe {
                     if !rewrite::applies(source) {
                         portable::straddling_each::<TRACK_DELTA, D, T, Self>(self, source, place, outer, rewritten)
-                    } else if size_of::<T>() == 4 {
+                    } else if const { size_of::<T>() == 4 } {
                         rewrite::rewrite_straddling::<TRACK_DELTA, D, T, TileTransform<f32>, Self>(
                             self, source, place, outer, rewritten,
                         )

@@ -43,7 +43,7 @@ impl Quantize for Sse2 {
         }
         // SAFETY: (isa) as above; (layout) boxes of `D` times two `f32` or `f64`, which differ in size.
         unsafe {
-            if size_of::<T>() == 4 {
+            if const { size_of::<T>() == 4 } {
                 rewrite::rewrite_inner::<TRACK_DELTA, D, T, TileTransform<f32>>(source, place, arena, inner, list)
             } else {
                 rewrite::rewrite_inner::<TRACK_DELTA, D, T, TileTransform<f64>>(source, place, arena, inner, list)
@@ -63,7 +63,7 @@ impl Quantize for Sse2 {
         unsafe {
             if !rewrite::applies(source) {
                 portable::straddling_each::<TRACK_DELTA, D, T, Self>(self, source, place, outer, rewritten)
-            } else if size_of::<T>() == 4 {
+            } else if const { size_of::<T>() == 4 } {
                 rewrite::rewrite_straddling::<TRACK_DELTA, D, T, TileTransform<f32>, Self>(self, source, place, outer, rewritten)
             } else {
                 rewrite::rewrite_straddling::<TRACK_DELTA, D, T, TileTransform<f64>, Self>(self, source, place, outer, rewritten)

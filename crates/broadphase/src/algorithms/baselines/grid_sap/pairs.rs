@@ -21,7 +21,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         self.find_starts();
         let occupied = self.scratch.starts.len() - 1;
         let chunks = occupied.div_ceil(CELLS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks)? && !self.tracked.is_dirty();
         let clock = context.clock();
         if let Some(cells) = self.cells.as_ref().filter(|_| !kept) {
             let starts = &self.scratch.starts;

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
+use crate::error::Error;
 use crate::kernels::Kernels;
+use crate::memory;
 use crate::par::{Executor, Gauge, Regions, Sequential};
 
 /// The threads and kernels that frames run with, and the times of their stages.
@@ -18,7 +20,8 @@ use crate::par::{Executor, Gauge, Regions, Sequential};
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    executor: Arc<dyn Executor>,
+    /// Without one, the calling thread runs all jobs; a context of that kind allocates nothing.
+    executor: Option<Arc<dyn Executor>>,
     kernels: Kernels,
     /// Are stages timed?
     is_timed: bool,
@@ -49,12 +52,18 @@ impl Default for Context {
 impl Context {
     /// The calling thread and the widest kernels of this CPU.
     pub fn new() -> Self {
-        Self { executor: Arc::new(Sequential), kernels: Kernels::best(), is_timed: false, gauge: None, stages: Vec::new() }
+        Self { executor: None, kernels: Kernels::best(), is_timed: false, gauge: None, stages: Vec::new() }
     }
 
     /// Replaces the executor.
     pub fn with_executor(mut self, executor: impl Executor + 'static) -> Self {
-        self.executor = Arc::new(executor);
+        self.executor = Some(Arc::new(executor));
+        self
+    }
+
+    /// Replaces the executor by one that is shared, or by the calling thread.
+    pub(crate) fn with_shared_executor(mut self, executor: Option<Arc<dyn Executor>>) -> Self {
+        self.executor = executor;
         self
     }
 
@@ -96,7 +105,7 @@ impl Context {
     /// The number of workers.
     #[inline]
     pub fn width(&self) -> usize {
-        self.executor.width().max(1)
+        self.executor.as_ref().map_or(1, |executor| executor.width().max(1))
     }
 
     /// Calls `job(number, worker)` once for each number in `0..jobs`.
@@ -115,9 +124,9 @@ impl Context {
 
     fn start(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
         let workers = workers.min(jobs);
-        let run = |job: &(dyn Fn(usize, usize) + Sync)| match workers {
-            0 | 1 => Sequential.run(jobs, job),
-            _ => self.executor.run_on(workers, jobs, job),
+        let run = |job: &(dyn Fn(usize, usize) + Sync)| match &self.executor {
+            Some(executor) if workers > 1 => executor.run_on(workers, jobs, job),
+            _ => Sequential.run(jobs, job),
         };
         match &self.gauge {
             None => run(job),
@@ -147,7 +156,8 @@ impl Context {
     /// How many workers an amount of work pays for, in the units of [`run_weighted`](Context::run_weighted); at least one.
     #[inline]
     pub fn workers_for(&self, work: usize) -> usize {
-        work.checked_div(self.executor.work_per_worker()).unwrap_or(usize::MAX).clamp(1, self.width())
+        let Some(executor) = &self.executor else { return 1 };
+        work.checked_div(executor.work_per_worker()).unwrap_or(usize::MAX).clamp(1, self.width())
     }
 
     /// Starts a stage: pass the result to [`Context::record`].
@@ -160,9 +170,11 @@ impl Context {
     pub fn record(&mut self, name: &'static str, start: Option<Instant>) {
         let Some(start) = start else { return };
         let spent = start.elapsed();
-        match self.stages.iter_mut().find(|stage| stage.0 == name) {
-            Some(stage) => stage.1 += spent,
-            None => self.stages.push((name, spent)),
+        if let Some(stage) = self.stages.iter_mut().find(|stage| stage.0 == name) {
+            stage.1 += spent;
+        } else if self.stages.try_reserve(1).is_ok() {
+            // A stage that there is no memory for is not listed.
+            self.stages.push((name, spent)); // reserved
         }
     }
 
@@ -211,6 +223,12 @@ impl<S> Clone for PerWorker<S> {
 
 impl<S: Default> PerWorker<S> {
     /// Makes sure that each worker of `context` has a buffer.
+    pub(crate) fn try_prepare(&mut self, context: &Context) -> Result<(), Error> {
+        memory::cover(&mut self.0, context.width(), "buffers of workers")
+    }
+
+    /// The same for structures of papers, which do not survive a refused allocation.
+    #[cfg(feature = "papers")]
     pub(crate) fn prepare(&mut self, context: &Context) {
         self.prepare_for(context.width());
     }

@@ -18,7 +18,7 @@
 //!     }
 //!
 //!     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-//!         out.begin(frame, context, Default::default(), 1);
+//!         out.begin(frame, context, Default::default(), 1)?;
 //!         out.rewrite(0, 0, frame, |sink| {
 //!             for a in frame.ids() {
 //!                 for b in frame.ids().filter(|&b| a < b) {
@@ -35,7 +35,7 @@
 //!         // Without ids, pairs are (index of the probe, object) and are not filtered.
 //!         let plain = Frame::new(frame.boxes);
 //!         let view = if probes.ids.is_some() { frame } else { &plain };
-//!         out.begin(view, context, Default::default(), 1);
+//!         out.begin(view, context, Default::default(), 1)?;
 //!         out.rewrite(0, 0, view, |sink| {
 //!             for (index, probe) in probes.boxes.iter().enumerate() {
 //!                 for id in frame.ids().filter(|&id| probe.overlaps(&frame.boxes[id as usize])) {
@@ -86,13 +86,16 @@ use crate::pairs::{Pair, PairStore};
 pub trait WritePairs {
     /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `revision`), so that
     /// chunks may be kept; if not, every chunk starts empty and must be rewritten. `Revision::default()` keeps nothing.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the content stays as it is.
     fn begin<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
         context: &Context,
         revision: Revision,
         chunks: usize,
-    ) -> bool;
+    ) -> Result<bool, Error>;
 
     /// The current pairs of a chunk.
     ///
@@ -134,7 +137,7 @@ impl WritePairs for PairStore {
         context: &Context,
         revision: Revision,
         chunks: usize,
-    ) -> bool {
+    ) -> Result<bool, Error> {
         PairStore::begin(self, frame, context, revision, chunks)
     }
 

@@ -7,6 +7,11 @@ pub(crate) fn reserve<V>(list: &mut Vec<V>, more: usize, what: &'static str) -> 
     list.try_reserve(more).map_err(|_| Error::OutOfMemory { what })
 }
 
+/// The same without spare capacity.
+pub(crate) fn reserve_exact<V>(list: &mut Vec<V>, more: usize, what: &'static str) -> Result<(), Error> {
+    list.try_reserve_exact(more).map_err(|_| Error::OutOfMemory { what })
+}
+
 /// Appends a value. Grows by an eighth: a list that grows to a plateau does not overshoot it twofold.
 pub(crate) fn push<V>(list: &mut Vec<V>, value: V, what: &'static str) -> Result<(), Error> {
     if list.len() == list.capacity() {
@@ -28,6 +33,21 @@ pub(crate) fn refill<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'
 pub(crate) fn resize<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'static str) -> Result<(), Error> {
     reserve(list, len.saturating_sub(list.len()), what)?;
     list.resize(len, value);
+    Ok(())
+}
+
+/// Makes `list` at least `len` long; new elements are defaults.
+pub(crate) fn cover<V: Default>(list: &mut Vec<V>, len: usize, what: &'static str) -> Result<(), Error> {
+    reserve(list, len.saturating_sub(list.len()), what)?;
+    list.resize_with(len.max(list.len()), V::default);
+    Ok(())
+}
+
+/// Replaces the content of `list` by that of a slice.
+pub(crate) fn copy<V: Copy>(list: &mut Vec<V>, from: &[V], what: &'static str) -> Result<(), Error> {
+    list.clear();
+    reserve(list, from.len(), what)?;
+    list.extend_from_slice(from);
     Ok(())
 }
 
@@ -61,6 +81,11 @@ mod tests {
         assert_eq!(list, [7, 7, 7, 1, 1, 8, 9]);
         resize(&mut list, 2, 1, "numbers").unwrap();
         assert_eq!(list, [7; 2]);
+        cover(&mut list, 4, "numbers").unwrap();
+        cover(&mut list, 1, "numbers").unwrap();
+        assert_eq!(list, [7, 7, 0, 0]);
+        copy(&mut list, &[3, 1], "numbers").unwrap();
+        assert_eq!(list, [3, 1]);
         assert_eq!(resize(&mut list, usize::MAX / 2, 0, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
         assert_eq!(reserve(&mut list, usize::MAX, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));
         assert_eq!(refill(&mut list, usize::MAX / 2, 0, "numbers"), Err(Error::OutOfMemory { what: "numbers" }));

@@ -29,12 +29,23 @@ impl<S: Clone> Spare<S> {
 impl<S: Default> Spare<S> {
     /// Takes a buffer, which may have content from its last use.
     pub(crate) fn take(&self) -> S {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop().unwrap_or_default()
+        self.take_or(S::default)
+    }
+}
+
+impl<S> Spare<S> {
+    /// Takes a buffer, which may have content from its last use, or a new one that `make` makes.
+    pub(crate) fn take_or(&self, make: impl FnOnce() -> S) -> S {
+        let unused = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+        unused.unwrap_or_else(make)
     }
 
-    /// Returns a buffer to the pool.
+    /// Returns a buffer to the pool, or drops it if the pool cannot grow.
     pub(crate) fn give(&self, buffer: S) {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(buffer);
+        let mut pool = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if pool.try_reserve(1).is_ok() {
+            pool.push(buffer); // reserved
+        }
     }
 
     /// The sum of `bytes` over all buffers in the pool.

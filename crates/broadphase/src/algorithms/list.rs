@@ -11,6 +11,7 @@ use super::{hash_grid, kd_tree, level_grid, octree, particle_grid, sort_and_swee
 use crate::auto;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::boxed;
 use crate::objects::Shape;
 
 /// Where an algorithm comes from.
@@ -68,6 +69,9 @@ struct Build {
     space_f64: fn(&Spec) -> Built<3, f64>,
 }
 
+/// What the memory of a structure is for.
+const STRUCTURE: &str = "an algorithm";
+
 type Built<const D: usize, T> = Result<Box<dyn BroadPhase<D, T>>, Error>;
 
 /// The [`Build`] of a generic constructor: an expression of `spec` in which `D` and `T` are inferred; with `boxed`, its result is a
@@ -83,10 +87,10 @@ macro_rules! build {
     };
     ($spec:ident => $structure:expr) => {
         Build {
-            plane_f32: |$spec| Ok(Box::new($structure)),
-            space_f32: |$spec| Ok(Box::new($structure)),
-            plane_f64: |$spec| Ok(Box::new($structure)),
-            space_f64: |$spec| Ok(Box::new($structure)),
+            plane_f32: |$spec| Ok(boxed($structure, STRUCTURE)?),
+            space_f32: |$spec| Ok(boxed($structure, STRUCTURE)?),
+            plane_f64: |$spec| Ok(boxed($structure, STRUCTURE)?),
+            space_f64: |$spec| Ok(boxed($structure, STRUCTURE)?),
         }
     };
 }
@@ -276,8 +280,8 @@ static LIST: &[Descriptor] = &[
 #[cfg(feature = "papers")]
 fn build_brute_force<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
     match spec.paper_mode()? {
-        true => Ok(Box::new(super::baselines::naive_list::NaiveList::new())),
-        false => Ok(Box::new(brute_force::BruteForce::new())),
+        true => Ok(boxed(super::baselines::naive_list::NaiveList::new(), STRUCTURE)?),
+        false => Ok(boxed(brute_force::BruteForce::new(), STRUCTURE)?),
     }
 }
 
@@ -305,6 +309,13 @@ pub fn list() -> &'static [Descriptor] {
     LIST
 }
 
+/// Stores a value in an option of its type.
+fn put<X: 'static>(option: &mut dyn Any, value: X) {
+    if let Some(option) = option.downcast_mut() {
+        *option = Some(value);
+    }
+}
+
 impl Spec {
     /// Builds the structure. With the option `isa` it uses these kernels, whatever the [`Context`](crate::Context) says.
     ///
@@ -320,16 +331,17 @@ impl Spec {
     pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
         let descriptor = self.descriptor();
         let build = &descriptor.build;
-        let built: Box<dyn Any> = match (D, T::NAME) {
-            (2, f32::NAME) => Box::new((build.plane_f32)(self)?),
-            (3, f32::NAME) => Box::new((build.space_f32)(self)?),
-            (2, f64::NAME) => Box::new((build.plane_f64)(self)?),
-            (3, f64::NAME) => Box::new((build.space_f64)(self)?),
+        let mut built: Option<Box<dyn BroadPhase<D, T>>> = None;
+        match (D, T::NAME) {
+            (2, f32::NAME) => put(&mut built, (build.plane_f32)(self)?),
+            (3, f32::NAME) => put(&mut built, (build.space_f32)(self)?),
+            (2, f64::NAME) => put(&mut built, (build.plane_f64)(self)?),
+            (3, f64::NAME) => put(&mut built, (build.space_f64)(self)?),
             _ => return Err(Error::Unsuited { algorithm: descriptor.name, reason: "it works in two and three dimensions" }),
-        };
-        match built.downcast::<Box<dyn BroadPhase<D, T>>>() {
-            Ok(structure) => Ok(self.apply_isa(*structure)),
-            Err(_) => unreachable!("the dimension and the scalar were compared above"),
+        }
+        match built {
+            Some(structure) => Ok(self.apply_isa(structure)),
+            None => unreachable!("the dimension and the scalar were compared above"),
         }
     }
 

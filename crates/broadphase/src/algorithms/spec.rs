@@ -1,5 +1,6 @@
 //! Specs: an algorithm with its options, written `name:key=value:...`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,7 +32,7 @@ pub struct Spec {
     descriptor: &'static Descriptor,
     options: Vec<(&'static str, String)>,
     kernels: Kernels,
-    text: String,
+    text: Cow<'static, str>,
 }
 
 impl FromStr for Spec {
@@ -49,7 +50,7 @@ impl FromStr for Spec {
             option: unknown.option,
             known: unknown.known.join(", "),
         })?;
-        let mut spec = Spec { descriptor, options: Vec::new(), kernels: Kernels::best(), text: text.to_string() };
+        let mut spec = Spec { descriptor, options: Vec::new(), kernels: Kernels::best(), text: Cow::Owned(text.to_string()) };
         for (option, value) in given {
             let value = value.unwrap_or_default();
             if option == "isa" {
@@ -87,7 +88,7 @@ impl Default for Spec {
     /// `auto`.
     fn default() -> Self {
         let descriptor = list().iter().find(|d| d.name == "auto").unwrap_or(&list()[0]);
-        Self { descriptor, options: Vec::new(), kernels: Kernels::best(), text: descriptor.name.to_string() }
+        Self { descriptor, options: Vec::new(), kernels: Kernels::best(), text: Cow::Borrowed(descriptor.name) }
     }
 }
 
@@ -107,7 +108,11 @@ impl Spec {
     /// An algorithm with options that are written but not checked.
     pub(super) fn of(descriptor: &'static Descriptor, options: Vec<(&'static str, String)>) -> Self {
         let given = options.iter().map(|(name, value)| format!(":{name}={value}"));
-        let text = format!("{}{}", descriptor.name, given.collect::<String>());
+        // A name alone is not copied: the spec of a one-shot search allocates nothing.
+        let text = match options.is_empty() {
+            true => Cow::Borrowed(descriptor.name),
+            false => Cow::Owned(format!("{}{}", descriptor.name, given.collect::<String>())),
+        };
         Self { descriptor, options, kernels: Kernels::best(), text }
     }
 

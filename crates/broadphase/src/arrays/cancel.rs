@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Error;
-use crate::par::Executor;
+use crate::par::{Executor, Sequential};
 
 /// A flag that cancels a call from another thread. Clones share the flag.
 ///
@@ -40,25 +40,31 @@ impl Cancel {
     }
 }
 
-/// An executor that several contexts share.
-#[derive(Clone)]
-pub(crate) struct Shared(pub(crate) Arc<dyn Executor>);
+/// An executor that several contexts share; without one, the calling thread, for which nothing is allocated.
+#[derive(Clone, Default)]
+pub(crate) struct Shared(pub(crate) Option<Arc<dyn Executor>>);
+
+impl Shared {
+    fn get(&self) -> &dyn Executor {
+        self.0.as_deref().unwrap_or(&Sequential)
+    }
+}
 
 impl Executor for Shared {
     fn width(&self) -> usize {
-        self.0.width()
+        self.get().width()
     }
 
     fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
-        self.0.run(jobs, job);
+        self.get().run(jobs, job);
     }
 
     fn run_on(&self, workers: usize, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
-        self.0.run_on(workers, jobs, job);
+        self.get().run_on(workers, jobs, job);
     }
 
     fn work_per_worker(&self) -> usize {
-        self.0.work_per_worker()
+        self.get().work_per_worker()
     }
 }
 

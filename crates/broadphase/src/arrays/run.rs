@@ -1,7 +1,6 @@
 //! The steps of a search: prepare, join, return.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::Search;
 use super::balls::CELLS_FROM;
@@ -16,7 +15,6 @@ use crate::geometry::{Aabb, Ball, Real};
 use crate::memory::reserve;
 use crate::objects::{Changes, Filter, Frame, Shape, Tag};
 use crate::pairs::{Pair, PairSort, PairStore, Report, Retain};
-use crate::par::Sequential;
 
 /// The number of pairs of two lists that may wait for a filter, or the pair limit if that is larger.
 const WAITING: u64 = 1 << 22;
@@ -67,7 +65,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
     }
 
     pub(super) fn context(&self) -> Context {
-        Context::new().with_executor(self.executor.clone()).with_kernels(self.spec.kernels())
+        Context::new().with_shared_executor(self.executor.0.clone()).with_kernels(self.spec.kernels())
     }
 
     pub(super) fn check_cancel(&self) -> Result<(), Error> {
@@ -144,7 +142,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         let executor = self.executor.clone();
         match stop.filter(|_| stoppable) {
             Some(stop) => Context::new().with_executor(Cancellable { executor, cancel: stop.clone() }),
-            None => Context::new().with_executor(executor),
+            None => Context::new().with_shared_executor(executor.0),
         }
         .with_kernels(self.spec.kernels())
     }
@@ -180,12 +178,12 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         let mut context = self.context();
         structure.update(&frame, &mut context)?;
         self.check_cancel()?;
-        let executor = if sink.is_some() { Shared(Arc::new(Sequential)) } else { self.executor.clone() };
+        let executor = if sink.is_some() { Shared::default() } else { self.executor.clone() };
         let stop = sink.map(|(_, stop)| stop).or(self.cancel.as_ref());
         let stoppable = STOPPABLE.contains(&self.spec.descriptor().name);
         let mut context = match stop.filter(|_| stoppable) {
             Some(stop) => Context::new().with_executor(Cancellable { executor, cancel: stop.clone() }),
-            None => Context::new().with_executor(executor),
+            None => Context::new().with_shared_executor(executor.0),
         }
         .with_kernels(self.spec.kernels());
         structure.pairs(&frame, &mut context, out)?;

@@ -14,6 +14,7 @@ use super::rules::Keep;
 use crate::algorithms::Spec;
 use crate::error::Error;
 use crate::geometry::{Aabb, Period, Real};
+use crate::memory;
 use crate::objects::{Shape, Tag};
 use crate::pairs::{Pair, PairStore, Report, Retain};
 use crate::par::{Executor, Sequential};
@@ -88,7 +89,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
             tags: None,
             tags_b: None,
             spec: Spec::default(),
-            executor: Shared(Arc::new(Sequential)),
+            executor: Shared::default(),
             shape: Shape::Box,
             treatment: Treatment { margin: T::ZERO, period: None, half_open: false },
             keep: None,
@@ -143,7 +144,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
 
     /// Runs on these threads.
     pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
-        self.executor = Shared(Arc::new(executor));
+        self.executor = Shared(Some(Arc::new(executor)));
         self
     }
 
@@ -236,7 +237,10 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         }
         if b.is_some() {
             let mut list = Vec::new();
-            self.pieces(a, b, BATCH)?.try_for_each(|piece| piece.map(|piece| list.extend_from_slice(&piece)))?;
+            for piece in self.pieces(a, b, BATCH)? {
+                let piece = piece?;
+                memory::extend(&mut list, piece.len(), piece.into_iter(), "pairs")?;
+            }
             return Ok(list);
         }
         self.all_of(&a, self.limit, self.sort)

@@ -23,21 +23,45 @@ use policy::{Decision, decide};
 /// A structure that chooses between algorithms. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct Auto<const D: usize, T: Real> {
-    current: Box<dyn BroadPhase<D, T>>,
+    current: Current<D, T>,
     verdict: Option<Verdict>,
     frames_since_switch: u32,
 }
 
 impl<const D: usize, T: Real> Default for Auto<D, T> {
     fn default() -> Self {
-        Self { current: build(Choice::BruteForce), verdict: None, frames_since_switch: 0 }
+        Self { current: Current::new(Choice::BruteForce), verdict: None, frames_since_switch: 0 }
     }
 }
 
-fn build<const D: usize, T: Real>(choice: Choice) -> Box<dyn BroadPhase<D, T>> {
-    match choice {
-        Choice::BruteForce => Box::new(BruteForce::new()),
-        Choice::Tiles => Box::new(Tiles::new(Options::default())),
+/// The structure that was chosen. Not boxed, since a switch during a frame must not need an allocation that cannot fail.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // there is one
+enum Current<const D: usize, T: Real> {
+    BruteForce(BruteForce<D, T>),
+    Tiles(Tiles<D, T>),
+}
+
+impl<const D: usize, T: Real> Current<D, T> {
+    fn new(choice: Choice) -> Self {
+        match choice {
+            Choice::BruteForce => Self::BruteForce(BruteForce::new()),
+            Choice::Tiles => Self::Tiles(Tiles::new(Options::default())),
+        }
+    }
+
+    fn get(&self) -> &dyn BroadPhase<D, T> {
+        match self {
+            Self::BruteForce(structure) => structure,
+            Self::Tiles(structure) => structure,
+        }
+    }
+
+    fn get_mut(&mut self) -> &mut dyn BroadPhase<D, T> {
+        match self {
+            Self::BruteForce(structure) => structure,
+            Self::Tiles(structure) => structure,
+        }
     }
 }
 
@@ -56,8 +80,8 @@ impl<const D: usize, T: Real> Auto<D, T> {
     /// structure does not receive them.
     fn switch(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, verdict: Verdict) -> Result<(), Error> {
         frame.check_lists()?;
-        let mut next = build(verdict.choice);
-        next.update(&frame.with_changes(Changes::All), context)?;
+        let mut next = Current::new(verdict.choice);
+        next.get_mut().update(&frame.with_changes(Changes::All), context)?;
         self.current = next;
         self.frames_since_switch = 0;
         self.verdict = Some(verdict);
@@ -71,9 +95,9 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         match decide(objects, self.verdict.map(|verdict| (verdict.choice, self.frames_since_switch))) {
             Decision::Switch(choice) => self.switch(frame, context, Verdict { choice, objects })?,
             // While a switch is delayed, the verdict keeps the count that it is based on.
-            Decision::Delay => self.current.update(frame, context)?,
+            Decision::Delay => self.current.get_mut().update(frame, context)?,
             Decision::Keep => {
-                self.current.update(frame, context)?;
+                self.current.get_mut().update(frame, context)?;
                 self.verdict = self.verdict.map(|verdict| Verdict { objects, ..verdict });
             }
         }
@@ -82,7 +106,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        self.current.pairs(frame, context, out)
+        self.current.get_mut().pairs(frame, context, out)
     }
 
     fn probe(
@@ -92,23 +116,23 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         context: &mut Context,
         out: &mut PairStore,
     ) -> Result<(), Error> {
-        self.current.probe(frame, probes, context, out)
+        self.current.get().probe(frame, probes, context, out)
     }
 
     fn reader(&self) -> Option<&dyn Query<D, T>> {
-        self.current.reader()
+        self.current.get().reader()
     }
 
     fn outline(&self, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(Region<D, T>)) {
-        self.current.outline(frame, visit);
+        self.current.get().outline(frame, visit);
     }
 
     fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
-        self.current.validate(frame, strength)
+        self.current.get().validate(frame, strength)
     }
 
     fn stats(&self) -> Stats {
-        Stats { choice: self.verdict.map(|verdict| verdict.to_string()), ..self.current.stats() }
+        Stats { choice: self.verdict.map(|verdict| verdict.to_string()), ..self.current.get().stats() }
     }
 
     fn boxed_clone(&self) -> Box<dyn BroadPhase<D, T>> {

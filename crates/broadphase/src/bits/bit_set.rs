@@ -1,5 +1,8 @@
 //! A set of slots, one bit each.
 
+use crate::error::Error;
+use crate::memory;
+
 /// Is bit `id` set? Missing words count as zero.
 #[inline(always)]
 pub(crate) fn bit(words: &[u64], id: u32) -> bool {
@@ -34,6 +37,17 @@ impl BitSet {
     /// Has words for exactly so many slots; new ones are not in the set.
     pub(crate) fn resize(&mut self, slots: usize) {
         self.words.resize(slots.div_ceil(64), 0);
+    }
+
+    /// The same, where memory may run out.
+    pub(crate) fn try_resize(&mut self, slots: usize) -> Result<(), Error> {
+        memory::resize(&mut self.words, slots.div_ceil(64), 0, "a set of slots")
+    }
+
+    /// Makes sure that words for so many slots need no allocation.
+    pub(crate) fn reserve(&mut self, slots: usize) -> Result<(), Error> {
+        let more = slots.div_ceil(64).saturating_sub(self.words.len());
+        memory::reserve(&mut self.words, more, "a set of slots")
     }
 
     /// Is the slot in the set? Slots behind the last word are not.

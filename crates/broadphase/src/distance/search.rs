@@ -49,7 +49,7 @@ impl<const D: usize, T: Real, P: Proximity<D, T>> fmt::Debug for DistanceSearch<
 impl<'a, const D: usize, T: Real, P: Proximity<D, T>> DistanceSearch<'a, D, T, P> {
     /// Distances of the objects of one list.
     pub fn new(objects: &'a [P]) -> Self {
-        Self { a: objects, b: None, executor: Shared(Arc::new(Sequential)), scalar: PhantomData }
+        Self { a: objects, b: None, executor: Shared::default(), scalar: PhantomData }
     }
 
     /// Distances of an object of `a` and one of `b`.
@@ -66,7 +66,7 @@ impl<'a, const D: usize, T: Real, P: Proximity<D, T>> DistanceSearch<'a, D, T, P
 
     /// Runs on these threads.
     pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
-        self.executor = Shared(Arc::new(executor));
+        self.executor = Shared(Some(Arc::new(executor)));
         self
     }
 

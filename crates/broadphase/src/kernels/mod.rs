@@ -19,6 +19,7 @@ pub(crate) mod arch;
 pub(crate) mod ball_runs;
 #[cfg(feature = "papers")]
 pub(crate) mod cell_runs;
+mod boxed;
 mod isa;
 mod pair_sink;
 #[cfg(feature = "papers")]
@@ -41,8 +42,9 @@ pub use isa::{Isa, Kernels};
 pub use pair_sink::PairSink;
 
 pub(crate) use arch::{Kernel, Scalar, Simd};
+pub(crate) use boxed::boxed;
 pub(crate) use pages::prefer_huge_pages;
-pub(crate) use pair_sink::{Order, Refine, Stop};
+pub(crate) use pair_sink::{Order, Output, RESERVE, Refine, Stop};
 pub(crate) use prefetch::{LAST_PLACE, LATTICE_END, prefetch, prefetch_for_writing};
 pub(crate) use soa::{PAD, Soa};
 pub(crate) use sorted::Sorted;

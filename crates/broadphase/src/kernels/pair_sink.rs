@@ -29,6 +29,22 @@ pub(crate) enum Stop {
     Memory,
 }
 
+/// What a sink has collected.
+pub(crate) struct Output {
+    /// The refined pairs.
+    pub(crate) pairs: Vec<Pair>,
+    /// How many there are, those included that were counted and dropped.
+    pub(crate) count: u64,
+    /// The tests made.
+    pub(crate) tests: u64,
+    pub(crate) stop: Option<Stop>,
+    /// The buffer of [`PairSink::with_reserve`].
+    pub(crate) reserve: Vec<Pair>,
+}
+
+/// At least as many pairs as the joins of `tiles` and `brute-force` ask [`room`](PairSink::room) for at once. (Those of papers may ask for more.)
+pub(crate) const RESERVE: usize = 1 << 11;
+
 /// The output of joins into one chunk of a [`PairStore`](crate::PairStore): a growing buffer that never drops a pair.
 pub struct PairSink<'a> {
     pairs: Vec<Pair>,
@@ -47,6 +63,8 @@ pub struct PairSink<'a> {
     stop: Option<Stop>,
     /// After an allocation failed, the pairs that were there before: `pairs` is then a small buffer whose content is discarded.
     aside: Option<Vec<Pair>>,
+    /// That small buffer, allocated beforehand.
+    reserve: Vec<Pair>,
     /// Object pairs compared, padding excluded.
     tests: u64,
 }
@@ -72,8 +90,16 @@ impl<'a> PairSink<'a> {
             own: 0,
             stop: None,
             aside: None,
+            reserve: Vec::new(),
             tests: 0,
         }
+    }
+
+    /// Gives the sink a buffer of at least [`RESERVE`] pairs, to be used if an allocation fails.
+    pub(crate) fn with_reserve(mut self, reserve: Vec<Pair>) -> Self {
+        debug_assert!(reserve.is_empty() && reserve.capacity() >= RESERVE);
+        self.reserve = reserve;
+        self
     }
 
     /// Shares the limit with the other sinks of the frame, through a count of the pairs that all of them have written.
@@ -128,7 +154,7 @@ impl<'a> PairSink<'a> {
 
     /// Appends a list of pairs.
     pub(crate) fn extend(&mut self, pairs: &[Pair]) {
-        for piece in pairs.chunks(FLUSH) {
+        for piece in pairs.chunks(RESERVE) {
             if self.pairs.capacity() - self.pairs.len() < piece.len() {
                 self.make_room(piece.len());
             }
@@ -199,7 +225,10 @@ impl<'a> PairSink<'a> {
         self.stop = Some(Stop::Memory);
         self.empty();
         if self.pairs.capacity() - self.pairs.len() < count {
-            let given = std::mem::replace(&mut self.pairs, Vec::with_capacity(count));
+            let mut small = std::mem::take(&mut self.reserve);
+            small.clear();
+            small.reserve(count); // reserved, if the sink was given a buffer
+            let given = std::mem::replace(&mut self.pairs, small);
             self.aside.get_or_insert(given);
             (self.given, self.settled) = (0, 0);
         }
@@ -224,17 +253,18 @@ impl<'a> PairSink<'a> {
         self.publish();
     }
 
-    /// Ends the output: the refined pairs, how many there are (dropped ones included), and the tests made.
-    pub(crate) fn finish(mut self) -> (Vec<Pair>, u64, u64, Option<Stop>) {
+    /// Ends the output.
+    pub(crate) fn finish(mut self) -> Output {
         self.settle();
         if let Some(given) = self.aside.take() {
-            self.pairs = given;
+            self.reserve = std::mem::replace(&mut self.pairs, given);
+            self.reserve.clear();
         }
         let count = if self.keep { self.pairs.len() as u64 } else { self.counted };
         if count > self.limit {
             self.stop = Some(Stop::Limit);
         }
-        (self.pairs, count, self.tests, self.stop)
+        Output { pairs: self.pairs, count, tests: self.tests, stop: self.stop, reserve: self.reserve }
     }
 }
 
@@ -248,7 +278,7 @@ mod tests {
         for i in 0..100_000 {
             hits.push(Pair::new(i, i + 1));
         }
-        assert_eq!(hits.finish().3, Some(Stop::Limit));
+        assert_eq!(hits.finish().stop, Some(Stop::Limit));
     }
 
     #[test]
@@ -261,7 +291,7 @@ mod tests {
         for i in 0..100_000 {
             hits.push(Pair::new(i, i + 1));
         }
-        let (pairs, count, _, stop) = hits.finish();
+        let Output { pairs, count, stop, .. } = hits.finish();
         assert_eq!((pairs.len(), count, stop), (0, 50_000, None));
         assert!(pairs.capacity() <= 2 * FLUSH, "the buffer stays small: {}", pairs.capacity());
     }

@@ -47,7 +47,10 @@ impl Coming {
         self.asked = 0;
         for slice in slices {
             let start = slice.as_ptr().addr();
-            self.lines.extend((start..start + size_of_val(*slice)).step_by(LINE));
+            // Without memory for the list, nothing is prefetched.
+            if self.lines.try_reserve(size_of_val(*slice) / LINE + 1).is_ok() {
+                self.lines.extend((start..start + size_of_val(*slice)).step_by(LINE)); // reserved
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 //! Boxes as columns, padded so that a vector load past the end reads boxes that overlap nothing.
 
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
 
 /// How many padding boxes follow the last one: the widest step of any kernel.
 pub(crate) const PAD: usize = 16;
@@ -63,6 +65,27 @@ impl<const D: usize, T: Real> Soa<D, T> {
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// No boxes, and no padding yet: [`try_resize`](Soa::try_resize) before the columns are used.
+    pub(crate) fn unallocated() -> Self {
+        Self { min: std::array::from_fn(|_| Vec::new()), max: std::array::from_fn(|_| Vec::new()), ids: Vec::new(), len: 0 }
+    }
+
+    /// The length of the columns, padding included.
+    pub(crate) fn allocated(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// [`resize`](Soa::resize), where memory may run out; then nothing has changed.
+    pub(crate) fn try_resize(&mut self, len: usize) -> Result<(), Error> {
+        let more = (len + PAD).saturating_sub(self.ids.len());
+        for column in self.min.iter_mut().chain(&mut self.max) {
+            memory::reserve(column, more, "columns of boxes")?;
+        }
+        memory::reserve(&mut self.ids, more, "columns of boxes")?;
+        self.resize(len); // reserved
+        Ok(())
     }
 
     /// Makes room for `len` boxes and their padding; new positions are padding until [`set`](Soa::set).

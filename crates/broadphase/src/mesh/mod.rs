@@ -18,7 +18,7 @@ use elements::Elements;
 use std::fmt;
 
 use crate::algorithms::Spec;
-use crate::arrays::{Cancel, Shared};
+use crate::arrays::Cancel;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -167,7 +167,7 @@ impl<const D: usize, T: Real> Mesh<D, T> {
 
     /// Runs on these threads. Results do not depend on them.
     pub fn with_executor(mut self, executor: impl Executor + 'static) -> Self {
-        self.context = Context::new().with_executor(Shared(std::sync::Arc::new(executor)));
+        self.context = Context::new().with_executor(executor);
         self
     }
 

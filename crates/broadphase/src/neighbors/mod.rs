@@ -124,7 +124,7 @@ impl<const D: usize, T: Real> fmt::Debug for NeighborSearch<'_, D, T> {
 impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
     /// All neighbors of each point within `radius`.
     pub fn new(points: &'a [[T; D]], radius: T) -> Self {
-        let executor = Shared(Arc::new(Sequential));
+        let executor = Shared::default();
         Self { points, radius, period: None, half: false, distances: false, executor, cancel: None }
     }
 
@@ -157,7 +157,7 @@ impl<'a, const D: usize, T: Real> NeighborSearch<'a, D, T> {
 
     /// Runs on these threads. The result does not depend on them.
     pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
-        self.executor = Shared(Arc::new(executor));
+        self.executor = Shared(Some(Arc::new(executor)));
         self
     }
 

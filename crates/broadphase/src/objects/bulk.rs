@@ -4,6 +4,7 @@ use super::table::Table;
 use super::{Handle, Object, ObjectKind};
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
 
 impl<const D: usize, T: Real> Table<D, T> {
     /// Inserts all objects, or none; an error names the position in the list.
@@ -25,7 +26,8 @@ impl<const D: usize, T: Real> Table<D, T> {
 
     /// Removes all of them, or none. A handle that is in the list twice is stale the second time.
     pub(crate) fn remove_many(&mut self, handles: &[Handle]) -> Result<(), Error> {
-        self.met.resize(self.indices().div_ceil(64), 0);
+        let words = self.indices().div_ceil(64);
+        memory::cover(&mut self.met, words, "handles")?;
         let mut result = Ok(());
         for &handle in handles {
             result = self.find(handle).and_then(|index| {

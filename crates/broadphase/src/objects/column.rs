@@ -1,5 +1,8 @@
 //! A column: a value per slot, which takes no memory while all are the default.
 
+use crate::error::Error;
+use crate::memory;
+
 /// A value per slot. Nothing is stored until one differs from the default.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -38,6 +41,20 @@ impl<V: Copy + PartialEq> Column<V> {
         true
     }
 
+    /// Makes sure that a value can be set without an allocation; false if there is no memory for it.
+    pub(crate) fn reserve(&mut self, slot: u32, value: V) -> bool {
+        let more = if value == self.default { 0 } else { (slot as usize + 1).saturating_sub(self.values.len()) };
+        self.values.try_reserve(more).is_ok()
+    }
+
+    /// Makes sure that all of `len` slots are stored, if any is. Slots beyond them have the default.
+    pub(crate) fn fit(&mut self, len: usize) -> Result<(), Error> {
+        if self.any() {
+            memory::resize(&mut self.values, len, self.default, "properties of objects")?;
+        }
+        Ok(())
+    }
+
     /// Does any slot differ from the default?
     #[inline(always)]
     pub(crate) fn any(&self) -> bool {
@@ -47,13 +64,6 @@ impl<V: Copy + PartialEq> Column<V> {
     /// The values of `len` slots, if any differs from the default. Call [`fit`](Column::fit) before.
     pub(crate) fn slice(&self, len: usize) -> Option<&[V]> {
         if self.any() { self.values.get(..len) } else { None }
-    }
-
-    /// Makes sure that all of `len` slots are stored, if any is. Slots beyond them have the default.
-    pub(crate) fn fit(&mut self, len: usize) {
-        if self.any() && self.values.len() != len {
-            self.values.resize(len, self.default);
-        }
     }
 
     /// The column with `value` applied to every entry.
@@ -91,7 +101,7 @@ mod tests {
         let mut column = Column::new(7);
         assert!(!column.set(1000, 7) && column.bytes() == 0 && !column.any());
         assert!(column.set(3, 9) && column.get(3) == 9 && column.get(2) == 7 && column.get(99) == 7);
-        column.fit(6);
+        column.fit(6).unwrap();
         assert_eq!(column.slice(6), Some(&[7, 7, 7, 9, 7, 7][..]));
         assert!(column.set(3, 7) && column.slice(6).is_none());
     }

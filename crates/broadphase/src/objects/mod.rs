@@ -16,6 +16,7 @@ pub(crate) mod side;
 mod slots;
 pub(crate) mod table;
 mod tag;
+mod touched;
 pub(crate) mod unbounded;
 
 pub use frame::{Changes, Filter, Frame, Live, MAX_OBJECTS, Shape};

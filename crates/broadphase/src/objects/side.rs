@@ -10,9 +10,14 @@ use std::collections::BTreeMap;
 
 use super::column::Column;
 use super::slots::Slots;
-use super::{Changes, Filter, Frame, Shape, Tag};
-use crate::bits::BitSet;
+use super::touched::Touched;
+use super::{Changes, Filter, Frame, Object, ObjectKind, Shape, Tag};
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
+
+/// What the memory is for.
+const CHANGES: &str = "lists of changed objects";
 
 /// The change of a slot since the last frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,55 +33,6 @@ enum Mark {
     Removed,
     /// The slot was empty, was filled, and is empty again; it is in the list of marked slots.
     Void,
-}
-
-/// A set of slots, with a list of them.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Touched {
-    bits: BitSet,
-    list: Vec<u32>,
-    all: bool,
-}
-
-impl Touched {
-    fn insert(&mut self, slot: u32) {
-        self.bits.cover(slot as usize + 1);
-        if !self.bits.contains(slot) {
-            self.bits.insert(slot);
-            self.list.push(slot);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.list.drain(..).for_each(|slot| self.bits.remove(slot));
-        self.all = false;
-    }
-
-    #[inline(always)]
-    pub(crate) fn contains(&self, slot: u32) -> bool {
-        self.all || self.bits.has(slot)
-    }
-
-    /// Is any slot in the set?
-    pub(crate) fn any(&self) -> bool {
-        self.all || !self.list.is_empty()
-    }
-
-    /// May every slot be in the set?
-    pub(crate) fn all(&self) -> bool {
-        self.all
-    }
-
-    /// Puts the list in ascending order.
-    pub(crate) fn sort(&mut self) {
-        self.list.sort_unstable();
-    }
-
-    /// The slots; incomplete if [`all`](Touched::all).
-    pub(crate) fn list(&self) -> &[u32] {
-        &self.list
-    }
 }
 
 /// One half of a world.
@@ -295,7 +251,12 @@ impl<const D: usize, T: Real> Side<D, T> {
     fn mark(&mut self, slot: u32, mark: Mark) {
         let old = &mut self.marks[slot as usize];
         if *old == Mark::None {
-            self.marked.push(slot);
+            // Insertions and removals have reserved the memory. If there is none for a move, everything counts as moved.
+            if self.marked.len() == self.marked.capacity() && self.marked.try_reserve(1).is_err() {
+                self.all = true;
+                return;
+            }
+            self.marked.push(slot); // reserved
         }
         if !(mark == Mark::Moved && *old == Mark::Inserted) {
             *old = mark;
@@ -303,10 +264,13 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Keeps plain boxes beside the grown ones from now on.
-    pub(super) fn keep_plain(&mut self) {
+    pub(super) fn keep_plain(&mut self) -> Result<(), Error> {
         if self.plain.is_none() {
-            self.plain = Some(self.boxes.clone());
+            let mut plain = Vec::new();
+            memory::copy(&mut plain, &self.boxes, "boxes without margins")?;
+            self.plain = Some(plain);
         }
+        Ok(())
     }
 }
 
@@ -323,30 +287,32 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.marked.len() > self.slots.count().div_ceil(2)
     }
 
-    /// Prepares the lists of changes. Can be repeated.
-    pub(crate) fn gather(&mut self) {
+    /// Prepares the lists of changes, and the memory for [`clear_marks`](Side::clear_marks). Can be repeated.
+    pub(crate) fn gather(&mut self) -> Result<(), Error> {
         self.trim();
+        self.tags.fit(self.slots.len())?;
         let most_changed = self.most_changed();
         let Self { marks, marked, moved, inserted, removed, .. } = self;
         [&mut *moved, &mut *inserted, &mut *removed].into_iter().for_each(Vec::clear);
         if most_changed {
             // Everything counts as changed: only the slots that became empty are listed.
             if self.slots.has_changed() {
-                removed.extend(marked.iter().filter(|&&slot| marks[slot as usize] == Mark::Removed));
+                let empty = marked.iter().copied().filter(|&slot| marks[slot as usize] == Mark::Removed);
+                memory::extend(removed, marked.len(), empty, CHANGES)?;
                 removed.sort_unstable();
             }
-            return self.tags.fit(self.slots.len());
+            return memory::reserve(&mut self.retired, removed.len(), CHANGES);
         }
         marked.sort_unstable(); // results do not depend on the order of calls
         for &slot in marked.iter() {
             match marks[slot as usize] {
-                Mark::Moved => moved.push(slot),
-                Mark::Inserted => inserted.push(slot),
-                Mark::Removed => removed.push(slot),
+                Mark::Moved => memory::push(moved, slot, CHANGES)?,
+                Mark::Inserted => memory::push(inserted, slot, CHANGES)?,
+                Mark::Removed => memory::push(removed, slot, CHANGES)?,
                 Mark::None | Mark::Void => {}
             }
         }
-        self.tags.fit(self.slots.len());
+        memory::reserve(&mut self.retired, removed.len(), CHANGES)
     }
 
     /// Frees the slots after the last object, if they are at least half of all.
@@ -403,7 +369,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
         for &slot in &self.removed {
             if self.slots.knows(slot) {
-                self.retired.push(slot);
+                self.retired.push(slot); // reserved
             } else {
                 self.slots.release(slot);
             }
@@ -465,7 +431,22 @@ impl<const D: usize, T: Real> Side<D, T> {
             && self.boxes.try_reserve(more).is_ok()
             && self.owners.try_reserve(more).is_ok()
             && self.marks.try_reserve(more).is_ok()
+            && self.marked.try_reserve(more).is_ok()
             && self.plain.as_mut().is_none_or(|list| list.try_reserve(more).is_ok())
+    }
+
+    /// Makes sure that the properties of the next object can be stored; false if there is no memory for it.
+    pub(super) fn reserve_properties(&mut self, object: &Object<D, T>) -> bool {
+        let slot = self.slots.next() as u32;
+        self.tags.reserve(slot, object.tag)
+            && self.kinematic.reserve(slot, object.kind == ObjectKind::Kinematic)
+            && self.sensors.reserve(slot, object.sensor)
+            && self.shapes.reserve(slot, object.shape)
+    }
+
+    /// Makes sure that an object can be removed; false if there is no memory for it.
+    pub(super) fn reserve_removal(&mut self) -> bool {
+        self.slots.reserve_release() && self.marked.try_reserve(1).is_ok()
     }
 
     /// Frees memory that the current objects do not need.
@@ -519,7 +500,7 @@ mod tests {
     fn settled() -> Side<1, f32> {
         let mut side = Side::default();
         (0..10).for_each(|k| _ = side.insert(k, at(k as f32), 0.0));
-        side.gather();
+        side.gather().unwrap();
         assert!(matches!(side.changes(), Changes::All), "everything is new");
         side.clear_marks();
         side.after_pairs();
@@ -527,7 +508,7 @@ mod tests {
     }
 
     fn listed(side: &mut Side<1, f32>) -> [Vec<u32>; 3] {
-        side.gather();
+        side.gather().unwrap();
         match side.changes() {
             Changes::Listed { moved, inserted, removed } => [moved, inserted, removed].map(<[u32]>::to_vec),
             other => panic!("{other:?}"),
@@ -556,10 +537,10 @@ mod tests {
     fn a_known_slot_is_not_reused_before_the_next_pairs() {
         let mut side = settled();
         side.remove(2);
-        side.gather();
+        side.gather().unwrap();
         side.clear_marks();
         assert_eq!(side.insert(12, at(0.0), 0.0), 10);
-        side.gather();
+        side.gather().unwrap();
         side.clear_marks();
         assert!(side.touched.contains(2) && side.touched.contains(10) && !side.touched.contains(3));
         side.after_pairs();
@@ -570,7 +551,7 @@ mod tests {
     fn if_most_slots_change_everything_counts_as_changed() {
         let mut side = settled();
         (0..6).for_each(|slot| side.set(slot, at(100.0), || 0.0));
-        side.gather();
+        side.gather().unwrap();
         assert!(matches!(side.changes(), Changes::All));
     }
 }

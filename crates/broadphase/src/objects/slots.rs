@@ -95,7 +95,8 @@ impl Slots {
         if slot == self.len {
             self.len += 1;
             if self.live.len() * 64 < self.len {
-                self.live.push(0);
+                self.live.push(0); // reserved by callers that may run out of memory
+                self.known.resize(self.live.len(), 0); // so that making numbers known needs no memory
             }
         } else {
             self.free.pop();
@@ -151,8 +152,14 @@ impl Slots {
 
     /// Makes room for `more`; false if there is no memory for it.
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
-        let words = (self.len + more).div_ceil(64).saturating_sub(self.live.len());
-        self.live.try_reserve(words).is_ok() && self.known.try_reserve(words).is_ok()
+        let words = (self.len + more).div_ceil(64);
+        self.live.try_reserve(words.saturating_sub(self.live.len())).is_ok()
+            && self.known.try_reserve(words.saturating_sub(self.known.len())).is_ok()
+    }
+
+    /// Makes sure that one more number can be vacated, and that all vacated ones can be freed; false if there is no memory for it.
+    pub(crate) fn reserve_release(&mut self) -> bool {
+        self.free.try_reserve(self.len - self.count + 1).is_ok()
     }
 
     pub(crate) fn shrink(&mut self) {

@@ -77,6 +77,11 @@ fn check_margin<T: Real>(margin: T, with: T, index: Option<u32>) -> Result<(), E
     if valid { Ok(()) } else { Err(Error::InvalidMargin { index, margin: margin.to_f64() }) }
 }
 
+/// An error if there is no memory for a change.
+fn room(there_is: bool) -> Result<(), Error> {
+    if there_is { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
+}
+
 /// # Reading
 impl<const D: usize, T: Real> Table<D, T> {
     /// The number of objects.
@@ -292,7 +297,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             && self.kinds.try_reserve(more).is_ok()
             && self.movers.reserve(movers)
             && self.statics.reserve(statics);
-        if fits { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
+        room(fits)
     }
 
     /// Inserts an object. An error names `at`, its position in a list, if there is one.
@@ -301,19 +306,41 @@ impl<const D: usize, T: Real> Table<D, T> {
         if self.slots.next() >= MAX_OBJECTS {
             return Err(Error::TooManyObjects { count: self.slots.len() + 1, limit: MAX_OBJECTS });
         }
+        self.reserve_insertion(object)?;
         let index = self.slots.take();
         if index as usize == self.generations.len() {
             self.generations.push(self.first_generation);
             self.places.push(0);
             self.kinds.push(object.kind);
         }
-        if object.margin != T::ZERO {
-            self.keep_plain();
-        }
         self.margins.set(index, object.margin);
         self.users.set(index, object.user);
         self.settle_in(index, object);
         Ok(self.handle(index))
+    }
+
+    /// Makes sure that an object can be inserted; on error nothing has changed.
+    fn reserve_insertion(&mut self, object: &Object<D, T>) -> Result<(), Error> {
+        let is_static = object.kind == ObjectKind::Static;
+        self.reserve(usize::from(!is_static), usize::from(is_static))?;
+        if object.margin != T::ZERO {
+            self.keep_plain()?;
+        }
+        let index = self.slots.next() as u32;
+        let side = if is_static { &mut self.statics } else { &mut self.movers };
+        let fits = side.reserve_properties(object)
+            && self.margins.reserve(index, object.margin)
+            && self.users.reserve(index, object.user);
+        room(fits)
+    }
+
+    /// Makes sure that an object can be removed; on error nothing has changed.
+    fn reserve_removal(&mut self, index: u32) -> Result<(), Error> {
+        let fits = self.side_mut(index).0.reserve_removal()
+            && self.slots.reserve_release()
+            && self.retired.try_reserve(1).is_ok()
+            && self.graves.try_reserve(1).is_ok();
+        room(fits)
     }
 
     /// Gives an object that has an index a slot in the side of its kind.
@@ -342,6 +369,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Removes an object, and returns its properties.
     pub(crate) fn remove(&mut self, handle: Handle) -> Result<Object<D, T>, Error> {
         let index = self.find(handle)?;
+        self.reserve_removal(index)?;
         let object = self.object(index);
         let (side, slot) = self.side_mut(index);
         side.remove(slot);
@@ -395,6 +423,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
+        room(side.tags.reserve(slot, tag))?;
         if side.set_tag(slot, tag) {
             side.touch(slot);
         }
@@ -405,6 +434,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
+        room(side.shapes.reserve(slot, shape))?;
         if side.shapes.set(slot, shape) {
             side.touch(slot);
         }
@@ -415,6 +445,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_sensor(&mut self, handle: Handle, sensor: bool) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
+        room(side.sensors.reserve(slot, sensor))?;
         if side.sensors.set(slot, sensor) {
             side.touch(slot);
         }
@@ -432,6 +463,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Changes an object's user data.
     pub(crate) fn set_user(&mut self, handle: Handle, user: u64) -> Result<(), Error> {
         let index = self.find(handle)?;
+        room(self.users.reserve(index, user))?;
         self.users.set(index, user);
         Ok(())
     }
@@ -446,11 +478,15 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
         let (side, slot) = self.side_mut(index);
         if old != ObjectKind::Static && kind != ObjectKind::Static {
+            room(side.kinematic.reserve(slot, kind == ObjectKind::Kinematic))?;
             side.kinematic.set(slot, kind == ObjectKind::Kinematic);
             side.touch(slot);
             self.kinds[index as usize] = kind;
             self.count_kind(kind, true);
         } else {
+            self.reserve_removal(index)?;
+            self.reserve_insertion(&object)?;
+            let (side, slot) = self.side_mut(index);
             side.remove(slot);
             self.settle_in(index, &object);
         }
@@ -462,8 +498,10 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_margin(&mut self, handle: Handle, margin: T) -> Result<(), Error> {
         let index = self.find(handle)?;
         check_margin(margin, self.margin, Some(index))?;
-        if self.margins.set(index, margin) {
-            self.keep_plain();
+        room(self.margins.reserve(index, margin))?;
+        if margin != self.margins.get(index) {
+            self.keep_plain()?;
+            self.margins.set(index, margin);
             let aabb = self.object(index).aabb;
             self.put_box(index, aabb);
         }
@@ -475,8 +513,8 @@ impl<const D: usize, T: Real> Table<D, T> {
         let largest = self.slots.ids().map(|index| self.margins.get(index)).fold(T::ZERO, T::max);
         check_margin(margin, largest, None)?;
         if margin != self.margin {
+            self.keep_plain()?;
             self.margin = margin;
-            self.keep_plain();
             for index in 0..self.slots.len() as u32 {
                 if self.slots.contains(index) {
                     let aabb = self.object(index).aabb;
@@ -512,9 +550,9 @@ impl<const D: usize, T: Real> Table<D, T> {
     }
 
     /// Keeps plain boxes beside those that structures see from now on.
-    pub(crate) fn keep_plain(&mut self) {
-        self.movers.keep_plain();
-        self.statics.keep_plain();
+    pub(crate) fn keep_plain(&mut self) -> Result<(), Error> {
+        self.movers.keep_plain()?;
+        self.statics.keep_plain()
     }
 
     /// Shows structures the current boxes again, after [`Side::cover`].

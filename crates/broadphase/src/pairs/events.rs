@@ -1,6 +1,11 @@
 //! Started and ended pairs: the difference of two lists, chunk by chunk, then across chunks.
 
 use super::{Pair, PairSort};
+use crate::error::Error;
+use crate::memory;
+
+/// What the memory is for.
+const EVENTS: &str = "pairs that started and ended";
 
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
@@ -14,12 +19,14 @@ pub(crate) struct Scratch {
     new: Vec<Pair>,
     /// Pairs that an edit does not keep.
     pub(super) gone: Vec<Pair>,
+    /// For sinks whose own buffer cannot grow.
+    pub(super) reserve: Vec<Pair>,
 }
 
 impl Scratch {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        let pairs = self.old.capacity() + self.new.capacity() + self.gone.capacity();
+        let pairs = self.old.capacity() + self.new.capacity() + self.gone.capacity() + self.reserve.capacity();
         self.table.capacity() * 4 + self.met.capacity() + pairs * size_of::<Pair>()
     }
 }
@@ -40,7 +47,13 @@ const ROOM: [usize; 2] = [4, 2];
 /// hash. Whether that is the same pair is unpredictable, so it is computed without a branch: all are written to a list, and counted if they
 /// have no counterpart. Overwritten pairs go through another round with another hash. (A table that resolves collisions, with
 /// branches, took a third more time.)
-pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, started: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
+pub(crate) fn difference(
+    old: &[Pair],
+    new: &[Pair],
+    scratch: &mut Scratch,
+    started: &mut Vec<Pair>,
+    ended: &mut Vec<Pair>,
+) -> Result<(), Error> {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[front..], &new[front..]);
     let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -48,8 +61,8 @@ pub(crate) fn difference(old: &[Pair], new: &[Pair], scratch: &mut Scratch, star
     let Scratch { table, met, old: old_left, new: new_left, .. } = scratch;
     old_left.clear();
     new_left.clear();
-    part(FACTORS[0], (old, new), (old_left, new_left), table, met);
-    part(FACTORS[1], (old_left, new_left), (ended, started), table, met);
+    part(FACTORS[0], (old, new), (old_left, new_left), table, met)?;
+    part(FACTORS[1], (old_left, new_left), (ended, started), table, met)
 }
 
 /// One round: appends the pairs of each list to its rest, except most of those that are in both.
@@ -59,22 +72,23 @@ fn part(
     (old_rest, new_rest): (&mut Vec<Pair>, &mut Vec<Pair>),
     table: &mut Vec<u32>,
     met: &mut Vec<bool>,
-) {
+) -> Result<(), Error> {
+    memory::reserve(old_rest, old.len(), EVENTS)?;
+    memory::reserve(new_rest, new.len(), EVENTS)?;
     if old.is_empty() || new.is_empty() {
-        old_rest.extend_from_slice(old);
-        new_rest.extend_from_slice(new);
-        return;
+        old_rest.extend_from_slice(old); // reserved
+        new_rest.extend_from_slice(new); // reserved
+        return Ok(());
     }
     let bits = (ROOM[usize::from(old.len() >= LONG)] * old.len()).next_power_of_two().ilog2();
-    table.resize(table.len().max(1 << bits), 0);
+    memory::cover(table, 1 << bits, EVENTS)?;
     let table = &mut table[..1 << bits];
     let mask = table.len() - 1;
     let place = |pair: Pair| (pair.key().wrapping_mul(factor) >> (64 - bits)) as usize & mask;
     for (pair, index) in old.iter().zip(0..) {
         table[place(*pair)] = index;
     }
-    met.clear();
-    met.resize(old.len(), false);
+    memory::refill(met, old.len(), false, EVENTS)?;
     let met = &mut met[..old.len()];
     keep(new, new_rest, |pair, _| {
         let index = (table[place(pair)] as usize).min(old.len() - 1);
@@ -83,13 +97,14 @@ fn part(
         !is_met
     });
     keep(old, old_rest, |_, index| !met[index]);
+    Ok(())
 }
 
-/// Appends those of a list that are `wanted`, given the pair and its position.
+/// Appends those of a list that are `wanted`, given the pair and its position. There must be room for all.
 #[inline(always)]
 fn keep(list: &[Pair], to: &mut Vec<Pair>, mut wanted: impl FnMut(Pair, usize) -> bool) {
     let start = to.len();
-    to.resize(start + list.len(), Pair::default());
+    to.resize(start + list.len(), Pair::default()); // reserved
     let (room, mut count) = (&mut to[start..], 0);
     for (index, &pair) in list.iter().enumerate() {
         room[count] = pair;
@@ -178,7 +193,7 @@ mod tests {
             };
             let (old, new) = (list(round % 150), list((round * 7) % 150));
             let (mut started, mut ended) = (Vec::new(), Vec::new());
-            difference(&old, &new, &mut scratch, &mut started, &mut ended);
+            difference(&old, &new, &mut scratch, &mut started, &mut ended).unwrap();
             cancel(&mut started, &mut ended);
             let (o, n): (BTreeSet<_>, BTreeSet<_>) = (old.into_iter().collect(), new.into_iter().collect());
             assert!(started.iter().eq(n.difference(&o)) && ended.iter().eq(o.difference(&n)));
@@ -196,7 +211,7 @@ mod tests {
             let all = |range: &std::ops::Range<u32>, but: &std::ops::Range<u32>| -> BTreeSet<Pair> {
                 list(range.start, range.end).into_iter().filter(|pair| !but.contains(&(pair.b - 1000))).collect()
             };
-            difference(&list(old.start, old.end), &list(new.start, new.end), &mut scratch, &mut started, &mut ended);
+            difference(&list(old.start, old.end), &list(new.start, new.end), &mut scratch, &mut started, &mut ended).unwrap();
             cancel(&mut started, &mut ended);
             assert!(started.iter().eq(&all(&new, &old)) && ended.iter().eq(&all(&old, &new)));
         }
@@ -208,7 +223,7 @@ mod tests {
             let old: Vec<Pair> = (0..count).map(|k| Pair { a: k / 3, b: 7 * k + 1 }).collect();
             let new: Vec<Pair> = (0..count).map(|k| old[((k * 7 + 3) % count) as usize]).collect();
             let (mut scratch, mut started, mut ended) = (Scratch::default(), Vec::new(), Vec::new());
-            difference(&old, &new, &mut scratch, &mut started, &mut ended);
+            difference(&old, &new, &mut scratch, &mut started, &mut ended).unwrap();
             assert!(started.len() == ended.len() && started.len() <= count as usize / 10, "{} of {count}", started.len());
         }
     }

@@ -14,9 +14,10 @@ use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{PairSink, Refine, Stop};
+use crate::kernels::{Output, PairSink, RESERVE, Refine, Stop};
+use crate::memory;
 use crate::objects::{Frame, Shape};
-use chunk::Chunk;
+use chunk::{Chunk, lock, open, read};
 
 /// What a frame reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -50,6 +51,8 @@ pub struct PairStore {
     chunks: Vec<RwLock<Chunk>>,
     /// The number of chunks in use; those after them are empty and keep their capacity.
     active: usize,
+    /// Those and the ones that fell out of use in the last frame.
+    written_chunks: usize,
     shape: Shape,
     /// Identifies the content: a structure may keep chunks only if this is the revision that it wrote last.
     revision: Revision,
@@ -102,20 +105,6 @@ impl Clone for PairStore {
     }
 }
 
-/// Locks a chunk for writing by one worker.
-fn lock(chunk: &RwLock<Chunk>) -> std::sync::RwLockWriteGuard<'_, Chunk> {
-    chunk.write().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Locks a chunk for reading, which can be nested: a visitor of [`PairStore::for_each_chunk`] may call [`PairStore::sorted`].
-fn read(chunk: &RwLock<Chunk>) -> std::sync::RwLockReadGuard<'_, Chunk> {
-    chunk.read().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-fn open(chunk: &mut RwLock<Chunk>) -> &mut Chunk {
-    chunk.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 /// # For the caller
 impl PairStore {
     /// The default limit on the number of pairs: the largest 32-bit number.
@@ -128,6 +117,7 @@ impl PairStore {
             limit: Self::DEFAULT_LIMIT,
             chunks: Vec::new(),
             active: 0,
+            written_chunks: 0,
             shape: Shape::Box,
             revision: Revision(0),
             count: 0,
@@ -281,12 +271,13 @@ impl PairStore {
     }
 
     /// Runs a part of the search for differences, and adds up its time.
-    fn time_events(&self, work: &mut dyn FnMut()) {
+    fn time_events<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = self.timed.then(Instant::now);
-        work();
+        let result = work();
         if let Some(start) = start {
             self.event_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         }
+        result
     }
 
     /// The bytes it holds.
@@ -354,32 +345,29 @@ impl PairStore {
 /// `begin`, then `rewrite` or `edit` the chunks that changed, from any worker, then `finish`.
 impl PairStore {
     /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `revision`), so that
-    /// chunks may be kept; if not, every chunk starts empty and must be rewritten.
+    /// chunks may be kept; if not, every chunk starts empty and must be rewritten. On error the content stays, and no later frame keeps it.
     pub(crate) fn begin<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
         context: &Context,
         revision: Revision,
         chunks: usize,
-    ) -> bool {
+    ) -> Result<bool, Error> {
         if self.is_open {
             self.roll_back();
         }
-        self.is_open = true;
         let delta = self.report.delta();
         let kept =
             revision != Revision(0) && revision == self.revision && self.report != Report::Count && self.shape == frame.shape;
         self.shape = frame.shape;
         self.revision = Revision(0);
-        self.scratch.prepare(context);
+        self.prepare(context, chunks)?;
+        self.is_open = true;
         *self.written.get_mut() = 0;
         self.timed = context.clock().is_some();
         *self.event_nanos.get_mut() = 0;
-        self.worker_tests.clear();
-        self.worker_tests.resize_with(context.width(), AtomicU64::default);
-        if self.chunks.len() < chunks {
-            self.chunks.resize_with(chunks, RwLock::default);
-        }
+        self.worker_tests.truncate(context.width());
+        self.worker_tests.iter_mut().for_each(|tests| *tests.get_mut() = 0);
         for (index, chunk) in self.chunks.iter_mut().enumerate().take(chunks.max(self.active)) {
             let chunk = open(chunk);
             chunk.rewritten = false;
@@ -394,7 +382,19 @@ impl PairStore {
             }
         }
         self.active = chunks.max(self.active);
-        kept
+        self.written_chunks = self.active;
+        Ok(kept)
+    }
+
+    /// Allocates what a frame of `chunks` chunks needs before anything is written.
+    fn prepare(&mut self, context: &Context, chunks: usize) -> Result<(), Error> {
+        self.scratch.try_prepare(context)?;
+        for mut scratch in self.scratch.iter() {
+            let missing = RESERVE.saturating_sub(scratch.reserve.capacity());
+            memory::reserve_exact(&mut scratch.reserve, missing, "pairs")?;
+        }
+        memory::cover(&mut self.worker_tests, context.width(), "numbers of tests")?;
+        memory::cover(&mut self.chunks, chunks, "chunks of pairs")
     }
 
     /// The current pairs of a chunk.
@@ -425,11 +425,16 @@ impl PairStore {
         let chunk = &mut *chunk;
         chunk.rewrite(self.report.delta());
         chunk.pairs.clear();
-        self.fill(chunk, worker, refine, fill);
+        let mut reserve = std::mem::take(&mut self.scratch.get(worker).reserve);
+        self.fill(chunk, worker, refine, &mut reserve, fill);
+        self.scratch.get(worker).reserve = reserve;
         if self.report.delta() {
             // Compared here, while both lists are in the cache.
             let scratch = &mut *self.scratch.get(worker);
-            self.time_events(&mut || events::difference(&chunk.old, &chunk.pairs, scratch, &mut chunk.started, &mut chunk.ended));
+            let Chunk { old, pairs, started, ended, .. } = chunk;
+            if self.time_events(|| events::difference(old, pairs, scratch, started, ended)).is_err() {
+                chunk.stop = Some(Stop::Memory);
+            }
         }
     }
 
@@ -457,7 +462,7 @@ impl PairStore {
         let lost = chunk.part(stays, &mut gone);
         if self.report.delta() && chunk.old.try_reserve(lost).is_err() {
             // They were in this list, so there is capacity for them.
-            chunk.pairs.extend_from_slice(&gone[..lost]);
+            chunk.pairs.extend_from_slice(&gone[..lost]); // reserved
             scratch.gone = gone;
             chunk.stop = Some(Stop::Memory);
             chunk.kept = chunk.pairs.len();
@@ -465,23 +470,36 @@ impl PairStore {
         }
         let mut fill = Some(fill);
         with_refine(frame, &mut |refine| {
-            self.fill(chunk, worker, refine, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
+            let reserve = &mut scratch.reserve;
+            self.fill(chunk, worker, refine, reserve, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
         });
         if self.report.delta() {
             // Pairs that stayed neither started nor ended.
             let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
-            self.time_events(&mut || events::difference(&gone[..lost], new, scratch, &mut chunk.started, &mut chunk.ended));
-            chunk.old.extend_from_slice(&gone[..lost]);
+            let (started, ended) = (&mut chunk.started, &mut chunk.ended);
+            if self.time_events(|| events::difference(&gone[..lost], new, scratch, started, ended)).is_err() {
+                chunk.stop = Some(Stop::Memory);
+            }
+            chunk.old.extend_from_slice(&gone[..lost]); // reserved
         }
         scratch.gone = gone;
     }
 
     /// Appends to a chunk.
-    fn fill(&self, chunk: &mut Chunk, worker: usize, refine: Option<Refine<'_>>, fill: &mut dyn FnMut(&mut PairSink<'_>)) {
-        let mut hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.report != Report::Count, self.limit);
+    fn fill(
+        &self,
+        chunk: &mut Chunk,
+        worker: usize,
+        refine: Option<Refine<'_>>,
+        reserve: &mut Vec<Pair>,
+        fill: &mut dyn FnMut(&mut PairSink<'_>),
+    ) {
+        let hits = PairSink::new(std::mem::take(&mut chunk.pairs), refine, self.report != Report::Count, self.limit);
+        let mut hits = hits.with_reserve(std::mem::take(reserve));
         hits.share(&self.written);
         fill(&mut hits);
-        let (pairs, count, tests, stop) = hits.finish();
+        let Output { pairs, count, tests, stop, reserve: unused } = hits.finish();
+        *reserve = unused;
         chunk.pairs = pairs;
         chunk.count = count;
         chunk.stop = stop;
@@ -505,8 +523,13 @@ impl PairStore {
             self.count += chunk.count;
             stop = stop.or(chunk.stop);
             // A chunk that fell out of use has no pairs, and was never filled: all it had has ended.
-            self.ended.extend_from_slice(if index < chunks { &chunk.ended } else { &chunk.old });
-            self.started.extend_from_slice(&chunk.started);
+            let ended = if index < chunks { &chunk.ended } else { &chunk.old };
+            if self.ended.try_reserve(ended.len()).is_ok() && self.started.try_reserve(chunk.started.len()).is_ok() {
+                self.ended.extend_from_slice(ended); // reserved
+                self.started.extend_from_slice(&chunk.started); // reserved
+            } else {
+                stop = Some(Stop::Memory);
+            }
         }
         if self.count > self.limit {
             stop = Some(Stop::Limit);
@@ -534,6 +557,13 @@ impl PairStore {
         }
     }
 
+    /// Gives up the last frame after `finish`, so that the next difference is the one to the frame before. Only for a store that reports differences.
+    pub(crate) fn undo(&mut self) {
+        self.active = self.written_chunks;
+        self.roll_back();
+        self.revision = Revision(0);
+    }
+
     /// Gives up a frame between `begin` and `finish`, as `finish` does on error.
     pub(crate) fn roll_back(&mut self) {
         self.is_open = false;
@@ -546,8 +576,7 @@ impl PairStore {
             if !delta {
                 chunk.pairs = Vec::new();
             } else if chunk.rewritten {
-                chunk.pairs.truncate(chunk.kept);
-                chunk.pairs.append(&mut chunk.old);
+                chunk.restore();
             }
             chunk.count = chunk.pairs.len() as u64;
             self.count += chunk.count;

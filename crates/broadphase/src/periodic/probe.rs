@@ -74,7 +74,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
         let plain = Frame { live: frame.live, ..Frame::new(frame.boxes) };
         // Balls are tested here, where their images are known.
         let view = if probes.ids.is_some() { Frame { shape: Shape::Box, ..*frame } } else { plain };
-        out.begin(&view, context, Revision::default(), 1);
+        out.begin(&view, context, Revision::default(), 1)?;
         out.rewrite(0, 0, &view, |sink| {
             sink.count_tests(found.tests());
             found.for_each_chunk(|pairs| {

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use super::World;
 use super::rules::Rules;
+use super::update::EVENTS;
+use crate::error::Error;
 use crate::geometry::Real;
+use crate::memory;
 use crate::objects::{Handle, ObjectKind, Pairing};
 use crate::pairs::Pair;
 
@@ -275,7 +278,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Turns the differences that were found into events, and removes the values of pairs that ended.
-    pub(super) fn publish(&mut self) {
+    pub(super) fn publish(&mut self) -> Result<(), Error> {
         if Arc::get_mut(&mut self.events).is_none() {
             self.events = Arc::default(); // the caller still holds the last update
         }
@@ -283,13 +286,22 @@ impl<const D: usize, T: Real> World<D, T> {
         let events = Arc::make_mut(events);
         events.started.clear();
         events.ended.clear();
+        // All memory first: on error, the differences stay for the next update.
+        if table.has_users() && self.report.delta() {
+            memory::reserve(&mut events.started.users, started.len(), EVENTS)?;
+            memory::reserve(&mut events.ended.users, ended.len(), EVENTS)?;
+        }
+        if motion.detection != super::ContinuousDetection::None {
+            memory::reserve(&mut events.started.times, started.len(), EVENTS)?;
+        }
+        memory::reserve(&mut events.ended.values, if values.is_empty() { 0 } else { ended.len() }, EVENTS)?;
         values.end(ended, &mut events.ended.values);
         if !self.report.delta() {
             events.ended.values.clear();
             started.clear();
             ended.clear();
             table.forget_removed();
-            return;
+            return Ok(());
         }
         std::mem::swap(&mut events.started.handles, started);
         std::mem::swap(&mut events.ended.handles, ended);
@@ -309,5 +321,6 @@ impl<const D: usize, T: Real> World<D, T> {
             };
             events.started.times.extend(events.started.handles.iter().map(time));
         }
+        Ok(())
     }
 }

@@ -20,10 +20,13 @@ use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
 use crate::objects::side::Side;
 use crate::objects::{Filter, Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
 
+/// What the memory is for.
+const PROBES: &str = "probes of statics";
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;
 /// Chunks that are probed at once, which limits the memory for unfiltered pairs.
@@ -131,7 +134,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         let apply: Option<Filter<'_>> = if rules.for_mixed() { Some(&apply) } else { None };
         let frame = Frame { filter: apply, ..Frame::new(&[]) };
         let chunks = movers.slots.len().div_ceil(ROWS);
-        let kept = self.store.begin(&frame, context, self.revision, chunks);
+        let kept = self.store.begin(&frame, context, self.revision, chunks)?;
         let few = !statics.touched.all() && statics.touched.list().len() <= movers.slots.count() / SHARE;
         let all = !kept || movers.touched.all() || !few;
         self.scratch.tests = 0;
@@ -160,8 +163,8 @@ impl<const D: usize, T: Real> Mixed<D, T> {
         let chunks = movers.slots.len().div_ceil(ROWS);
         for first in (0..chunks).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(chunks);
-            self.scratch.choose(rules, &block, all);
-            if !self.mark_dirty(movers, statics, &block, all) {
+            self.scratch.choose(rules, &block, all)?;
+            if !self.mark_dirty(movers, statics, &block, all)? {
                 continue;
             }
             self.scratch.probe_statics(rules, of_statics, context, &block)?;
@@ -185,12 +188,11 @@ impl<const D: usize, T: Real> Mixed<D, T> {
     }
 
     /// Records which chunks of the block change; false if none does.
-    fn mark_dirty(&mut self, movers: &Side<D, T>, statics: &Side<D, T>, block: &Range<usize>, all: bool) -> bool {
+    fn mark_dirty(&mut self, movers: &Side<D, T>, statics: &Side<D, T>, block: &Range<usize>, all: bool) -> Result<bool, Error> {
         let Self { store, scratch, .. } = self;
-        scratch.dirty.clear();
-        scratch.dirty.resize(block.len(), all);
+        memory::refill(&mut scratch.dirty, block.len(), all, PROBES)?;
         if all {
-            return true;
+            return Ok(true);
         }
         for &slot in within(movers.touched.list(), |&slot| slot, block) {
             scratch.dirty[slot as usize / ROWS - block.start] = true;
@@ -202,7 +204,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
                 scratch.dirty[chunk - block.start] |= dirty;
             }
         }
-        scratch.dirty.contains(&true)
+        Ok(scratch.dirty.contains(&true))
     }
 }
 
@@ -219,15 +221,17 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     }
 
     /// Lists the movers of a block to probe: those that can pair with statics, and, unless `all`, have changed.
-    fn choose(&mut self, rules: &Rules<'_, D, T>, block: &Range<usize>, all: bool) {
+    fn choose(&mut self, rules: &Rules<'_, D, T>, block: &Range<usize>, all: bool) -> Result<(), Error> {
         let movers = &rules.table.movers;
         let dynamic = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
         self.slots.clear();
         if all {
             let end = (block.end * ROWS).min(movers.slots.len());
-            self.slots.extend(((block.start * ROWS) as u32..end as u32).filter(dynamic));
+            let slots = block.start * ROWS..end;
+            memory::extend(&mut self.slots, slots.len(), (slots.start as u32..slots.end as u32).filter(dynamic), PROBES)
         } else {
-            self.slots.extend(within(movers.touched.list(), |&slot| slot, block).iter().copied().filter(dynamic));
+            let touched = within(movers.touched.list(), |&slot| slot, block);
+            memory::extend(&mut self.slots, touched.len(), touched.iter().copied().filter(dynamic), PROBES)
         }
     }
 
@@ -241,16 +245,15 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     ) -> Result<(), Error> {
         let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         let Self { raw, slots, boxes, envs, found, starts, tests, limit, .. } = self;
-        starts.clear();
-        starts.resize(block.len() + 1, 0);
+        memory::refill(starts, block.len() + 1, 0, PROBES)?;
         found.clear();
         if slots.is_empty() || statics.slots.count() == 0 {
             return Ok(());
         }
         boxes.clear();
-        boxes.extend(slots.iter().map(|&slot| movers.boxes[slot as usize]));
+        memory::extend(boxes, slots.len(), slots.iter().map(|&slot| movers.boxes[slot as usize]), PROBES)?;
         envs.clear();
-        envs.extend(slots.iter().map(|&slot| movers.tags.get(slot).env));
+        memory::extend(envs, slots.len(), slots.iter().map(|&slot| movers.tags.get(slot).env), PROBES)?;
         // Without a filter, every pair that is found counts.
         raw.set_limit(if rules.for_mixed() { (*limit).max(WAITING) } else { *limit });
         match structure.probe_envs(
@@ -272,7 +275,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
             let count = std::mem::replace(start, end);
             end += count;
         }
-        found.resize(end, Pair::default());
+        memory::resize(found, end, Pair::default(), PROBES)?;
         raw.for_each_chunk(|pairs| {
             for pair in pairs {
                 let at = &mut starts[chunk(pair.a)];
@@ -299,7 +302,8 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         *tests += probe_parts(structure, &frame, Batch { boxes, envs }, *limit, context, raw, &mut |raw, first| {
             let before = found.len();
             let slot = |probe: u32| slots[first + probe as usize];
-            raw.for_each_chunk(|pairs| found.extend(pairs.iter().map(|pair| Pair { a: slot(pair.a), b: pair.b })));
+            memory::reserve(found, raw.len() as usize, PROBES)?;
+            raw.for_each_chunk(|pairs| found.extend(pairs.iter().map(|pair| Pair { a: slot(pair.a), b: pair.b }))); // reserved
             rules.apply_mixed(&mut Retain::new(found, before));
             if found.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
         })?;
@@ -320,20 +324,22 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         let Self { raw, slots, boxes, envs, backward, tests, limit, .. } = self;
         slots.clear();
-        slots.extend(statics.touched.list().iter().copied().filter(|&slot| statics.slots.contains(slot)));
+        let touched = statics.touched.list();
+        memory::extend(slots, touched.len(), touched.iter().copied().filter(|&slot| statics.slots.contains(slot)), PROBES)?;
         if slots.is_empty() || movers.slots.count() == 0 {
             return Ok(());
         }
         boxes.clear();
-        boxes.extend(slots.iter().map(|&slot| statics.boxes[slot as usize]));
+        memory::extend(boxes, slots.len(), slots.iter().map(|&slot| statics.boxes[slot as usize]), PROBES)?;
         envs.clear();
-        envs.extend(slots.iter().map(|&slot| statics.tags.get(slot).env));
+        memory::extend(envs, slots.len(), slots.iter().map(|&slot| statics.tags.get(slot).env), PROBES)?;
         let candidate = |mover: u32| !movers.touched.contains(mover) && rules.meets_statics(mover);
         let frame = movers.frame(Shape::Box, None);
         *tests += probe_parts(structure, &frame, Batch { boxes, envs }, *limit, context, raw, &mut |raw, first| {
+            memory::reserve(backward, raw.len() as usize, PROBES)?;
             raw.for_each_chunk(|pairs| {
                 let fresh = pairs.iter().filter(|pair| candidate(pair.b));
-                backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] }));
+                backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] })); // reserved
             });
             if backward.len() as u64 > *limit {
                 rules.apply_mixed(&mut Retain::new(backward, 0)); // rejected pairs do not count toward the limit

@@ -360,12 +360,12 @@ impl<const D: usize, T: Real> World<D, T> {
     pub fn set_continuous_detection(&mut self, detection: ContinuousDetection) -> Result<(), Error> {
         detection.check()?;
         if detection != self.motion.detection {
+            if detection != ContinuousDetection::None {
+                self.table.keep_plain()?;
+            }
             self.motion.detection = detection;
             self.motion.before.clear();
             self.table.uncover();
-            if detection != ContinuousDetection::None {
-                self.table.keep_plain();
-            }
             self.whole = true;
         }
         Ok(())

@@ -51,8 +51,7 @@ impl<const D: usize, T: Real> World<D, T> {
         }
         self.motion.stats.searches = searches;
         self.motion.stats.fleeting = self.motion.fleeting.len();
-        self.conclude();
-        Ok(())
+        self.conclude()
     }
 
     fn search_all(&mut self, searches: u32, scratch: &mut Scratch, scoped: Scoped<'_>) -> Result<(), Error> {

@@ -9,10 +9,11 @@ use crate::algorithms::{BroadPhase, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::memory;
 use crate::objects::side::Side;
 use crate::objects::table::Table;
 use crate::objects::{Filter, Handle, Shape};
-use crate::pairs::{Pair, Report, events};
+use crate::pairs::{Pair, PairStore, Report, events};
 use crate::periodic::Periodic;
 
 impl<const D: usize, T: Real> Engine<D, T> {
@@ -132,12 +133,12 @@ impl<const D: usize, T: Real> World<D, T> {
         let Self { table, movers, statics, context, shape, filter, motion, pairing, period, .. } = self;
         let sweeps = motion.detection != ContinuousDetection::None;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
-            table.statics.gather();
+            table.statics.gather()?;
             statics.update(&table.statics, *shape, None, sweeps, context)?;
             table.statics.clear_marks();
         }
         if table.movers.pending() || !movers.filled {
-            table.movers.gather();
+            table.movers.gather()?;
             let rules =
                 Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
@@ -153,11 +154,10 @@ impl<const D: usize, T: Real> World<D, T> {
         if self.find_differences(scoped)? {
             // If an object changed between movers and statics, its pairs ended on one side and started on the other.
             events::cancel(&mut self.started, &mut self.ended);
-            self.conclude();
+            self.conclude()
         } else {
-            self.publish();
+            self.publish()
         }
-        Ok(())
     }
 
     /// Clears the differences of the last update, unless it failed.
@@ -170,10 +170,11 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Publishes the differences as events, after a successful search.
-    pub(super) fn conclude(&mut self) {
-        self.publish();
+    pub(super) fn conclude(&mut self) -> Result<(), Error> {
+        self.publish()?;
         self.neighbors.reset();
         self.failed = false;
+        Ok(())
     }
 
     /// Finds pairs where something changed, and appends the differences; false if nothing did.
@@ -191,11 +192,13 @@ impl<const D: usize, T: Real> World<D, T> {
         if self.whole || movers {
             self.find_own(report, scoped)?;
             let Self { table, own, converter, started, ended, .. } = &mut *self;
+            converter.reserve(own, started, ended)?;
             converter.append(table, false, own.started(), (&mut *started, from.0));
             converter.append(table, false, own.ended(), (&mut *ended, from.1));
         }
         if self.find_mixed(report, scoped)? {
             let Self { table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
+            converter.reserve(store, started, ended)?;
             converter.append(table, true, store.started(), (&mut *started, from.0));
             converter.append(table, true, store.ended(), (&mut *ended, from.1));
         }
@@ -266,6 +269,9 @@ impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
     }
 }
 
+/// What the memory is for.
+pub(super) const EVENTS: &str = "events";
+
 /// Converts pairs of slots to pairs of handles. Its buffers are scratch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HandleConverter {
@@ -274,6 +280,21 @@ pub(super) struct HandleConverter {
 }
 
 impl HandleConverter {
+    /// Makes room for the differences of a store. On error the store gives up its frame, so that the next one finds them again.
+    fn reserve(
+        &mut self,
+        store: &mut PairStore,
+        started: &mut Vec<(Handle, Handle)>,
+        ended: &mut Vec<(Handle, Handle)>,
+    ) -> Result<(), Error> {
+        let (new, old) = (store.started().len(), store.ended().len());
+        self.pairs.clear();
+        memory::reserve(&mut self.pairs, new.max(old), EVENTS)
+            .and_then(|()| memory::reserve(started, new, EVENTS))
+            .and_then(|()| memory::reserve(ended, old, EVENTS))
+            .inspect_err(|_| store.undo())
+    }
+
     /// Merges pairs of slots, as pairs of handles, into the part of the list from `from` on, which is sorted. Sorting pairs of numbers takes linear time;
     /// [`events::cancel`] then finds the handles in order.
     fn append<const D: usize, T: Real>(
@@ -286,7 +307,7 @@ impl HandleConverter {
         let handles = |pair: &Pair| (table.handle(pair.a), table.handle(pair.b));
         let end = list.len();
         if !mixed && table.movers.aligned && end == from {
-            list.extend(pairs.iter().map(handles)); // the store sorts them
+            list.extend(pairs.iter().map(handles)); // reserved; the store sorts them
             return;
         }
         self.pairs.clear();

@@ -28,6 +28,10 @@ impl Values {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
     pub(super) fn shrink(&mut self) {
         self.map.shrink_to_fit();
     }

@@ -28,7 +28,7 @@ use crate::spare::Spare;
 pub(crate) const ROWS_PER_CHUNK: usize = 256;
 
 /// The structure of the algorithm `brute-force`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct BruteForce<const D: usize, T: Real> {
     columns: Soa<D, T>,
     /// What changed since the last `pairs`; ascending after each update.
@@ -39,7 +39,7 @@ pub struct BruteForce<const D: usize, T: Real> {
 }
 
 /// Buffers that can be dropped without changing a result.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Scratch<const D: usize, T: Real> {
     probes: Soa<D, T>,
     found: Vec<Pair>,
@@ -47,8 +47,19 @@ struct Scratch<const D: usize, T: Real> {
     rows: Spare<Soa<D, T>>,
 }
 
+impl<const D: usize, T: Real> Default for BruteForce<D, T> {
+    fn default() -> Self {
+        Self {
+            columns: Soa::unallocated(),
+            changes: ChangeSet::default(),
+            revision: Revision::default(),
+            scratch: Scratch { probes: Soa::unallocated(), found: Vec::new(), rows: Spare::default() },
+        }
+    }
+}
+
 impl<const D: usize, T: Real> BruteForce<D, T> {
-    /// An empty structure.
+    /// An empty structure. Allocates nothing before the first update.
     pub fn new() -> Self {
         Self::default()
     }

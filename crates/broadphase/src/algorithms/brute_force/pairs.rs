@@ -6,14 +6,15 @@ use crate::algorithms::common::probe_chunks;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{Order, PairSink, all_pairs};
+use crate::kernels::{Order, Output, PairSink, RESERVE, Soa, all_pairs};
+use crate::memory;
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore};
 
 impl<const D: usize, T: Real> BruteForce<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.columns.len().div_ceil(ROWS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.revision, chunks) && !self.changes.is_everything();
+        let kept = out.begin(frame, context, self.revision, chunks)? && !self.changes.is_everything();
         if !kept {
             self.join_all(frame, context, out, chunks);
         } else if self.changes.len() > 0 {
@@ -41,15 +42,16 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     ) -> Result<(), Error> {
         let Scratch { probes, found, .. } = &mut self.scratch;
         let changed = |id: u32| self.changes.contains(id);
-        probes.resize(self.changes.len());
+        probes.try_resize(self.changes.len())?;
         for (position, &id) in self.changes.slots().iter().enumerate() {
             probes.set(position, id, &self.columns.get(id as usize)); // an emptied slot is NaN, and finds nothing
         }
         found.clear();
+        memory::reserve(found, RESERVE, "pairs")?;
         let mut hits = PairSink::new(std::mem::take(found), None, true, u64::MAX);
         all_pairs::join_between(context.kernels(), probes.columns(), self.columns.columns(), Order::AsGiven, &mut hits);
-        let (all, _, tests, stop) = hits.finish();
-        *found = all;
+        let Output { pairs, tests, stop, .. } = hits.finish();
+        *found = pairs;
         if stop.is_some() {
             return Err(Error::OutOfMemory { what: "pairs" }); // there is no limit, so it was an allocation that failed
         }
@@ -90,8 +92,10 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     ) -> Result<(), Error> {
         let order = if probes.ids.is_some() { Order::Canonical } else { Order::AsGiven };
         probe_chunks(frame, probes, context, out, |range, hits| {
-            let mut rows = self.scratch.rows.take();
-            rows.resize(range.len());
+            let mut rows = self.scratch.rows.take_or(Soa::unallocated);
+            if rows.try_resize(range.len()).is_err() {
+                return hits.stop_out_of_memory();
+            }
             for (position, index) in range.enumerate() {
                 let id = probes.ids.map_or(index as u32, |ids| ids[index]);
                 rows.set(position, id, &probes.boxes[index]);

@@ -4,6 +4,7 @@ use super::BruteForce;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::PAD;
 use crate::objects::{Changes, Frame};
 
 /// Above this share of changed slots, 1 in `SHARE`, testing everything again is cheaper: half of all pairs, in blocks, against
@@ -14,9 +15,10 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, _context: &mut Context) -> Result<(), Error> {
         frame.check()?;
         let slots = frame.slots();
+        self.changes.reserve(slots)?;
         match frame.changes {
             Changes::Listed { moved, inserted, removed } => {
-                self.resize(slots);
+                self.resize(slots)?;
                 let listed = moved.iter().chain(inserted).chain(removed).copied();
                 listed.filter(|&id| (id as usize) < slots).for_each(|id| self.set_slot(frame, id));
             }
@@ -33,7 +35,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
                 }
             }
             Changes::Unknown | Changes::All => {
-                self.columns.resize(slots);
+                self.columns.try_resize(slots)?;
                 self.changes.set_everything();
                 (0..slots as u32).for_each(|id| self.set_slot(frame, id));
             }
@@ -46,16 +48,17 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
     }
 
     /// Slots behind the old end start as padding; slots cut off count as removed.
-    fn resize(&mut self, slots: usize) {
+    fn resize(&mut self, slots: usize) -> Result<(), Error> {
         let old = self.columns.len();
-        if slots != old {
-            self.columns.resize(slots);
+        if slots + PAD != self.columns.allocated() {
+            self.columns.try_resize(slots)?;
             self.changes.cover(slots);
             // The chunks' rows are cut by slot: fewer rows may take a chunk away with its pairs.
             if slots < old {
                 self.changes.set_everything();
             }
         }
+        Ok(())
     }
 
     /// Copies a slot from the frame, and marks it as changed.

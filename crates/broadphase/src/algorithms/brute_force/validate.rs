@@ -9,8 +9,10 @@ use crate::objects::Frame;
 impl<const D: usize, T: Real> BruteForce<D, T> {
     pub(super) fn validate(&self, frame: &Frame<'_, D, T>, strength: Strength) -> Result<(), Violation> {
         let len = self.columns.len();
+        let padding = self.columns.allocated() - len;
+        ensure!(padding == PAD || (padding, len) == (0, 0), "{padding} boxes of padding");
         ensure!(len == frame.slots(), "{len} columns for {} slots", frame.slots());
-        for position in len..len + PAD {
+        for position in len..self.columns.allocated() {
             ensure!(!self.columns.get(position).is_valid(), "padding at {position} is a box");
         }
         ensure!(self.changes.slots().is_sorted_by(|a, b| a < b), "the changed slots are not ascending");

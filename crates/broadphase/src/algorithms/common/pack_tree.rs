@@ -14,8 +14,10 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::bytes_of;
+use crate::error::Error;
 use crate::geometry::{Aabb, LANES, Measure, Pack, Real};
 use crate::kernels::packs::{least, overlapping, within};
+use crate::memory;
 
 /// The most levels: eight to the eleventh is more than ids can name.
 const LEVELS: usize = 12;
@@ -37,8 +39,11 @@ impl<const D: usize, T: Real> Default for PackTree<D, T> {
 
 impl<const D: usize, T: Real> PackTree<D, T> {
     /// Rebuilds it over these boxes. Buffers are kept.
-    pub(crate) fn build(&mut self, boxes: impl ExactSizeIterator<Item = Aabb<D, T>>) {
+    pub(crate) fn build(&mut self, boxes: impl ExactSizeIterator<Item = Aabb<D, T>>) -> Result<(), Error> {
         self.packs.clear();
+        // Each level has an eighth of the packs below, and at least one.
+        let leaves = boxes.len().div_ceil(LANES);
+        memory::reserve(&mut self.packs, leaves + leaves / (LANES - 1) + LEVELS, "a tree of boxes")?;
         self.height = 0;
         let mut count = boxes.len();
         for (item, value) in boxes.enumerate() {
@@ -58,11 +63,12 @@ impl<const D: usize, T: Real> PackTree<D, T> {
             self.close(start, packs);
             count = packs;
         }
+        Ok(())
     }
 
     fn put(&mut self, lane: usize, value: &Aabb<D, T>) {
         if lane == 0 {
-            self.packs.push(Pack::default());
+            self.packs.push(Pack::default()); // reserved
         }
         if let Some(pack) = self.packs.last_mut() {
             pack.set(lane, value);
@@ -223,7 +229,7 @@ mod tests {
             order(&mut items);
             let ids: Vec<u32> = items.iter().map(|(id, _)| *id).collect();
             let mut tree = PackTree::default();
-            tree.build(items.iter().map(|(_, value)| *value));
+            tree.build(items.iter().map(|(_, value)| *value)).unwrap();
             assert_eq!(tree.len(), n);
             let measures: [&dyn Measure<3, f32>; 3] =
                 [&Ray::new([0.0; 3], [1.0, 0.9, 1.1], 1e9), &Aabb::new([100.0; 3], [900.0; 3]), &Nearest([500.0; 3])];

@@ -46,7 +46,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
     let chunks = probes.boxes.len().div_ceil(PROBES_PER_CHUNK);
     let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
     let view = if probes.ids.is_some() { frame } else { &unfiltered };
-    out.begin(view, context, Revision::default(), chunks);
+    out.begin(view, context, Revision::default(), chunks)?;
     context.run_weighted(chunks, PROBE * probes.boxes.len(), |chunk, worker| {
         let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
         out.rewrite(chunk, worker, view, |hits| join(range, hits));
@@ -142,7 +142,7 @@ pub(crate) fn ask_one_by_one<const D: usize, T: Real>(
 ) -> Result<Revision, Error> {
     let slots = tracked.slots();
     let chunks = slots.div_ceil(PROBES_PER_CHUNK);
-    let kept = out.begin(frame, context, tracked.revision(), chunks) && !tracked.is_dirty();
+    let kept = out.begin(frame, context, tracked.revision(), chunks)? && !tracked.is_dirty();
     if !kept {
         let clock = context.clock();
         context.run_weighted(chunks, PROBE * slots, |chunk, worker| {

@@ -48,7 +48,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
         self.settle(frame);
         self.make_plan();
         let chunks = self.scratch.plan.chunks.len() + 1;
-        let kept = out.begin(frame, context, self.revision, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks)?;
         if !kept || self.dirty {
             let clock = context.clock();
             let mut ids = std::mem::take(&mut self.scratch.ids);
@@ -210,7 +210,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
     /// Below the threshold: all pairs.
     fn find_all_pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = self.live.div_ceil(ROWS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.revision, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks)?;
         if !kept || self.dirty {
             let mut ids = std::mem::take(&mut self.scratch.ids);
             ids.clear();

@@ -90,7 +90,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if stop == Some(Stop::Limit) {
             out.roll_back();
             self.start_over(frame, context);
-            out.begin(frame, context, Revision::default(), self.chunks());
+            out.begin(frame, context, Revision::default(), self.chunks())?;
             stop = self.search_cached(frame, context, out, (Method::Fill, false), u64::MAX);
             if let Some(coherency) = &mut self.coherency {
                 coherency.budget.learn(limit, objects);

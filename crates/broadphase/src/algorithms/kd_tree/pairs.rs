@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::node::{AtRest, Runs};
 use crate::kernels::prefetch;
-use crate::kernels::{PairSink, Stop};
+use crate::kernels::{Output, PairSink, Stop};
 use crate::objects::Frame;
 use crate::pairs::{Pair, PairStore, Revision};
 
@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let method = self.method();
         // A complete search keeps nothing, unless there is nothing to search for.
         let revision = if method == Method::Complete && self.touched { Revision::default() } else { self.revision };
-        let kept = out.begin(frame, context, revision, self.chunks());
+        let kept = out.begin(frame, context, revision, self.chunks())?;
         let mut searched = Ok(());
         if self.touched || !kept {
             self.walkers.prepare(context);
@@ -269,7 +269,7 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
 
         let mut hits = PairSink::new(std::mem::take(fresh), None, true, self.limit);
         search(&mut hits);
-        let (pairs, _, tests, stop) = hits.finish();
+        let Output { pairs, tests, stop, .. } = hits.finish();
         *fresh = pairs;
         match stop {
             None => (),

@@ -26,7 +26,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
         }
         let objects = self.population.iter().sum::<u32>() as usize;
         let chunks = objects.div_ceil(OBJECTS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks)? && !self.tracked.is_dirty();
         if !kept {
             let clock = context.clock();
             let Scratch { ids, starts, boxes } = &mut self.scratch;

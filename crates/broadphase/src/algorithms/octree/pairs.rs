@@ -21,7 +21,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
             return Ok(());
         }
         let chunks = self.nodes.len().div_ceil(NODES_PER_CHUNK);
-        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks)? && !self.tracked.is_dirty();
         if !kept {
             let clock = context.clock();
             let Scratch { ids, starts, columns } = &mut self.scratch;

@@ -92,7 +92,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
     pub(super) fn find_pairs(&mut self, points: &[[T; D]], context: &Context, out: &mut PairStore) -> Result<Revision, Error> {
         let frame = Frame::<D, T>::new(&[]);
         let chunks = self.chunk_count();
-        out.begin(&frame, context, Revision::default(), chunks);
+        out.begin(&frame, context, Revision::default(), chunks)?;
         if self.is_in_rows() {
             self.scratch.sorted.gather(points, &self.order);
         } else {

@@ -19,12 +19,12 @@ const CANDIDATES: usize = 64;
 impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let Some(grid) = &mut self.grid else {
-            out.begin(frame, context, self.revision, 0);
+            out.begin(frame, context, self.revision, 0)?;
             self.revision = out.finish(0)?;
             return Ok(());
         };
         let chunks = grid.chunk_count();
-        let kept = out.begin(frame, context, self.revision, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks)?;
         if !kept || self.dirty {
             let clock = context.clock();
             if grid.is_in_rows() {

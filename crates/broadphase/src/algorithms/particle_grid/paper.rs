@@ -115,7 +115,7 @@ impl<const D: usize, T: Real> PaperParticles<D, T> {
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let chunks = frame.slots().div_ceil(PER_CHUNK);
-        let kept = out.begin(frame, context, self.revision, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks)?;
         if !kept || self.dirty {
             let clock = context.clock();
             context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {

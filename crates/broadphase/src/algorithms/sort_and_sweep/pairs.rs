@@ -15,7 +15,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
         let clock = context.clock();
         let len = self.boxes.len();
         let chunks = len.div_ceil(ROWS_PER_CHUNK);
-        let kept = out.begin(frame, context, self.revision, chunks) && !self.changed;
+        let kept = out.begin(frame, context, self.revision, chunks)? && !self.changed;
         if !kept {
             context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {
                 let rows = chunk * ROWS_PER_CHUNK..((chunk + 1) * ROWS_PER_CHUNK).min(len);

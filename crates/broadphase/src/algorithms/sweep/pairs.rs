@@ -105,7 +105,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
         let clock = context.clock();
         let count = self.options.partitions_for(self.boxes.len());
         let chunks = count + usize::from(!self.candidates.long().is_empty());
-        let kept = out.begin(frame, context, self.revision, chunks) && !self.changed;
+        let kept = out.begin(frame, context, self.revision, chunks)? && !self.changed;
         if !kept && self.options.paper {
             self.pair_by_the_paper(frame, context, out, count);
         } else if !kept {

@@ -14,14 +14,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::partition::Partition;
-use super::plan::tuned::{LONG_WAIT, SHORT_WAIT, WORTH};
+use super::plan::tuned::{BLOCKS, LONG_WAIT, SHORT_WAIT, WORTH};
 use super::records::Block;
 use super::{lock, open};
 use crate::backoff::Backoff;
+use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::quantize::axis_in_record;
 use crate::kernels::tile::{Neighbors, Record, Scratch};
 use crate::kernels::{Kernels, PairSink};
+use crate::memory;
 use crate::pairs::Pair;
 
 /// The candidates of each tile, while all objects move along one axis.
@@ -82,10 +84,10 @@ impl AxisMotionCache {
     }
 
     /// Drops all lists, for a new partition.
-    pub(super) fn reset(&mut self, tiles: usize) {
+    pub(super) fn reset(&mut self, tiles: usize) -> Result<(), Error> {
         self.axis = None;
         self.tiles.clear();
-        self.tiles.resize_with(tiles, Mutex::default);
+        memory::cover(&mut self.tiles, tiles, "tiles")
     }
 
     /// Starts an update in which all objects move along `axis`, or along several axes if it is `None`.
@@ -111,9 +113,10 @@ impl AxisMotionCache {
                 (across, arrived) = (across | delta.across, arrived + delta.arrived);
             }
             if arrived > 0 && !across {
-                let runs = blocks.iter_mut().map(open).map(|block| (block.records(index), block.deltas[index].arrived));
+                let mut blocks = blocks.iter_mut().map(open).map(|block| (block.records(index), block.deltas[index].arrived));
+                let runs: [_; BLOCKS] = std::array::from_fn(|_| blocks.next().unwrap_or((&[], 0)));
                 let axis = axis_in_record(partition.tiles[index].axis, axis);
-                across = !candidates.neighbors.add_arrivals(kernels, &runs.collect::<Vec<_>>(), axis);
+                across = !candidates.neighbors.add_arrivals(kernels, &runs, axis);
             }
             if across {
                 candidates.invalidate();

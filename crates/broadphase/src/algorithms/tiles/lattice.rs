@@ -2,10 +2,15 @@
 
 use super::motion::GlobalMotion;
 use super::plan::tuned::{ALIKE, COARSE, CROWD, LATTICE_SAMPLE, OUTLIERS, SEGMENTS, TRIM_SAMPLE};
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
+use crate::memory;
 use crate::objects::Frame;
+
+/// What the memory is for.
+const SAMPLE: &str = "a sample of the objects";
 
 /// A place on the lattice. In 2D, all boxes span the whole third axis.
 pub(crate) type Cell = [i32; 3];
@@ -47,12 +52,16 @@ impl<const D: usize, T: Real> Default for Lattice<D, T> {
 
 impl<const D: usize, T: Real> Lattice<D, T> {
     /// A lattice over the live boxes of a frame, by a sample of them. A few far outliers do not stretch it.
-    pub(crate) fn over(frame: &Frame<'_, D, T>) -> Self {
+    pub(crate) fn over(frame: &Frame<'_, D, T>) -> Result<Self, Error> {
         let stride = (frame.slots() / LATTICE_SAMPLE).max(1);
-        let sample: Vec<&Aabb<D, T>> =
-            (0..frame.slots()).step_by(stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]).collect();
-        let values = |k: usize| -> Vec<f64> {
-            sample.iter().flat_map(|b| [b.min[k], b.max[k]]).map(T::to_f64).filter(|x| x.is_finite()).collect()
+        let slots = (0..frame.slots()).step_by(stride);
+        let mut sample: Vec<&Aabb<D, T>> = Vec::new();
+        let live = slots.clone().filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]);
+        memory::extend(&mut sample, slots.len(), live, SAMPLE)?;
+        let values = |k: usize| {
+            let mut values: Vec<f64> = Vec::new();
+            let finite = sample.iter().flat_map(|b| [b.min[k], b.max[k]]).map(T::to_f64).filter(|x| x.is_finite());
+            memory::extend(&mut values, 2 * sample.len(), finite, SAMPLE).map(|()| values)
         };
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         let extremes = extremes(&sample);
@@ -62,39 +71,45 @@ impl<const D: usize, T: Real> Lattice<D, T> {
             }
         }
         let linear = Self { map: Map::new(origin, factor) };
-        if (0..D).any(|k| linear.is_coarse(k, &sample)) {
-            let rounded = |x: f64| T::from_f64(x.clamp(-T::MAX.to_f64(), T::MAX.to_f64())).to_f64();
-            let segments: [Vec<(T, usize)>; 3] = std::array::from_fn(|k| {
-                let knots = segments(if k < D { values(k) } else { Vec::new() }, rounded);
-                knots.into_iter().map(|(x, share)| (T::from_f64(x), share)).collect()
-            });
-            return Self { map: Map::piecewise(PiecewiseMap::new([&segments[0], &segments[1], &segments[2]])) };
+        for k in 0..D {
+            if linear.is_coarse(k, &sample)? {
+                let rounded = |x: f64| T::from_f64(x.clamp(-T::MAX.to_f64(), T::MAX.to_f64())).to_f64();
+                let mut knots = [Vec::new(), Vec::new(), Vec::new()];
+                for (k, knots) in knots.iter_mut().enumerate() {
+                    let found = segments(if k < D { values(k)? } else { Vec::new() }, rounded)?;
+                    memory::extend(knots, found.len(), found.iter().map(|&(x, share)| (T::from_f64(x), share)), SAMPLE)?;
+                }
+                let map = PiecewiseMap::new([&knots[0], &knots[1], &knots[2]]);
+                return Ok(Self { map: Map::piecewise(map)? });
+            }
         }
-        linear
+        Ok(linear)
     }
 
     /// Are many of the sample's boxes, and many of the distances between their sides, too small for a linear map? Usually a few boxes are enough to
     /// rule this out.
-    fn is_coarse(&self, k: usize, sample: &[&Aabb<D, T>]) -> bool {
+    fn is_coarse(&self, k: usize, sample: &[&Aabb<D, T>]) -> Result<bool, Error> {
         let (origin, factor) = self.map.axis(k);
         let place = |x: T| ((x - origin) * factor).truncate();
         let is_small = |b: &&&Aabb<D, T>| place(b.max[k]) - place(b.min[k]) < COARSE;
         if sample.iter().step_by(CROWD).filter(is_small).count() * CROWD * CROWD < sample.len() {
-            return false;
+            return Ok(false);
         }
-        let mut starts: Vec<f64> = sample.iter().filter(is_small).map(|b| b.min[k].to_f64()).filter(|x| x.is_finite()).collect();
+        let mut starts: Vec<f64> = Vec::new();
+        let small = sample.iter().filter(is_small).map(|b| b.min[k].to_f64()).filter(|x| x.is_finite());
+        memory::extend(&mut starts, sample.len(), small, SAMPLE)?;
         starts.sort_unstable_by(f64::total_cmp);
         let places = |w: &[f64]| [w[0], w[1]].map(|x| place(T::from_f64(x)));
         let is_close = |w: &&[f64]| w[0] < w[1] && places(w)[1] - places(w)[0] < COARSE;
         let close = starts.windows(2).filter(is_close).count();
-        close * CROWD > sample.len()
+        Ok(close * CROWD > sample.len())
     }
 
     /// The same lattice, moved along with objects that drift, spread or gather together, so that each keeps its place. Unchanged on an axis where
-    /// the result would not be a finite number, and where the map is piecewise.
-    pub(crate) fn moved_by(&self, motions: [GlobalMotion; D]) -> Self {
+    /// the result would not be a finite number. `None` where the map is piecewise.
+    pub(crate) fn moved_by(&self, motions: [GlobalMotion; D]) -> Option<Self> {
         if !self.map.is_linear() {
-            return self.clone();
+            return None;
         }
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         for k in 0..3 {
@@ -107,7 +122,7 @@ impl<const D: usize, T: Real> Lattice<D, T> {
                 }
             }
         }
-        Self { map: Map::new(origin, factor) }
+        Some(Self { map: Map::new(origin, factor) })
     }
 
     /// Where the lattice starts on an axis.
@@ -135,31 +150,39 @@ impl<const D: usize, T: Real> Lattice<D, T> {
 
 /// The knots of a piecewise map, each with the number of values up to the next one. In `f64`, which holds an `f32` exactly, so that sorting is
 /// compiled once; `rounded` gives the nearest finite value of the scalar.
-fn segments(mut values: Vec<f64>, rounded: fn(f64) -> f64) -> Vec<(f64, usize)> {
+fn segments(mut values: Vec<f64>, rounded: fn(f64) -> f64) -> Result<Vec<(f64, usize)>, Error> {
     values.sort_unstable_by(f64::total_cmp);
-    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return vec![(0.0, 1), (1.0, 0)] };
+    let mut knots = Vec::new();
+    memory::reserve(&mut knots, KNOTS, SAMPLE)?;
+    let (Some(&low), Some(&high)) = (values.first(), values.last()) else {
+        knots.extend([(0.0, 1), (1.0, 0)]); // reserved
+        return Ok(knots);
+    };
     // A few objects exceed the extremes of the sample.
     let slack = high / 16.0 - low / 16.0;
-    let mut knots = vec![(rounded(low - slack), 1)];
+    knots.push((rounded(low - slack), 1)); // reserved, as all below
     let step = values.len().div_ceil(SEGMENTS);
     for first in (0..values.len() - 1).step_by(step) {
         let segment = &values[first..=(first + step).min(values.len() - 1)];
         let (low, high) = (segment[0], segment[segment.len() - 1]);
         let widest = (1..segment.len()).max_by(|&a, &b| gap(segment, a).total_cmp(&gap(segment, b))).unwrap_or(1);
         if gap(segment, widest) > high * 0.25 - low * 0.25 && segment.len() > 2 {
-            knots.extend([(segment[0], widest), (segment[widest - 1], 1), (segment[widest], segment.len() - widest)]);
+            let three = [(segment[0], widest), (segment[widest - 1], 1), (segment[widest], segment.len() - widest)];
+            knots.extend(three); // reserved
         } else {
-            knots.push((segment[0], segment.len()));
+            knots.push((segment[0], segment.len())); // reserved
         }
     }
-    knots.extend([(high, 1), (rounded(high + slack), 0)]);
+    knots.extend([(high, 1), (rounded(high + slack), 0)]); // reserved
     join_alike(&knots)
 }
 
 /// The same without knots between segments of about equal density: each knot costs time for every coordinate of a frame.
-fn join_alike(knots: &[(f64, usize)]) -> Vec<(f64, usize)> {
+fn join_alike(knots: &[(f64, usize)]) -> Result<Vec<(f64, usize)>, Error> {
     let density = |share: usize, from: f64, to: f64| share as f64 / (to * 0.5 - from * 0.5).max(f64::MIN_POSITIVE);
-    let mut joined = vec![knots[0]];
+    let mut joined = Vec::new();
+    memory::reserve(&mut joined, knots.len(), SAMPLE)?;
+    joined.push(knots[0]); // reserved
     for two in knots[1..].windows(2) {
         let (from, share) = joined[joined.len() - 1];
         let (before, behind) = (density(share, from, two[0].0), density(two[0].1, two[0].0, two[1].0));
@@ -167,11 +190,11 @@ fn join_alike(knots: &[(f64, usize)]) -> Vec<(f64, usize)> {
             let last = joined.len() - 1;
             joined[last].1 += two[0].1;
         } else {
-            joined.push(two[0]);
+            joined.push(two[0]); // reserved
         }
     }
-    joined.extend(knots.last());
-    joined
+    joined.extend(knots.last()); // reserved
+    Ok(joined)
 }
 
 /// Half of the distance from the value before, which cannot overflow.
@@ -241,7 +264,7 @@ mod tests {
     }
 
     fn keeps_order<T: Real>(boxes: &[Aabb<2, T>]) -> Lattice<2, T> {
-        let lattice = Lattice::over(&Frame::new(boxes));
+        let lattice = Lattice::over(&Frame::new(boxes)).unwrap();
         let mut xs: Vec<T> = boxes.iter().flat_map(|b| [b.min[0], b.max[0]]).collect();
         xs.sort_by(|a, b| a.partial_cmp(b).unwrap());
         assert!(xs.windows(2).all(|w| place(&lattice, w[0]) <= place(&lattice, w[1])), "{lattice:?}");
@@ -252,10 +275,10 @@ mod tests {
     fn a_piecewise_map_has_no_more_knots_than_scales_need() {
         let evenly = |count: u32, step: f64| (0..count).map(move |i| f64::from(i) * step);
         let two_scales: Vec<f64> = evenly(1000, 0.05).chain(evenly(1000, 1e17)).collect();
-        let knots = segments(two_scales, |x| x);
+        let knots = segments(two_scales, |x| x).unwrap();
         assert!(knots.len() <= 16 && knots.is_sorted_by(|a, b| a.0 <= b.0), "{knots:?}");
         let octaves: Vec<f64> = (0..2000).map(|i| 1.05f64.powi(i)).collect();
-        assert!(segments(octaves, |x| x).len() > SEGMENTS, "each is as wide as all before it");
+        assert!(segments(octaves, |x| x).unwrap().len() > SEGMENTS, "each is as wide as all before it");
     }
 
     #[test]
@@ -270,15 +293,15 @@ mod tests {
     #[test]
     fn a_lattice_that_follows_a_global_motion_keeps_all_places() {
         let boxes: Vec<Aabb<2, f64>> = (0..1000).map(|i| Aabb::point([f64::from(i), 0.0])).collect();
-        let lattice = Lattice::over(&Frame::new(&boxes));
+        let lattice = Lattice::over(&Frame::new(&boxes)).unwrap();
         let motion = GlobalMotion { center: 300.0, shift: -70.0, factor: 1.25 };
-        let followed = lattice.moved_by([motion, GlobalMotion::NONE]);
+        let followed = lattice.moved_by([motion, GlobalMotion::NONE]).unwrap();
         for x in [0.0, 17.0, 300.0, 999.0] {
             assert!(place(&lattice, x).abs_diff(place(&followed, motion.apply(x))) <= 1, "{x}");
         }
         // A motion that is not finite is not followed.
         let endless = GlobalMotion { shift: f64::INFINITY, ..motion };
-        assert_eq!(place(&lattice.moved_by([endless; 2]), 500.0), place(&lattice, 500.0));
+        assert_eq!(place(&lattice.moved_by([endless; 2]).unwrap(), 500.0), place(&lattice, 500.0));
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         changes.iter().filter(|&&id| frame.live.contains(id)).try_for_each(|&id| frame.boxes[id as usize].check(id as usize))?;
         self.sorted.begin(self.partition.tiles.len())?;
         self.set_slots(frame.slots());
-        self.pending.fit(frame.slots());
+        self.pending.fit(frame.slots(), self.tracker.changes().len())?;
         if std::mem::take(&mut self.pending.flagged) {
             self.movers.invalidate();
         }
@@ -56,17 +56,18 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             }
         }
         let corners = |id: u32| frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
+        // Where memory runs out from here on, the records are incomplete.
         for block in &mut self.blocks {
             open(block).patch(&corners, &self.partition, &self.pending.bits);
         }
+        self.check_memory()?;
         let (blocks, partition) = (&mut self.blocks, &self.partition);
         self.sorted.finish(|tile, buffer| {
             let mut order = RunOrder::new(partition.tiles[tile].quanta());
             blocks.iter_mut().for_each(|block| open(block).sort_run(tile, &mut order, buffer));
             order
         });
-        self.tracker.commit_changes(frame);
-        Ok(())
+        self.tracker.commit_changes(frame)
     }
 
     /// Finds where an object was and is, and prefetches its record.

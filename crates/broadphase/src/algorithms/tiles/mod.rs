@@ -197,7 +197,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         Self {
             options,
             lattice: Lattice::default(),
-            partition: Partition::whole([0.0; 3], 0),
+            partition: Partition::default(),
             partition_number: 0,
             blocks: Vec::new(),
             block: 1,
@@ -235,7 +235,7 @@ fn lock<X>(mutex: &Mutex<X>) -> std::sync::MutexGuard<'_, X> {
 impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     fn clone(&self) -> Self {
         let mut query_trees = QueryTrees::default();
-        query_trees.invalidate(self.partition.tiles.len(), None);
+        query_trees.fit(self.partition.tiles.len());
         Self {
             options: self.options,
             lattice: self.lattice.clone(),

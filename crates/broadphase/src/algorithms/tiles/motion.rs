@@ -140,8 +140,8 @@ mod tests {
         let after: Vec<_> = before.iter().enumerate().map(|(i, b)| Aabb::point([motion(i, b.min[0]), b.min[1]])).collect();
         let (first, second) = (Frame::new(&before), Frame::new(&after));
         let mut tracker = ChangeTracker::default();
-        tracker.commit_everything(&first);
-        let [motion, other] = global_motion(&tracker, &second, &Lattice::over(&first));
+        tracker.commit_everything(&first).unwrap();
+        let [motion, other] = global_motion(&tracker, &second, &Lattice::over(&first).unwrap());
         assert_eq!((other.shift, other.factor), (0.0, 1.0), "nothing happens on the other axis");
         motion
     }

@@ -2,10 +2,14 @@
 
 use super::Tiles;
 use super::records::Run;
+use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile::Record;
 use crate::memory;
 use crate::objects::Frame;
+
+/// What the memory is for.
+const RECORDS: &str = "records of changed objects";
 
 /// The records of changed objects, by tile.
 #[derive(Debug, Default)]
@@ -45,13 +49,12 @@ impl Movers {
     #[inline(always)]
     pub(super) fn note(&mut self, tile: u16, record: Record) {
         // If there is no memory for the list, the records are made again when they are needed.
-        self.is_complete = self.is_complete && memory::push(&mut self.found, (tile, record), "records").is_ok();
+        self.is_complete = self.is_complete && memory::push(&mut self.found, (tile, record), RECORDS).is_ok();
     }
 
     /// Sorts `found` by tile, for the given number of tiles; stable.
-    fn sort(&mut self, tiles: usize) {
-        self.starts.clear();
-        self.starts.resize(tiles + 2, 0);
+    fn sort(&mut self, tiles: usize) -> Result<(), Error> {
+        memory::refill(&mut self.starts, tiles + 2, 0, RECORDS)?;
         for (tile, _) in &self.found {
             self.starts[*tile as usize + 2] += 1;
         }
@@ -59,29 +62,34 @@ impl Movers {
             self.starts[tile] += self.starts[tile - 1];
         }
         // starts[t + 1] is the position of tile t's next record; after the loop, it is the end of tile t's records.
-        self.records.resize(self.found.len(), Record::default());
+        memory::resize(&mut self.records, self.found.len(), Record::default(), RECORDS)?;
         for (tile, record) in &self.found {
             let next = &mut self.starts[*tile as usize + 1];
             self.records[*next as usize] = *record;
             *next += 1;
         }
+        Ok(())
     }
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Gathers the records of all live objects that have changed since the last `pairs`.
-    pub(super) fn gather_movers(&mut self, frame: &Frame<'_, D, T>) {
+    pub(super) fn gather_movers(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         if self.movers.is_complete {
             return self.movers.sort(self.partition.tiles.len());
         }
         self.movers.found.clear();
+        let mut result = Ok(());
         for &id in self.pending.slots.iter().filter(|&&id| frame.live.contains(id)) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             self.partition.visit(&corners.low(), &corners.high(), &mut |tile| {
                 let run = Run::new(&self.partition.tiles[tile as usize]);
-                self.movers.found.push((tile, run.record(&corners, id)));
+                if result.is_ok() {
+                    result = memory::push(&mut self.movers.found, (tile, run.record(&corners, id)), RECORDS);
+                }
             });
         }
-        self.movers.sort(self.partition.tiles.len());
+        result?;
+        self.movers.sort(self.partition.tiles.len())
     }
 }

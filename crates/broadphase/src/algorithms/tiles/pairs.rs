@@ -9,6 +9,7 @@ use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile::{self, Movers};
+use crate::memory;
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
 
@@ -17,20 +18,18 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let start = context.clock();
         if self.stale {
-            let result = self.update_records(frame, context);
-            self.query_trees.invalidate(self.partition.tiles.len(), None);
-            self.probe_columns.invalidate(self.partition.tiles.len(), None);
-            result?;
+            self.update_records(frame, context)?;
+            self.invalidate_readers()?;
         }
         let chunks = self.partition.tiles.len();
-        self.scratch.prepare(context);
-        let kept = out.begin(frame, context, self.revision, chunks) && !self.pending.all_touched;
+        self.scratch.try_prepare(context)?;
+        let kept = out.begin(frame, context, self.revision, chunks)? && !self.pending.all_touched;
         // A frame that lists its changes must cost only what changed, so it does not check every tag.
         let nothing_can_pair = !matches!(frame.changes, Changes::Listed { .. }) && frame.nothing_can_pair();
         if nothing_can_pair {
             context.run_weighted(chunks, SEEK * chunks, |tile, worker| out.rewrite(tile, worker, frame, |_| ()));
         } else {
-            self.join(frame, context, out, kept);
+            self.join(frame, context, out, kept).inspect_err(|_| out.roll_back())?;
         }
         self.revision = out.finish(chunks)?;
         // The number of tests measures the partition only if no test was skipped or saved by cached candidates.
@@ -44,13 +43,14 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     /// Joins every tile, or, where pairs are kept, every touched tile.
-    fn join(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, kept: bool) {
+    fn join(&mut self, frame: &Frame<'_, D, T>, context: &Context, out: &PairStore, kept: bool) -> Result<(), Error> {
         let tiles = self.partition.tiles.len();
         if kept && !self.pending.flagged {
-            self.gather_movers(frame);
+            self.gather_movers(frame)?;
         }
         self.jobs.clear();
-        self.jobs.extend((0..tiles as u32).filter(|&tile| !kept || self.pending.touched[tile as usize]));
+        let is_joined = |tile: &u32| !kept || self.pending.touched[*tile as usize];
+        memory::extend(&mut self.jobs, tiles, (0..tiles as u32).filter(is_joined), "tiles")?;
         let blocks = lock_all(&self.blocks);
         let blocks = blocks.each_ref().map(Option::as_deref);
         let (jobs, changed, kernels) = (&self.jobs[..], &self.pending.bits[..], context.kernels());
@@ -76,7 +76,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let mut buffer = std::mem::take(&mut scratch.movers);
             let movers = match listed {
                 Some(movers) => movers.of(tile),
-                None if kept => tile::list_flagged(runs, &mut buffer),
+                None if kept => match tile::list_flagged(runs, &mut buffer) {
+                    Ok(movers) => movers,
+                    Err(_) => return out.rewrite(tile, worker, frame, |sink| sink.stop_out_of_memory()),
+                },
                 None => &[],
             };
             let records = runs.iter().map(|run| run.len()).sum();
@@ -105,6 +108,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             }
             scratch.movers = buffer;
         });
+        Ok(())
     }
 
     /// The bytes of the joins' buffers.

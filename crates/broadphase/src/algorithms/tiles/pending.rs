@@ -1,6 +1,11 @@
 //! The changes since pairs were last found, over one or more updates: the changed objects, and the tiles that they touch.
 
 use crate::bits::{bit, set_bit};
+use crate::error::Error;
+use crate::memory;
+
+/// What the memory is for.
+const CHANGES: &str = "the changed objects and tiles";
 
 /// The changes that the next `pairs` has to take into account.
 #[derive(Clone, Debug)]
@@ -24,25 +29,25 @@ impl Default for PendingChanges {
 
 impl PendingChanges {
     /// Marks everything as changed.
-    pub(super) fn set_all(&mut self, slots: usize, tiles: usize) {
+    pub(super) fn set_all(&mut self, slots: usize, tiles: usize) -> Result<(), Error> {
         self.clear();
-        self.touched.clear();
-        self.touched.resize(tiles, false);
-        self.fit(slots);
         self.all_touched = true;
+        memory::refill(&mut self.touched, tiles, false, CHANGES)?;
+        self.fit(slots, 0)
     }
 
-    /// Makes sure that every slot has a bit.
-    pub(super) fn fit(&mut self, slots: usize) {
-        self.bits.resize(slots.div_ceil(64), 0);
+    /// Makes sure that every slot has a bit, and that `more` slots can be marked.
+    pub(super) fn fit(&mut self, slots: usize, more: usize) -> Result<(), Error> {
+        memory::reserve(&mut self.slots, more, CHANGES)?;
+        memory::resize(&mut self.bits, slots.div_ceil(64), 0, CHANGES)
     }
 
-    /// Marks a slot as changed. Returns whether it was not marked before.
+    /// Marks a slot as changed; [`fit`](PendingChanges::fit) has made room for it. Returns whether it was not marked before.
     pub(super) fn insert(&mut self, id: u32) -> bool {
         let is_new = !bit(&self.bits, id);
         if is_new {
             set_bit(&mut self.bits, id, true);
-            self.slots.push(id);
+            self.slots.push(id); // reserved
         }
         is_new
     }

@@ -9,15 +9,15 @@ use std::sync::{Mutex, OnceLock};
 use super::plan::tuned::{BLOCK, BLOCKS};
 use super::plan::{Probing, plan_probe, plan_probe_records};
 use super::records::{Block, lock_all, runs_of};
-use super::update::{JOIN, MAX_SLOTS, SCATTER};
+use super::update::{JOIN, MAX_SLOTS, RECORDS, SCATTER};
 use super::{Tiles, lock, open};
 use crate::algorithms::Probes;
 use crate::algorithms::common::{check_ids, probe_chunks};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::Kernels;
 use crate::kernels::tile::{Columns, Record, Set, join_sets};
+use crate::kernels::{Kernels, boxed};
 use crate::memory;
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
@@ -46,16 +46,21 @@ impl Clone for ProbeRecords {
 }
 
 impl ProbeRecords {
-    /// Makes blocks for the probes. Returns whether they have their records of the last call, to be rewritten in place.
-    fn fit<const D: usize, T: Real>(&mut self, tiles: &Tiles<D, T>, probes: Probes<'_, D, T>) -> bool {
+    /// Makes blocks for the probes, `count_before` of which have records. Returns whether they have their records of the last call, to be rewritten in place.
+    fn fit<const D: usize, T: Real>(
+        &mut self,
+        tiles: &Tiles<D, T>,
+        probes: Probes<'_, D, T>,
+        count_before: usize,
+    ) -> Result<bool, Error> {
         let count = probes.boxes.len();
         if probes.recurring {
-            let are_as_many = self.partition == tiles.partition_number && self.count == count;
+            let are_as_many = self.partition == tiles.partition_number && count_before == count;
             let in_place;
             (in_place, self.pause) = plan_probe_records(are_as_many, count, self.relocated, self.pause);
             self.relocated = 0;
             if in_place {
-                return true;
+                return Ok(true);
             }
         }
         if self.partition != tiles.partition_number {
@@ -63,16 +68,17 @@ impl ProbeRecords {
             self.partition = tiles.partition_number;
         }
         let size = BLOCK.max(count.div_ceil(BLOCKS)).next_multiple_of(64);
-        self.blocks.resize_with(count.div_ceil(size), Mutex::default);
+        memory::cover(&mut self.blocks, count.div_ceil(size), RECORDS)?;
+        self.blocks.truncate(count.div_ceil(size));
         for (index, block) in self.blocks.iter_mut().enumerate() {
             let (block, first) = (open(block), index * size);
             let last = (first + size).min(count);
             if block.runs.is_empty() {
-                block.reset(first, last, &tiles.partition, (last - first) as f64 / tiles.load.objects.max(1) as f64);
+                block.reset(first, last, &tiles.partition, (last - first) as f64 / tiles.load.objects.max(1) as f64)?;
             }
             (block.first, block.last) = (first as u32, last as u32);
         }
-        false
+        Ok(false)
     }
 
     /// Writes the records of all probes.
@@ -83,8 +89,14 @@ impl ProbeRecords {
         context: &Context,
     ) -> Result<(), Error> {
         let (count, kernels) = (probes.boxes.len(), context.kernels());
-        let in_place = self.fit(tiles, probes);
-        self.count = 0;
+        let count_before = std::mem::take(&mut self.count);
+        let in_place = match self.fit(tiles, probes, count_before) {
+            Ok(in_place) => in_place,
+            Err(error) => {
+                self.blocks.clear(); // some may not be laid out
+                return Err(error);
+            }
+        };
         let Self { blocks, .. } = self;
         let boxes = Frame::new(probes.boxes);
         context.run_weighted(blocks.len(), SCATTER * count, |block, _| {
@@ -95,6 +107,10 @@ impl ProbeRecords {
                 block.scatter(kernels, &boxes, &tiles.lattice, &tiles.partition, &[]);
             }
         });
+        if blocks.iter_mut().any(|block| open(block).ran_out_of_memory()) {
+            blocks.clear(); // their records are incomplete
+            return Err(Error::OutOfMemory { what: RECORDS });
+        }
         if !blocks.iter_mut().all(|block| open(block).valid) {
             blocks.clear(); // their records are incomplete
             boxes.check_boxes()?;
@@ -167,7 +183,10 @@ impl TileColumns {
             spare.fill(kernels, records)?;
             return Ok(spare);
         }
-        let columns = self.columns.get_or_insert_default();
+        let columns = match &mut self.columns {
+            Some(columns) => columns,
+            none => none.insert(boxed(Columns::default(), "sorted records")?),
+        };
         if self.calls == 1 {
             columns.fill(kernels, records)?;
             self.calls = 2;
@@ -215,11 +234,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         jobs.clear();
         // A tile without pairs is written too if differences are wanted: it may have had some.
         let writes_all = out.report().delta();
-        jobs.extend((0..chunks as u32).filter(|&tile| writes_all || is_joined(tile as usize)));
+        memory::extend(jobs, chunks, (0..chunks as u32).filter(|&tile| writes_all || is_joined(tile as usize)), "tiles")?;
         let unfiltered = Frame { live: frame.live, ..Frame::new(frame.boxes) };
         let view = if probes.ids.is_some() { frame } else { &unfiltered };
         let columns = self.probe_columns.of_tiles(chunks)?;
-        out.begin(view, context, Revision::default(), chunks);
+        out.begin(view, context, Revision::default(), chunks)?;
         let work = JOIN * (count + self.load.records);
         context.run_weighted(jobs.len(), work, |job, worker| {
             let tile = jobs[job] as usize;
@@ -258,14 +277,20 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             for index in range {
                 let area = &probes.boxes[index];
                 ids.clear();
+                let mut has_room = true;
+                let mut note = |id: u32| has_room = has_room && memory::push(&mut ids, id, "objects that a probe meets").is_ok();
                 let tests = if by_trees {
-                    self.visit_trees(frame, area, &mut |id| ids.push(id))
+                    self.visit_trees(frame, area, &mut note)
                 } else {
                     self.visit_box(frame, context.kernels(), area, &mut buffer, &mut |id| {
-                        ids.push(id);
+                        note(id);
                         ControlFlow::Continue(())
                     })
                 };
+                if !has_room {
+                    sink.stop_out_of_memory();
+                    break;
+                }
                 sink.count_tests(tests);
                 // Trees and records visit the objects in different orders. Sorted by slot, the list does not depend on which were used.
                 ids.sort_unstable();

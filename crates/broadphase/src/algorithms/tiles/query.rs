@@ -39,6 +39,16 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 let block = lock(block);
                 let records = block.records(tile as usize);
                 tests += records.len() as u64;
+                if found.try_reserve(records.len()).is_err() {
+                    // There is no memory for the list: compare the boxes one by one.
+                    let starts_here = |value: &Aabb<D, T>| {
+                        self.partition.tiles[tile as usize].contains_start(&self.lattice.corners(value), &corners)
+                    };
+                    let values = records.iter().map(|record| (record.id(), &frame.boxes[record.id() as usize]));
+                    let mut hits = values.filter(|(_, value)| value.overlaps(area) && starts_here(value));
+                    flow = hits.try_for_each(|(id, _)| visit(id));
+                    continue;
+                }
                 tile::probe(kernels, records, &block.runs[tile as usize].record(&corners, u32::MAX), found);
                 drop(block);
                 let mut hits = found.iter().filter(|(id, sure)| *sure || frame.boxes[*id as usize].overlaps(area));
@@ -52,12 +62,33 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Like [`visit_box`](Tiles::visit_box), by the trees.
     pub(super) fn visit_trees(&self, frame: &Frame<'_, D, T>, area: &Aabb<D, T>, visit: &mut impl FnMut(u32)) -> u64 {
-        let (top, mut tests) = (self.top(frame), 0);
-        top.packs.visit_overlapping(area, &mut |item| {
-            let tree = self.tree(top.ids[item] as usize, frame);
-            tests += tree.packs.visit_overlapping(area, &mut |item| visit(tree.ids[item]));
+        let Some(top) = self.top(frame) else {
+            // There is no memory for trees: scan the boxes.
+            frame.ids().filter(|&id| frame.boxes[id as usize].overlaps(area)).for_each(visit);
+            return frame.count() as u64;
+        };
+        let mut tests = 0;
+        top.packs.visit_overlapping(area, &mut |item| match self.tree(top.ids[item] as usize, frame) {
+            Some(tree) => tests += tree.packs.visit_overlapping(area, &mut |item| visit(tree.ids[item])),
+            None => self.at_home(top.ids[item] as usize, frame, &mut |id, value| {
+                tests += 1;
+                if value.overlaps(area) {
+                    visit(id);
+                }
+            }),
         });
         tests
+    }
+
+    /// Offers all objects at home in a tile, for which there is no tree.
+    fn offer_tile(&self, frame: &Frame<'_, D, T>, tile: usize, search: &Search<'_, '_, D, T>) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        self.at_home(tile, frame, &mut |id, _| {
+            if flow.is_continue() {
+                flow = search.offer(id);
+            }
+        });
+        flow
     }
 
     /// Offers the objects that the trees have within the limit.
@@ -69,7 +100,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         search: &Search<'_, '_, D, T>,
     ) {
         let _broken = top.packs.search(measure, &search.limit, &mut |item, _| {
-            let tree = self.tree(top.ids[item] as usize, frame);
+            let Some(tree) = self.tree(top.ids[item] as usize, frame) else {
+                return self.offer_tile(frame, top.ids[item] as usize, search);
+            };
             tree.packs.search(measure, &search.limit, &mut |item, bound| search.offer_at(tree.ids[item], bound))
         });
     }
@@ -107,12 +140,14 @@ impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
             // There are no records: scan the boxes.
             return scan(frame, measure, limit, visit);
         }
+        let Some(top) = self.top(frame) else { return scan(frame, measure, limit, visit) };
         let search = Search::new(frame, measure, limit, visit);
-        let top = self.top(frame);
         if let Some(area) = measure.as_box().filter(|_| !measure.refines() && limit >= T::ZERO) {
             let mut tests = 0;
             let _broken = top.packs.search_box(area, &mut 0, &mut |item| {
-                let tree = self.tree(top.ids[item] as usize, frame);
+                let Some(tree) = self.tree(top.ids[item] as usize, frame) else {
+                    return self.offer_tile(frame, top.ids[item] as usize, &search);
+                };
                 tree.packs.search_box(area, &mut tests, &mut |item| search.offer_at(tree.ids[item], T::ZERO))
             });
             return;

@@ -21,7 +21,9 @@ use super::Tiles;
 use super::lock;
 use super::plan::tuned::PROBES_BEFORE_TREES;
 use crate::algorithms::common::{PackTree, bytes_of, order};
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
 use crate::objects::Frame;
 
 /// The objects at home in a tile, or the tiles that are not empty.
@@ -30,6 +32,9 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) ids: Vec<u32>,
     pub(super) packs: PackTree<D, T>,
 }
+
+/// What the memory is for.
+const TREES: &str = "trees for queries";
 
 /// Objects and their boxes, while a tree is built.
 type Items<const D: usize, T> = Vec<(u32, Aabb<D, T>)>;
@@ -42,11 +47,11 @@ impl<const D: usize, T: Real> Default for Tree<D, T> {
 
 impl<const D: usize, T: Real> Tree<D, T> {
     /// Rebuilds it over these boxes, and orders them.
-    fn fill(&mut self, items: &mut Items<D, T>) {
+    fn fill(&mut self, items: &mut Items<D, T>) -> Result<(), Error> {
         order(items);
-        self.packs.build(items.iter().map(|(_, value)| *value));
+        self.packs.build(items.iter().map(|(_, value)| *value))?;
         self.ids.clear();
-        self.ids.extend(items.iter().map(|(id, _)| *id));
+        memory::extend(&mut self.ids, items.len(), items.iter().map(|(id, _)| *id), TREES)
     }
 
     fn bytes(&self) -> usize {
@@ -87,17 +92,25 @@ impl<const D: usize, T> Default for QueryTrees<D, T> {
 
 impl<const D: usize, T: Real> QueryTrees<D, T> {
     /// Drops the trees of the touched tiles, or of all.
-    pub(super) fn invalidate(&mut self, tiles: usize, touched: Option<&[bool]>) {
+    pub(super) fn invalidate(&mut self, tiles: usize, touched: Option<&[bool]>) -> Result<(), Error> {
         *self.probed.get_mut() = 0;
         let spare = self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-        spare.extend(self.top.take());
+        keep(spare, self.top.take());
         let touched = touched.filter(|_| self.trees.len() == tiles);
         for (tile, (tree, bounds)) in self.trees.iter_mut().zip(&mut self.bounds).enumerate() {
             if touched.is_none_or(|touched| touched.get(tile).copied().unwrap_or(true)) {
-                spare.extend(tree.take());
+                keep(spare, tree.take());
                 bounds.take();
             }
         }
+        memory::cover(&mut self.trees, tiles, TREES)?;
+        memory::cover(&mut self.bounds, tiles, TREES)?;
+        self.fit(tiles);
+        Ok(())
+    }
+
+    /// Makes room for the trees of so many tiles.
+    pub(super) fn fit(&mut self, tiles: usize) {
         self.trees.resize_with(tiles, OnceLock::new);
         self.bounds.resize_with(tiles, OnceLock::new);
     }
@@ -114,7 +127,7 @@ impl<const D: usize, T: Real> QueryTrees<D, T> {
 
     /// Returns the list, for later probes.
     pub(super) fn give_back(&self, ids: Vec<u32>) {
-        lock_list(&self.ids).push(ids);
+        keep(&mut lock_list(&self.ids), Some(ids));
     }
 
     fn buffers(&self) -> Tree<D, T> {
@@ -133,13 +146,20 @@ impl<const D: usize, T: Real> QueryTrees<D, T> {
     }
 }
 
+/// Adds a value to a list of unused ones, or drops it if the list cannot grow.
+fn keep<V>(list: &mut Vec<V>, value: Option<V>) {
+    if let (Some(value), Ok(())) = (value, list.try_reserve(1)) {
+        list.push(value); // reserved
+    }
+}
+
 fn lock_list<V>(list: &Mutex<Vec<V>>) -> MutexGuard<'_, Vec<V>> {
     list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Calls `visit` with each object at home in a tile.
-    fn at_home(&self, tile: usize, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(u32, &Aabb<D, T>)) {
+    pub(super) fn at_home(&self, tile: usize, frame: &Frame<'_, D, T>, visit: &mut dyn FnMut(u32, &Aabb<D, T>)) {
         for block in &self.blocks {
             for record in lock(block).records(tile) {
                 let value = &frame.boxes[record.id() as usize];
@@ -150,10 +170,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
     }
 
-    /// The tree over the tiles.
-    pub(super) fn top(&self, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
-        self.query_trees.top.get_or_init(|| {
-            let mut top = self.query_trees.buffers();
+    /// The tree over the tiles; `None` if there is no memory for it.
+    pub(super) fn top(&self, frame: &Frame<'_, D, T>) -> Option<&Tree<D, T>> {
+        let QueryTrees { top: place, bounds, .. } = &self.query_trees;
+        self.grow(place, bounds.len(), |items| {
             let bounds = |tile: usize| {
                 *self.query_trees.bounds[tile].get_or_init(|| {
                     let mut all = Aabb::empty();
@@ -161,27 +181,36 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                     all
                 })
             };
-            let mut items = lock_list(&self.query_trees.items).pop().unwrap_or_default();
-            items.clear();
-            items.extend(
-                (0..self.query_trees.bounds.len()).map(|tile| (tile as u32, bounds(tile))).filter(|(_, value)| value.is_valid()),
-            );
-            top.fill(&mut items);
-            lock_list(&self.query_trees.items).push(items);
-            top
+            let tiles = (0..self.query_trees.bounds.len()).map(|tile| (tile as u32, bounds(tile)));
+            items.extend(tiles.filter(|(_, value)| value.is_valid())); // reserved
         })
     }
 
-    /// The tree of a tile.
-    pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> &Tree<D, T> {
-        self.query_trees.trees[tile].get_or_init(|| {
-            let mut tree = self.query_trees.buffers();
-            let mut items = lock_list(&self.query_trees.items).pop().unwrap_or_default();
-            items.clear();
-            self.at_home(tile, frame, &mut |id, value| items.push((id, *value)));
-            tree.fill(&mut items);
-            lock_list(&self.query_trees.items).push(items);
-            tree
+    /// The tree of a tile; `None` if there is no memory for it.
+    pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> Option<&Tree<D, T>> {
+        let records = self.blocks.iter().map(|block| lock(block).records(tile).len()).sum();
+        self.grow(&self.query_trees.trees[tile], records, |items| {
+            self.at_home(tile, frame, &mut |id, value| items.push((id, *value))); // reserved
         })
+    }
+
+    /// The tree in its place, built first if necessary over what `list` adds to the items, at most `most`; `None` if there is no memory for it. If two
+    /// threads build it at once, the first one's stays.
+    fn grow<'a>(
+        &self,
+        place: &'a OnceLock<Tree<D, T>>,
+        most: usize,
+        list: impl FnOnce(&mut Items<D, T>),
+    ) -> Option<&'a Tree<D, T>> {
+        if let Some(tree) = place.get() {
+            return Some(tree);
+        }
+        let (mut tree, mut items) = (self.query_trees.buffers(), lock_list(&self.query_trees.items).pop().unwrap_or_default());
+        items.clear();
+        memory::reserve(&mut items, most, TREES).ok()?;
+        list(&mut items);
+        tree.fill(&mut items).ok()?;
+        keep(&mut lock_list(&self.query_trees.items), Some(items));
+        Some(place.get_or_init(|| tree))
     }
 }

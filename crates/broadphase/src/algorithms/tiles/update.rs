@@ -1,7 +1,5 @@
 //! The update: counts what `plan.rs` needs to decide, then executes its plan.
 
-use std::sync::Mutex;
-
 use super::lattice::Lattice;
 use super::motion::{global_motion, motion_axis, relocated};
 use super::partition::{Partition, Point, Sample, mean_size};
@@ -17,11 +15,14 @@ use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::LAST_PLACE;
 use crate::kernels::tile::Record;
+use crate::memory;
 use crate::objects::changes::Comparing;
 use crate::objects::{Changes, Frame};
 
 /// The most slots that a record's id can name: one bit of it is the flag.
 pub(super) const MAX_SLOTS: usize = Record::FLAG as usize;
+/// What the memory of blocks is for.
+pub(super) const RECORDS: &str = "records of objects";
 /// The work of writing one object's records, and of joining one record, in the units of [`Context::run_weighted`].
 pub(super) const SCATTER: usize = 5;
 pub(super) const JOIN: usize = 10;
@@ -34,18 +35,29 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             return frame.check_lists();
         }
         let start = context.clock();
-        let result = self.update_records(frame, context);
-        self.query_trees.invalidate(self.partition.tiles.len(), self.pending.touched_tiles());
-        self.probe_columns.invalidate(self.partition.tiles.len(), self.pending.touched_tiles());
+        let result = self.update_records(frame, context).and_then(|()| self.invalidate_readers());
         context.record("scatter", start);
         result
     }
 
-    /// Updates the records. If the frame is rejected, the next frame's list of changes is ignored, since it is relative to the rejected frame.
+    /// Drops what queries and probes have cached for the tiles that changes touch.
+    pub(super) fn invalidate_readers(&mut self) -> Result<(), Error> {
+        let touched = self.pending.touched_tiles().filter(|_| !self.stale);
+        self.probe_columns.invalidate(self.partition.tiles.len(), touched);
+        let result = self.query_trees.invalidate(self.partition.tiles.len(), touched);
+        self.stale |= result.is_err();
+        result
+    }
+
+    /// Updates the records. If the frame is rejected, the next frame's list of changes is ignored, since it is relative to the rejected frame. If memory
+    /// runs out, records may be incomplete, so the next frame writes all of them.
     pub(super) fn update_records(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
         let result = self.plan_and_write(frame, context);
-        if result.is_err() {
+        if let Err(error) = &result {
             self.tracker.abandon();
+            self.stale |= matches!(error, Error::OutOfMemory { .. });
+            // Queries must not see trees of other records.
+            let _ = self.invalidate_readers();
         }
         result
     }
@@ -61,15 +73,15 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             most_per_mille: most_changed(frame.slots(), self.load.tests_per_object()),
             most_listed_per_mille: most_listed(self.load.tests_per_object()),
         };
-        let changes = self.tracker.find_changes(frame, comparing);
+        let changes = self.tracker.find_changes(frame, comparing)?;
         let changed = if changes.is_everything() { Changed::Everything } else { Changed::Slots(changes.len()) };
-        let mut lattice = self.lattice.clone();
-        let (mut axis, mut relocations) = (None, 0);
+        let (mut axis, mut relocations, mut moved) = (None, 0, None);
         if changed == Changed::Everything && frame.slots() == self.slots {
             axis = motion_axis(&self.tracker, frame);
             // Where all objects drift, spread or gather, the lattice follows: objects stay in their tiles and on the lattice.
-            lattice = lattice.moved_by(global_motion(&self.tracker, frame, &lattice));
-            relocations = relocated(&self.tracker, frame, (&self.lattice, &lattice), &self.partition);
+            moved = self.lattice.moved_by(global_motion(&self.tracker, frame, &self.lattice));
+            let lattice = moved.as_ref().unwrap_or(&self.lattice);
+            relocations = relocated(&self.tracker, frame, (&self.lattice, lattice), &self.partition);
         }
         let plan = plan_update(&Observations {
             has_records: !self.stale,
@@ -78,7 +90,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             objects,
             objects_at_partition: self.load.objects_at_partition,
             needs_repartition: self.load.needs_repartition,
-            off_lattice: off_lattice(&lattice, frame),
+            off_lattice: off_lattice(moved.as_ref().unwrap_or(&self.lattice), frame),
             off_lattice_at_partition: self.load.off_lattice_at_partition,
             changed,
             relocated: relocations,
@@ -93,7 +105,9 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             UpdatePlan { records: Rewrite::Listed, .. } => self.patch(frame)?,
             UpdatePlan { records: Rewrite::Flagged, .. } => self.rewrite_flagged(frame, context)?,
             UpdatePlan { records: all, .. } => {
-                self.lattice = lattice;
+                if let Some(lattice) = moved {
+                    self.lattice = lattice;
+                }
                 self.rewrite_all(frame, context, all == Rewrite::InOrder)?;
             }
         }
@@ -138,21 +152,20 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         if !self.stale {
             frame.check_boxes()?;
         }
-        self.repartition(frame, objects);
+        self.repartition(frame, objects)?;
         self.rewrite_all(frame, context, true)
     }
 
     /// Writes all records, in the order of the slots or where they lie.
     fn rewrite_all(&mut self, frame: &Frame<'_, D, T>, context: &Context, in_order: bool) -> Result<(), Error> {
         self.write(frame, context, &[], in_order)?;
-        self.tracker.commit_everything(frame);
-        self.pending.set_all(frame.slots(), self.partition.tiles.len());
-        Ok(())
+        self.tracker.commit_everything(frame)?;
+        self.pending.set_all(frame.slots(), self.partition.tiles.len())
     }
 
     /// Rewrites the records of changed objects in one pass over all records, and flags them: the joins then search only for their pairs.
     fn rewrite_flagged(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
-        self.pending.fit(frame.slots());
+        self.pending.fit(frame.slots(), self.tracker.changes().len())?;
         for &id in self.tracker.changes().slots() {
             self.pending.insert(id);
         }
@@ -163,11 +176,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.pending.touched.fill(true);
         result?;
         // The tracker must remember the boxes that the records were made from, including those of slots that the caller did not list.
-        self.tracker.commit_slots(frame, self.pending.slots.iter().copied());
+        self.tracker.commit_slots(frame, self.pending.slots.iter().copied())?;
         for block in &mut self.blocks {
             let block = open(block);
             if block.has_written_all {
-                self.tracker.commit_slots(frame, block.first..block.last);
+                self.tracker.commit_slots(frame, block.first..block.last)?;
             }
         }
         Ok(())
@@ -194,12 +207,19 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 }
             });
         }
+        self.check_memory()?;
         if !self.blocks.iter_mut().all(|block| open(block).valid) {
             frame.check_boxes()?;
         }
         self.axis_motion.apply_deltas(&mut self.blocks, &self.partition, kernels);
         self.stale = false;
         Ok(())
+    }
+
+    /// An error if a block could not allocate what its last pass needed.
+    pub(super) fn check_memory(&mut self) -> Result<(), Error> {
+        let ran_out = self.blocks.iter_mut().any(|block| open(block).ran_out_of_memory());
+        if ran_out { Err(Error::OutOfMemory { what: RECORDS }) } else { Ok(()) }
     }
 
     /// Gives new slots to the last block.
@@ -230,20 +250,23 @@ impl<const D: usize, T: Real> Tiles<D, T> {
 /// # The partition
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Makes a new lattice and a new partition, without records.
-    fn repartition(&mut self, frame: &Frame<'_, D, T>, objects: usize) {
+    fn repartition(&mut self, frame: &Frame<'_, D, T>, objects: usize) -> Result<(), Error> {
         if outgrown(objects, self.load.objects_at_partition) {
             self.tile_size = TileSizeTuner::new(self.options.target);
         }
-        self.lattice = Lattice::over(frame);
-        self.partition = self.partition_by_sample(frame, objects);
+        self.stale = true;
+        self.lattice = Lattice::over(frame)?;
+        self.partition = self.partition_by_sample(frame, objects)?;
         self.partition_number += 1;
         self.slots = frame.slots();
         let size = BLOCK.max(self.slots.div_ceil(BLOCKS)).next_multiple_of(64);
         self.block = size;
-        self.blocks.resize_with(self.slots.div_ceil(size).max(1), Mutex::default);
+        let blocks = self.slots.div_ceil(size).max(1);
+        memory::cover(&mut self.blocks, blocks, RECORDS)?;
+        self.blocks.truncate(blocks);
         for (index, block) in self.blocks.iter_mut().enumerate() {
             let (first, last) = (index * size, ((index + 1) * size).min(self.slots));
-            open(block).reset(first, last, &self.partition, (last - first) as f64 / self.slots.max(1) as f64);
+            open(block).reset(first, last, &self.partition, (last - first) as f64 / self.slots.max(1) as f64)?;
         }
         self.load = Load {
             work_at_partition: f64::INFINITY,
@@ -255,21 +278,21 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             ..Load::default()
         };
         self.revision = Default::default();
-        self.axis_motion.reset(self.partition.tiles.len());
-        self.stale = true;
+        self.axis_motion.reset(self.partition.tiles.len())
     }
 
-    fn partition_by_sample(&self, frame: &Frame<'_, D, T>, objects: usize) -> Partition {
+    fn partition_by_sample(&self, frame: &Frame<'_, D, T>, objects: usize) -> Result<Partition, Error> {
         // Odd, since lists of objects often repeat with an even period.
         let weight = objects.div_ceil(CUT_SAMPLE).max(self.tile_size.target / SAMPLE_PER_TILE) | 1;
-        let mut points: Vec<Point> = Vec::with_capacity(objects / weight + 1);
+        let mut points: Vec<Point> = Vec::new();
+        memory::reserve(&mut points, objects / weight + 1, "a sample of the objects")?;
         for id in frame.ids().step_by(weight) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let (low, high) = (corners.low(), corners.high());
             // In 2D, infinite sizes keep the third axis from being cut or swept.
             let size = |k: usize| if k < D { (high[k] - low[k]) as f32 } else { f32::INFINITY };
             let center = std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2);
-            points.push(Point { center, size: std::array::from_fn(size) });
+            points.push(Point { center, size: std::array::from_fn(size) }); // reserved
         }
         if objects <= 2 * self.tile_size.target {
             return Partition::whole(mean_size(&points), objects);

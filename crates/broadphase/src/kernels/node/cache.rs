@@ -209,6 +209,6 @@ mod tests {
         let rest = AtRest { boxes: &boxes, stamps: &vec![0; 1200], since: 1 };
         join_cached(Kernels::best(), &[newcomer], &[], (&cache, rest), &mut scratch, &mut hits);
         let expected = others.iter().filter(|entry| entry.aabb.overlaps(&newcomer.aabb)).count();
-        assert_eq!(hits.finish().0.len(), expected);
+        assert_eq!(hits.finish().pairs.len(), expected);
     }
 }

@@ -241,7 +241,7 @@ mod tests {
         let mut lists = Isa::available().map(|isa| {
             let mut hits = PairSink::plain();
             run(Kernels::new(isa).unwrap(), &mut hits);
-            hits.finish().0
+            hits.finish().pairs
         });
         let first = lists.next().unwrap();
         let mut sorted = first.clone();

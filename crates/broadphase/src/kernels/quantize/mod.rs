@@ -15,13 +15,14 @@ pub(super) use refresh::{AHEAD, prefetch_box};
 pub(crate) use refresh::{Relocation, RelocationList, Source, TilePlace, refresh_changed, rewrite_straddling};
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 
 use super::arch::{BASELINE, Kernel, Registers, Simd};
+use super::boxed;
 use super::prefetch::{LAST_PLACE, LATTICE_END};
 use super::tile::Record;
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 
 /// Integers per box: the lower corner, then the upper one. In 2D, z reaches over the whole lattice.
@@ -45,7 +46,7 @@ unsafe impl TransparentWrapper<[i32; CORNERS + 1]> for Corners {}
 pub(crate) struct Map<T> {
     pub(super) origin: [T; PERIOD],
     pub(super) scale: [T; PERIOD],
-    piecewise: Option<Arc<PiecewiseMap<T>>>,
+    piecewise: Option<Box<PiecewiseMap<T>>>,
 }
 
 impl<T: Real> Map<T> {
@@ -56,8 +57,9 @@ impl<T: Real> Map<T> {
     }
 
     /// A map that is linear only between knots.
-    pub(crate) fn piecewise(piecewise: PiecewiseMap<T>) -> Self {
-        Self { piecewise: Some(Arc::new(piecewise)), ..Self::new([T::ZERO; 3], [T::ONE; 3]) }
+    pub(crate) fn piecewise(piecewise: PiecewiseMap<T>) -> Result<Self, Error> {
+        let piecewise = boxed(piecewise, "the lattice")?;
+        Ok(Self { piecewise: Some(piecewise), ..Self::new([T::ZERO; 3], [T::ONE; 3]) })
     }
 
     /// Is it linear on each axis? It nearly always is.

@@ -22,6 +22,10 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::arch::{Simd, Words};
 use crate::kernels::prefetch::prefetch;
 use crate::kernels::tile::{COORDINATES, Record};
+use crate::memory;
+
+/// What the memory is for.
+const RELOCATED: &str = "objects that change tiles";
 
 /// An object to be relocated: its corners, of which vectors write eight words, and its id.
 #[repr(C)]
@@ -45,6 +49,8 @@ pub(crate) struct RelocationList {
     count: usize,
     marks: Vec<u64>,
     first: u32,
+    /// Was an allocation refused? Then some objects or marks are missing.
+    pub(crate) is_incomplete: bool,
     /// The bits in which the records of a tile differ from those of the last frame, if that is tracked.
     pub(crate) difference: u128,
 }
@@ -53,15 +59,18 @@ impl RelocationList {
     /// Removes all entries and marks. Objects from `first` to `last` may be marked.
     pub(crate) fn clear(&mut self, first: u32, last: u32) {
         (self.len, self.count) = (0, 0);
-        self.marks.clear();
-        self.marks.resize((last - first) as usize / 64 + 1, 0);
+        self.is_incomplete = memory::refill(&mut self.marks, (last - first) as usize / 64 + 1, 0, RELOCATED).is_err();
         self.first = first;
     }
 
-    /// Marks the noted objects, and lists them.
+    /// Makes sure that all noted objects can be listed.
+    pub(crate) fn reserve_for_noted(&mut self) {
+        self.reserve(self.count);
+    }
+
+    /// Marks the noted objects, and lists them. There must be room for them.
     #[inline(always)]
     pub(crate) fn add_noted<const D: usize, T: Real, S: Simd>(&mut self, simd: S, source: &Source<'_, D, T>) {
-        self.reserve(self.count);
         for &id in &self.noted[..self.count] {
             let (word, bit) = (&mut self.marks[(id - self.first) as usize / 64], 1 << ((id - self.first) % 64));
             let is_new = *word & bit == 0;
@@ -93,9 +102,12 @@ impl RelocationList {
     /// Appends the objects of another list, and those that it notes.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.reserve(other.len);
+        self.reserve_noted(other.count);
+        if self.is_incomplete {
+            return;
+        }
         self.entries[self.len..self.len + other.len].copy_from_slice(other.entries());
         self.len += other.len;
-        self.reserve_noted(other.count);
         self.noted[self.count..self.count + other.count].copy_from_slice(&other.noted[..other.count]);
         self.count += other.count;
     }
@@ -103,21 +115,39 @@ impl RelocationList {
     /// Adds an object.
     pub(crate) fn push(&mut self, corners: Corners, id: u32) {
         self.reserve(1);
-        self.entries[self.len] = Relocation { corners, id };
-        self.len += 1;
-    }
-
-    /// Makes sure that `count` more fit.
-    pub(in crate::kernels) fn reserve(&mut self, count: usize) {
-        if self.entries.len() < self.len + count {
-            self.entries.resize((self.len + count).max(self.len * 5 / 4), Relocation::default());
+        if let Some(entry) = self.entries.get_mut(self.len) {
+            *entry = Relocation { corners, id };
+            self.len += 1;
         }
     }
 
-    /// Makes sure that `count` more objects can be dropped, and one is written that does not count.
+    /// Makes room for the records of a tile: `inner` objects that may be listed, and `outer` ones that may be noted. Returns whether there is.
+    #[inline]
+    pub(crate) fn make_room(&mut self, inner: usize, outer: usize) -> bool {
+        self.reserve(inner);
+        self.reserve_noted(outer);
+        !self.is_incomplete
+    }
+
+    /// Can `count` more objects be listed?
+    #[inline(always)]
+    pub(in crate::kernels) fn has_room(&self, count: usize) -> bool {
+        self.entries.len() >= self.len + count
+    }
+
+    /// Makes sure that `count` more fit, or that the list is incomplete.
+    fn reserve(&mut self, count: usize) {
+        if !self.has_room(count) {
+            let len = (self.len + count).max(self.len * 5 / 4);
+            self.is_incomplete |= memory::resize(&mut self.entries, len, Relocation::default(), RELOCATED).is_err();
+        }
+    }
+
+    /// Makes sure that `count` more objects can be dropped, and one is written that does not count, or that the list is incomplete.
     fn reserve_noted(&mut self, count: usize) {
         if self.noted.len() <= self.count + count {
-            self.noted.resize((self.count + count + 1).max(self.noted.len() * 5 / 4), 0);
+            let len = (self.count + count + 1).max(self.noted.len() * 5 / 4);
+            self.is_incomplete |= memory::resize(&mut self.noted, len, 0, RELOCATED).is_err();
         }
     }
 
@@ -184,7 +214,7 @@ pub(in crate::kernels) fn rewrite_inner<const TRACK_DELTA: bool, const D: usize,
     inner: Range<usize>,
     list: &mut RelocationList,
 ) -> (usize, bool) {
-    list.reserve(inner.len());
+    assert!(list.has_room(inner.len()));
     let (mut end, mut valid) = (inner.start, true);
     for at in inner {
         prefetch_box(source.boxes, arena, at + AHEAD);
@@ -220,7 +250,7 @@ pub(crate) fn rewrite_straddling<const TRACK_DELTA: bool, const D: usize, T: Rea
     end: usize,
     list: &mut RelocationList,
 ) -> (usize, usize, bool) {
-    list.reserve_noted(outer.len());
+    assert!(list.noted.len() > list.count + outer.len());
     assert!(end <= outer.start && outer.start <= outer.end && outer.end <= arena.len());
     let mut rewritten = Rewritten {
         tile: place.record(simd),
@@ -231,7 +261,7 @@ pub(crate) fn rewrite_straddling<const TRACK_DELTA: bool, const D: usize, T: Rea
         count: list.count,
         difference: 0,
     };
-    // SAFETY: (in bounds, room) just made sure.
+    // SAFETY: (in bounds, room) just checked.
     let valid = unsafe { simd.straddling_each::<TRACK_DELTA, D, T>(source, place, outer, &mut rewritten) };
     list.count = rewritten.count;
     list.difference |= rewritten.difference;
@@ -371,6 +401,7 @@ mod tests {
             let Self { source, place, inner, .. } = self;
             let (mut arena, mut list) = (self.arena.to_vec(), RelocationList::default());
             let len = arena.len();
+            assert!(list.make_room(inner, len - inner));
             let (end, inner_valid) = simd.rewrite_inner::<true, D, T>(&source, place, &mut arena, 0..inner, &mut list);
             let (inner_end, end_of_all, outer_valid) =
                 rewrite_straddling::<true, D, T, S>(simd, &source, place, &mut arena, inner..len, end, &mut list);

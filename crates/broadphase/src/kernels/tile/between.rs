@@ -193,7 +193,9 @@ fn sweep_strips<const G: usize, const D: usize, T: Real>(
     // A window more for each row than in the sweep of one set.
     let len = columns.records.sorted.len() + GROUP * SHORT;
     let (strip, _) = strip(len);
-    scratch.resize_finds(len);
+    if scratch.prepare_finds(len).is_err() {
+        return hits.stop_out_of_memory();
+    }
     let (mut row, mut waiting, mut tests) = (0, 0, 0);
     while row < all.len() {
         let range = row..(row + strip).min(all.len());

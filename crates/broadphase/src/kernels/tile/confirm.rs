@@ -166,11 +166,16 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Confirm<'_, D, T, 
         while !finds.is_empty() {
             let waiting = list_some(simd, &mut finds, candidates);
             let open = self.confirm_by_words(simd, sorted, &candidates[..waiting], open, hits);
-            if self.rows.is_none() && (open.len() > MANY || !sorted_boxes.is_empty()) {
-                // Many are, where objects stand side by side: the boxes of the tile are copied into the order of the records.
-                if sorted_boxes.is_empty() {
-                    sorted_boxes.extend(sorted.iter().map(|record| SortedBox::new(&self.boxes[record.id() as usize])));
-                }
+            // Many are, where objects stand side by side: the boxes of the tile are copied into the order of the records, if there is memory.
+            if self.rows.is_none()
+                && sorted_boxes.is_empty()
+                && open.len() > MANY
+                && sorted_boxes.try_reserve(sorted.len()).is_ok()
+            {
+                let copies = sorted.iter().map(|record| SortedBox::new(&self.boxes[record.id() as usize]));
+                sorted_boxes.extend(copies); // reserved
+            }
+            if self.rows.is_none() && !sorted_boxes.is_empty() {
                 let sorted_boxes = &sorted_boxes[..sorted.len()];
                 self.confirm_by_boxes(sorted, open, hits, |(row, column), _| sorted_boxes[row].overlaps(&sorted_boxes[column]));
             } else {
@@ -304,12 +309,13 @@ mod tests {
         fn run<S: Simd>(self, simd: S) -> Vec<Pair> {
             let Self(boxes, records, finds) = self;
             let (mut scratch, mut hits) = (Scratch::<f32>::default(), PairSink::plain());
-            scratch.resize(records.len());
+            scratch.prepare(records.len()).unwrap();
+            scratch.begin(records.len());
             scratch.sorted[..records.len()].copy_from_slice(records);
             scratch.finds.resize(finds.len(), Find::default());
             scratch.finds[..finds.len()].copy_from_slice(finds);
             Confirm { rows: None, boxes, accepts: |_, _| true }.confirm(simd, &mut scratch, finds.len(), &mut hits);
-            hits.finish().0
+            hits.finish().pairs
         }
     }
 

@@ -19,6 +19,9 @@ pub(crate) fn join<const D: usize, T: Real>(
     scratch: &mut Scratch<T>,
     hits: &mut PairSink,
 ) {
+    if scratch.prepare(runs.iter().map(|run| run.len()).sum()).is_err() {
+        return hits.stop_out_of_memory();
+    }
     scratch.coming.note(coming);
     let tests = sort_and_sweep(kernels, runs, scratch, &mut |scratch, count| {
         kernels.run(ConfirmKernel { boxes, scratch, count, hits });
@@ -27,7 +30,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits.count_tests(tests);
 }
 
-/// Sorts the records and sweeps them. `process` takes the finds in batches, by their number, and returns whether to stop. Returns how many
+/// Sorts the records and sweeps them; the scratch is prepared for them. `process` takes the finds in batches, by their number, and returns whether to stop. Returns how many
 /// pairs of records were compared, if it did not stop.
 #[inline(always)]
 pub(super) fn sort_and_sweep<T: Real>(

@@ -54,7 +54,9 @@ pub(crate) use probe::probe;
 
 use super::arch::{Simd, Words};
 use super::prefetch::Coming;
+use crate::error::Error;
 use crate::geometry::Real;
+use crate::memory;
 use confirm::SortedBox;
 use sort::Buckets;
 use sweep::{Find, strip};
@@ -159,6 +161,9 @@ const BATCH: usize = 1024;
 /// Lists of bytes are this much longer than the records: the widest window.
 const PAD: usize = 64;
 
+/// What the memory of the buffers is for.
+const BUFFERS: &str = "buffers of the joins";
+
 /// Buffers of the joins, reused: their content does not outlive a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch<T> {
@@ -225,25 +230,32 @@ impl<T: Real> Scratch<T> {
     }
 
     /// Prepares the buffers for a tile of `len` records.
-    fn resize(&mut self, len: usize) {
+    fn prepare(&mut self, len: usize) -> Result<(), Error> {
+        memory::cover(&mut self.sorted, len, BUFFERS)?;
+        memory::cover(&mut self.bytes, len + PAD, BUFFERS)?;
+        memory::cover(&mut self.bounds, len, BUFFERS)?;
+        self.prepare_finds(len)
+    }
+
+    /// Prepares the buffers for a tile of `len` records that are not sorted.
+    fn prepare_unsorted(&mut self, len: usize) -> Result<(), Error> {
+        memory::cover(&mut self.all_bytes, len + PAD, BUFFERS)?;
+        self.prepare(len)
+    }
+
+    /// Starts a tile of `len` records, for which the buffers are prepared.
+    fn begin(&mut self, len: usize) {
+        assert!(self.sorted.len() >= len && self.bytes.len() >= len + PAD && self.bounds.len() >= len);
+        assert!(self.finds.len() >= BATCH + strip(len).1);
         self.len = len;
         self.sorted_boxes.clear();
-        if self.sorted.len() < len {
-            self.sorted.resize(len, Record::default());
-            self.bytes.resize(len + PAD, 0);
-            self.bounds.resize(len, 0);
-        }
-        self.resize_finds(len);
     }
 
     /// Prepares the buffers for the candidates of a tile of `len` records.
-    fn resize_finds(&mut self, len: usize) {
-        let finds = BATCH + strip(len).1;
-        if self.finds.len() < finds {
-            self.finds.resize(finds, Find::default());
-            self.candidates.resize(BATCH + MOST, Candidate::default());
-            self.open.resize(BATCH + MOST + FOUR, Candidate::default());
-        }
+    fn prepare_finds(&mut self, len: usize) -> Result<(), Error> {
+        memory::cover(&mut self.finds, BATCH + strip(len).1, BUFFERS)?;
+        memory::cover(&mut self.candidates, BATCH + MOST, BUFFERS)?;
+        memory::cover(&mut self.open, BATCH + MOST + FOUR, BUFFERS)
     }
 
     /// The width of the widest of the first `len` sorted records, in buckets.
@@ -258,8 +270,8 @@ impl<T: Real> Scratch<T> {
     /// Copies all records, in their order, and their bytes.
     #[inline(always)]
     fn copy<S: Simd>(&mut self, _: S, runs: &[&[Record]], len: usize) {
-        self.resize(len);
-        self.all_bytes.resize((len + PAD).max(self.all_bytes.len()), 0);
+        self.begin(len);
+        assert!(self.all_bytes.len() >= len + PAD);
         let mut end = 0;
         for run in runs {
             self.sorted[end..end + run.len()].copy_from_slice(run);

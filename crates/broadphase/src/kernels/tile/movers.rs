@@ -10,26 +10,28 @@ use super::order::RunOrder;
 use super::sort::Sort;
 use super::sweep::{LONG, bound, sweep, sweep_all};
 use super::{Record, Scratch};
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
+use crate::memory;
 
 /// The number of movers from which records are compared in bytes, and from which they are also sorted.
 pub(super) const BYTES_FROM: usize = 3;
 pub(super) const SORTED_FROM: usize = 32;
 
 /// Lists the records of objects with a flag. `buffer` is scratch.
-pub(crate) fn list_flagged<'a>(runs: &[&[Record]], buffer: &'a mut Vec<Record>) -> &'a [Record] {
+pub(crate) fn list_flagged<'a>(runs: &[&[Record]], buffer: &'a mut Vec<Record>) -> Result<&'a [Record], Error> {
     let all: usize = runs.iter().map(|run| run.len()).sum();
-    buffer.resize(all.max(buffer.len()), Record::default());
+    memory::cover(buffer, all, "records of changed objects")?;
     let mut count = 0;
     for record in runs.iter().copied().flatten() {
         // Unpredictable, so computed without a branch.
         buffer[count] = record.without_flag();
         count += usize::from(record.is_flagged());
     }
-    &buffer[..count]
+    Ok(&buffer[..count])
 }
 
 /// The movers of a tile.
@@ -69,6 +71,15 @@ pub(crate) fn join_movers<const D: usize, T: Real>(
     // Narrow: AVX-512 gains nothing here (`bench settled:moving=0.02 --n 16000 --algorithms auto,auto:isa=avx2`).
     if let Some(order) = order {
         return kernels.run_narrow(SortedJoin { runs, movers, order, boxes, is_mover, hits });
+    }
+    let all = runs.iter().map(|run| run.len()).sum();
+    let prepared = match movers.len() {
+        0..BYTES_FROM => Ok(()),
+        BYTES_FROM..SORTED_FROM => scratch.prepare_unsorted(all),
+        _ => scratch.prepare(all),
+    };
+    if prepared.is_err() {
+        return hits.stop_out_of_memory();
     }
     scratch.coming.note(coming);
     if movers.len() >= SORTED_FROM {

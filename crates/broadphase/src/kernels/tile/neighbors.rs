@@ -12,7 +12,11 @@ use super::{Record, Scratch, WORDS};
 use crate::geometry::Real;
 use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
+use crate::memory;
 use crate::pair::Pair;
+
+/// What the memory is for.
+const NEIGHBORS: &str = "neighbors in a tile";
 
 /// The most neighbors per record: testing more costs as much as a sweep.
 const MOST_PER_RECORD: usize = 1;
@@ -25,7 +29,7 @@ pub(crate) struct Neighbors(Vec<Pair>);
 
 impl Neighbors {
     /// Finds the neighbors of the records in `runs` on the axes except `axis`, of the three in a record's order. Returns whether they are few
-    /// enough to be useful, and how many pairs of records were compared.
+    /// enough to be useful, for which there must be memory, and how many pairs of records were compared.
     pub(crate) fn find<T: Real>(
         &mut self,
         kernels: Kernels,
@@ -36,14 +40,20 @@ impl Neighbors {
         let mut unbounded = std::mem::take(&mut scratch.unbounded);
         unbounded.clear();
         let first = narrower(runs, axis);
-        unbounded.extend(runs.iter().copied().flatten().map(|record| record.permuted(first, axis).unbounded(2)));
+        let (all, len) = (runs.iter().copied().flatten(), runs.iter().map(|run| run.len()).sum());
+        let all = all.map(|record| record.permuted(first, axis).unbounded(2));
+        let has_room = memory::extend(&mut unbounded, len, all, NEIGHBORS).is_ok() && scratch.prepare(len).is_ok();
         self.0.clear();
+        if !has_room {
+            return (false, 0);
+        }
         let most = MOST_PER_RECORD * unbounded.len();
+        let mut has_failed = false;
         let tests = sort_and_sweep(kernels, &[&unbounded], scratch, &mut |scratch, count| {
-            kernels.run_narrow(ListNeighbors { scratch, count, list: &mut self.0, most });
-            self.0.len() > most
+            has_failed = !kernels.run_narrow(ListNeighbors { scratch, count, list: &mut self.0, most });
+            has_failed || self.0.len() > most
         });
-        let are_few = self.shrink(unbounded.len());
+        let are_few = self.shrink(unbounded.len()) && !has_failed;
         scratch.unbounded = unbounded;
         (are_few, tests)
     }
@@ -57,7 +67,9 @@ impl Neighbors {
         }
         for own in new {
             self.0.retain(|pair| pair.a != own.id() && pair.b != own.id()); // from an earlier stay in this tile
-            kernels.run_narrow(NeighborsOf { own, runs, axis, list: &mut self.0 });
+            if !kernels.run_narrow(NeighborsOf { own, runs, axis, list: &mut self.0 }) {
+                return false;
+            }
         }
         self.shrink(runs.iter().map(|(run, _)| run.len()).sum())
     }
@@ -108,7 +120,7 @@ impl Record {
     }
 }
 
-/// Adds the neighbors among the finds, until there are more than `most`.
+/// Adds the neighbors among the finds, until there are more than `most`. Returns false if memory runs out.
 struct ListNeighbors<'a, T> {
     scratch: &'a mut Scratch<T>,
     count: usize,
@@ -117,10 +129,10 @@ struct ListNeighbors<'a, T> {
 }
 
 impl<T: Real> Kernel for ListNeighbors<'_, T> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
+    fn run<S: Simd>(self, simd: S) -> bool {
         let Scratch { sorted, len, finds, candidates, .. } = self.scratch;
         let (sorted, mut finds) = (&sorted[..*len], &finds[..self.count]);
         while !finds.is_empty() && self.list.len() <= self.most {
@@ -128,15 +140,16 @@ impl<T: Real> Kernel for ListNeighbors<'_, T> {
             for candidate in &candidates[..count] {
                 let (row, column) = candidate.places();
                 let (pair, may_be_pair, _) = compare(simd, &sorted[row], &sorted[column]);
-                if may_be_pair {
-                    self.list.push(pair);
+                if may_be_pair && memory::push(self.list, pair, NEIGHBORS).is_err() {
+                    return false;
                 }
             }
         }
+        true
     }
 }
 
-/// Adds the neighbors of one record.
+/// Adds the neighbors of one record. Returns false if memory runs out.
 struct NeighborsOf<'a> {
     own: &'a Record,
     runs: &'a [(&'a [Record], usize)],
@@ -145,18 +158,19 @@ struct NeighborsOf<'a> {
 }
 
 impl Kernel for NeighborsOf<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
+    fn run<S: Simd>(self, simd: S) -> bool {
         let unbounded = self.own.unbounded(self.axis);
         for (run, _) in self.runs {
             for other in *run {
                 let (pair, may_be_pair, _) = compare(simd, &unbounded, other);
-                if may_be_pair && other.id() != self.own.id() {
-                    self.list.push(pair);
+                if may_be_pair && other.id() != self.own.id() && memory::push(self.list, pair, NEIGHBORS).is_err() {
+                    return false;
                 }
             }
         }
+        true
     }
 }

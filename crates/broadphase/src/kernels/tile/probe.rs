@@ -5,7 +5,7 @@ use crate::kernels::arch::{Kernel, Simd, Words};
 use crate::kernels::isa::Kernels;
 
 /// Appends to `found` the ids of the records that overlap `probe`, and whose common part with it starts in this tile; those that
-/// only the boxes can decide come with `false`.
+/// only the boxes can decide come with `false`. There must be room for as many as there are records.
 pub(crate) fn probe(kernels: Kernels, records: &[Record], probe: &Record, found: &mut Vec<(u32, bool)>) {
     kernels.run(Probe { records, probe, found });
 }
@@ -36,7 +36,7 @@ impl Kernel for Probe<'_> {
                     (other.or(own).zeros(), other.equal(bound))
                 };
                 if both_before & LOWER == 0 {
-                    self.found.push((record.id(), equal & COORDINATES == 0));
+                    self.found.push((record.id(), equal & COORDINATES == 0)); // reserved
                 }
             }
         }

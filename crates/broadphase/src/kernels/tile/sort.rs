@@ -74,7 +74,7 @@ pub(super) fn bucket(x: u16, shift: u32) -> usize {
     (usize::from(x) + (1 << shift) - 1) >> shift
 }
 
-/// Sorts all records by bucket into the scratch.
+/// Sorts all records by bucket into the scratch, which is prepared for them.
 pub(super) struct Sort<'a, T> {
     pub(super) runs: &'a [&'a [Record]],
     pub(super) scratch: &'a mut Scratch<T>,
@@ -123,7 +123,7 @@ impl<T: Real> Sort<'_, T> {
     #[inline(always)]
     fn sort<const SHIFT: u32, const STARTS: usize, S: Simd>(self, _: S, len: usize) {
         let Self { runs, scratch } = self;
-        scratch.resize(len);
+        scratch.begin(len);
         // A local array: the compiler must assume that a store to the scratch changes one in there.
         let mut starts = [0; STARTS];
         let bucket = |record: &Record| bucket(record.span().0, SHIFT);

@@ -12,6 +12,11 @@ mod tracker;
 pub(crate) use tracker::{ChangeTracker, Comparing};
 
 use crate::bits::BitSet;
+use crate::error::Error;
+use crate::memory;
+
+/// What the memory is for.
+const SLOTS: &str = "the changed slots";
 
 /// The slots that changed since the last frame: a bit set, an ascending list, and counts. Or everything.
 #[derive(Clone, Debug)]
@@ -71,12 +76,32 @@ impl ChangeSet {
         self.everything = true;
     }
 
-    /// Makes the set empty, with bits for `slots` slots.
+    /// Makes sure that a set of up to `slots` slots needs no allocation.
+    pub(crate) fn reserve(&mut self, slots: usize) -> Result<(), Error> {
+        self.bits.reserve(slots)?;
+        self.reserve_list(slots)
+    }
+
+    /// Makes sure that the list can have `len` slots.
+    fn reserve_list(&mut self, len: usize) -> Result<(), Error> {
+        let more = len.saturating_sub(self.slots.len());
+        memory::reserve(&mut self.slots, more, SLOTS)
+    }
+
+    /// Makes the set empty, with bits for `slots` slots, for which it may have to allocate.
+    fn try_clear(&mut self, slots: usize) -> Result<(), Error> {
+        self.set_everything();
+        self.bits.try_resize(slots)?;
+        self.everything = false;
+        Ok(())
+    }
+
+    /// Makes the set empty, with bits for `slots` slots. They must be [reserved](ChangeSet::reserve).
     pub(crate) fn clear(&mut self, slots: usize) {
         for id in self.slots.drain(..) {
             self.bits.words_mut()[id as usize / 64] = 0;
         }
-        self.bits.resize(slots);
+        self.bits.resize(slots); // reserved
         self.by_kind.clear();
         (self.everything, self.inserted, self.removed) = (false, 0, 0);
     }
@@ -95,7 +120,7 @@ impl ChangeSet {
     pub(crate) fn insert(&mut self, id: u32, was_live: bool, is_live: bool) {
         if !self.everything && !self.bits.has(id) && (was_live | is_live) {
             self.bits.insert(id);
-            self.slots.push(id);
+            self.slots.push(id); // reserved
             self.inserted += usize::from(!was_live);
             self.removed += usize::from(!is_live);
         }

@@ -4,13 +4,12 @@
 //! tracker always keeps the boxes, compares every frame, and commits its changes at once.
 
 use super::ChangeTracker;
+use super::SLOTS;
+use super::tracker::BOXES;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::memory;
 use crate::objects::{Changes, Frame};
-
-const BOXES: &str = "the boxes of the last frame";
-const SLOTS: &str = "the changed slots";
 
 impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// Finds every change since the last frame, and remembers the frame. The set names all slots if the caller says that everything changed, or if
@@ -18,10 +17,11 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     pub(crate) fn name_changes(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         frame.check()?;
         let (old, new) = (self.previous.len(), frame.slots());
-        self.changes.clear(old.max(new));
+        self.changes.try_clear(old.max(new))?;
         memory::reserve(&mut self.changes.slots, old.max(new), SLOTS)?;
         memory::reserve(&mut self.changes.by_kind, old.max(new), SLOTS)?;
         memory::resize(&mut self.previous, old.max(new), Aabb::default(), BOXES)?;
+        self.live.reserve(old.max(new))?;
         self.live.cover(old.max(new));
         match frame.changes {
             Changes::Listed { moved, inserted, removed } => {
@@ -40,8 +40,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
             self.changes.insert(id, self.live.has(id), false);
         }
         self.changes.group(|id| self.live.has(id), |id| (id as usize) < new && frame.live.contains(id));
-        self.commit_changes(frame);
-        Ok(())
+        self.commit_changes(frame)
     }
 
     /// Does the slot hold an object?

@@ -11,8 +11,10 @@
 use super::ChangeSet;
 use crate::backoff::Backoff;
 use crate::bits::BitSet;
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
+use crate::memory;
 use crate::objects::{Changes, Frame};
 
 /// The approximate number of boxes in the sample. In small frames, one object in `SAMPLED`, since the sample would take a good part of the frame.
@@ -27,6 +29,9 @@ const LONGEST_PAUSE: u32 = 64;
 const START: [usize; 2] = [4, 5];
 /// Changed slots between prefetching a box and reading it.
 const AHEAD: usize = 16;
+
+/// What the memory is for.
+pub(super) const BOXES: &str = "the boxes of the last frame";
 
 /// When changed slots are distinguished, instead of treating everything as changed.
 #[derive(Clone, Copy, Debug)]
@@ -75,19 +80,25 @@ impl<const D: usize, T> Default for ChangeTracker<D, T> {
 
 /// # In the order of an update
 impl<const D: usize, T: Real> ChangeTracker<D, T> {
-    /// Finds what changed since the last commit. The frame's lists must have been checked.
-    pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> &ChangeSet {
-        self.changes.clear(frame.slots());
+    /// Finds what changed since the last commit. The frame's lists must have been checked. On error, the set is everything.
+    pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> Result<&ChangeSet, Error> {
+        self.changes.try_clear(frame.slots())?;
         let limit = |per_mille: usize| frame.slots() * per_mille / 1000 + 8;
         self.pause.step();
         let may_compare = comparing.allowed && frame.may_compare();
         let is_told_apart = match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracking => {
                 let most = limit(comparing.most_listed_per_mille);
-                moved.len() + inserted.len() + removed.len() <= most && self.take_lists(frame, [moved, inserted, removed])
+                let count = moved.len() + inserted.len() + removed.len();
+                count <= most && {
+                    self.changes.reserve_list(count)?;
+                    self.take_lists(frame, [moved, inserted, removed])
+                }
             }
             Changes::Unknown if may_compare && self.tracking => {
-                let has_paid = self.previous.len() == frame.slots() && self.compare(frame, limit(comparing.most_per_mille));
+                let most = limit(comparing.most_per_mille).min(frame.slots());
+                self.changes.reserve_list(most)?;
+                let has_paid = self.previous.len() == frame.slots() && self.compare(frame, most);
                 self.count(has_paid);
                 has_paid
             }
@@ -105,7 +116,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         if !is_told_apart {
             self.changes.set_everything();
         }
-        &self.changes
+        Ok(&self.changes)
     }
 
     /// What [`find_changes`](ChangeTracker::find_changes) found.
@@ -128,26 +139,28 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     /// Remembers the boxes of the changed slots, after the structure was updated with them.
-    pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) {
-        self.fit_slots(frame.slots());
+    pub(crate) fn commit_changes(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
+        self.fit_slots(frame.slots())?;
         for at in 0..self.changes.slots.len() {
             self.prefetch_change(frame, at + AHEAD);
             self.commit_slot(frame, self.changes.slots[at]);
         }
+        Ok(())
     }
 
     /// Remembers the boxes of these slots, listed as changed or not, after the structure was updated with them. If a caller's list leaves changes
     /// out, the tracker still remembers the boxes that the structure holds.
-    pub(crate) fn commit_slots(&mut self, frame: &Frame<'_, D, T>, slots: impl Iterator<Item = u32>) {
-        self.fit_slots(frame.slots());
+    pub(crate) fn commit_slots(&mut self, frame: &Frame<'_, D, T>, slots: impl Iterator<Item = u32>) -> Result<(), Error> {
+        self.fit_slots(frame.slots())?;
         slots.for_each(|id| self.commit_slot(frame, id));
+        Ok(())
     }
 
-    fn fit_slots(&mut self, slots: usize) {
+    fn fit_slots(&mut self, slots: usize) -> Result<(), Error> {
         // Slots beyond the end must not keep their bits in the last word: they would count as live when boxes are compared.
         (slots..self.previous.len().min(slots.next_multiple_of(64))).for_each(|id| self.live.set(id as u32, false));
-        self.previous.resize(slots, Aabb::default());
-        self.live.resize(slots);
+        memory::resize(&mut self.previous, slots, Aabb::default(), BOXES)?;
+        self.live.try_resize(slots)
     }
 
     fn commit_slot(&mut self, frame: &Frame<'_, D, T>, id: u32) {
@@ -162,17 +175,18 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     /// Remembers the whole frame, or a sample of it, after the structure was updated with it.
-    pub(crate) fn commit_everything(&mut self, frame: &Frame<'_, D, T>) {
+    pub(crate) fn commit_everything(&mut self, frame: &Frame<'_, D, T>) -> Result<(), Error> {
         let slots = frame.slots();
         self.sample.clear();
-        self.sample.extend(sample_of(frame.boxes));
+        memory::extend(&mut self.sample, sample_of(frame.boxes).count(), sample_of(frame.boxes).copied(), BOXES)?;
         self.sample_slots = slots;
-        self.previous.resize(if self.tracking { slots } else { 0 }, Aabb::default());
+        memory::resize(&mut self.previous, if self.tracking { slots } else { 0 }, Aabb::default(), BOXES)?;
         if self.tracking {
             self.previous.copy_from_slice(frame.boxes); // extending box by box takes ten times as long
-            self.live.resize(slots);
+            self.live.try_resize(slots)?;
             self.live.words_mut().iter_mut().enumerate().for_each(|(word, bits)| *bits = frame.live.word(word, slots));
         }
+        Ok(())
     }
 
     /// Makes the next change set everything, after the structure rejected the frame.
@@ -263,7 +277,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
             changes.inserted += (is & !was).count_ones() as usize;
             changes.removed += (was & !is).count_ones() as usize;
             while changed != 0 {
-                changes.slots.push(word as u32 * 64 + changed.trailing_zeros());
+                changes.slots.push(word as u32 * 64 + changed.trailing_zeros()); // reserved
                 changed &= changed - 1;
             }
         }
@@ -309,8 +323,8 @@ mod tests {
     fn tracking<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> ChangeTracker<D, T> {
         let mut tracker = ChangeTracker::default();
         for _ in 0..2 {
-            assert!(tracker.find_changes(&Frame::new(boxes), ALWAYS).is_everything());
-            tracker.commit_everything(&Frame::new(boxes));
+            assert!(tracker.find_changes(&Frame::new(boxes), ALWAYS).unwrap().is_everything());
+            tracker.commit_everything(&Frame::new(boxes)).unwrap();
         }
         tracker
     }
@@ -322,18 +336,18 @@ mod tests {
         boxes[7] = Aabb::point([-T::ONE; D]);
         live[5] &= !(1 << 3); // slot 323
         let frame = Frame { live: Live::Bits(&live), ..Frame::new(&boxes) };
-        let changes = tracker.find_changes(&frame, ALWAYS);
+        let changes = tracker.find_changes(&frame, ALWAYS).unwrap();
         assert_eq!((changes.slots(), changes.counts()), (&[7, 323][..], [0, 1, 1]));
         assert!(changes.contains(323) && !changes.contains(8));
         assert!(tracker.previous(323).is_some() && tracker.previous(7) == Some(&Aabb::point([T::from_f64(7.0); D])));
-        tracker.commit_changes(&frame);
-        assert_eq!(tracker.find_changes(&frame, ALWAYS).len(), 0);
+        tracker.commit_changes(&frame).unwrap();
+        assert_eq!(tracker.find_changes(&frame, ALWAYS).unwrap().len(), 0);
         let lists = Changes::Listed { moved: &[900, 9], inserted: &[323], removed: &[5000] };
-        let changes = tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS);
+        let changes = tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).unwrap();
         assert_eq!((changes.slots(), changes.counts()), (&[9, 323, 900][..], [1, 0, 2]), "in order, whatever the lists' order");
         assert_eq!(tracker.previous(323), None, "it was empty");
-        tracker.commit_changes(&Frame::new(&boxes));
-        assert_eq!(tracker.find_changes(&Frame::new(&boxes), ALWAYS).len(), 0);
+        tracker.commit_changes(&Frame::new(&boxes)).unwrap();
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes), ALWAYS).unwrap().len(), 0);
     }
 
     #[test]
@@ -353,15 +367,15 @@ mod tests {
             let is_sampled = |id: &usize| sampled.contains(id);
             (0..4000).filter(|id| !is_sampled(id)).for_each(|id| boxes[id] = boxes[id].translate([1.0; 3]));
             let was_tracking = tracker.tracking;
-            assert!(tracker.find_changes(&Frame::new(&boxes), ALWAYS).is_everything());
-            tracker.commit_everything(&Frame::new(&boxes));
+            assert!(tracker.find_changes(&Frame::new(&boxes), ALWAYS).unwrap().is_everything());
+            tracker.commit_everything(&Frame::new(&boxes)).unwrap();
             if tracker.tracking && !was_tracking {
                 starts.push(frame);
             }
         }
         assert!(starts.len() > 3, "{starts:?}");
         assert!(starts.windows(3).all(|w| w[2] - w[1] > w[1] - w[0]), "{starts:?}");
-        assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(Changes::All), ALWAYS).is_everything());
+        assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(Changes::All), ALWAYS).unwrap().is_everything());
     }
 
     #[test]
@@ -370,9 +384,9 @@ mod tests {
         let mut tracker = tracking(&boxes);
         tracker.abandon();
         let lists = Changes::Listed { moved: &[1], inserted: &[], removed: &[] };
-        assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).is_everything());
-        tracker.commit_everything(&Frame::new(&boxes));
-        assert_eq!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).slots(), [1]);
+        assert!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).unwrap().is_everything());
+        tracker.commit_everything(&Frame::new(&boxes)).unwrap();
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes).with_changes(lists), ALWAYS).unwrap().slots(), [1]);
     }
 
     #[test]
@@ -380,8 +394,8 @@ mod tests {
         let boxes = points::<3, f32>(100);
         let mut tracker = tracking(&boxes);
         let lists = Changes::Listed { moved: &[], inserted: &[], removed: &[99] };
-        assert_eq!(tracker.find_changes(&Frame::new(&boxes[..99]).with_changes(lists), ALWAYS).len(), 0);
-        tracker.commit_changes(&Frame::new(&boxes[..99]));
-        assert_eq!(tracker.find_changes(&Frame::new(&boxes[..99]), ALWAYS).slots(), [] as [u32; 0]);
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes[..99]).with_changes(lists), ALWAYS).unwrap().len(), 0);
+        tracker.commit_changes(&Frame::new(&boxes[..99])).unwrap();
+        assert_eq!(tracker.find_changes(&Frame::new(&boxes[..99]), ALWAYS).unwrap().slots(), [] as [u32; 0]);
     }
 }

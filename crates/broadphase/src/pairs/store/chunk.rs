@@ -1,5 +1,7 @@
 //! One chunk of the store: rewritten, edited or kept.
 
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
 use crate::kernels::Stop;
 use crate::pairs::Pair;
 
@@ -34,12 +36,23 @@ impl Chunk {
         }
     }
 
+    /// Restores the last frame's pairs, if differences are reported. Does not allocate: pairs that an edit removed were in the same list.
+    pub(super) fn restore(&mut self) {
+        if self.kept == 0 {
+            std::mem::swap(&mut self.pairs, &mut self.old);
+        } else {
+            self.pairs.truncate(self.kept);
+            self.pairs.append(&mut self.old); // reserved
+        }
+        self.old.clear();
+    }
+
     /// Moves the pairs that do not stay to the start of `gone`, and returns how many there are. The others keep their order.
     ///
     /// If little changes, four consecutive pairs usually all stay, so four are tested together. Otherwise, whether a pair stays is unpredictable, so it
     /// is computed without a branch: each pair is written to both lists, and counted in one.
     pub(super) fn part(&mut self, stays: impl Fn(Pair) -> bool, gone: &mut Vec<Pair>) -> usize {
-        gone.resize(self.pairs.len().max(gone.len()), Pair::default());
+        gone.resize(self.pairs.len().max(gone.len()), Pair::default()); // reserved by the caller
         let (mut at, mut kept, mut lost) = (0, 0, 0);
         while at < self.pairs.len() {
             if let Some(&four) = self.pairs[at..].first_chunk::<TOGETHER>()
@@ -68,3 +81,18 @@ impl Chunk {
 
 /// Pairs that are tested together.
 const TOGETHER: usize = 4;
+
+/// Locks a chunk for writing by one worker.
+pub(super) fn lock(chunk: &RwLock<Chunk>) -> RwLockWriteGuard<'_, Chunk> {
+    chunk.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Locks a chunk for reading, which can be nested: a visitor of [`PairStore::for_each_chunk`](crate::PairStore::for_each_chunk) may call
+/// [`PairStore::sorted`](crate::PairStore::sorted).
+pub(super) fn read(chunk: &RwLock<Chunk>) -> RwLockReadGuard<'_, Chunk> {
+    chunk.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+pub(super) fn open(chunk: &mut RwLock<Chunk>) -> &mut Chunk {
+    chunk.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -4,7 +4,7 @@ use crate::Aabb;
 fn write(store: &mut PairStore, revision: &mut Revision, chunks: &[&[u32]]) -> Result<bool, Error> {
     let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
     let (frame, context) = (Frame::new(&boxes), Context::new());
-    let kept = store.begin(&frame, &context, *revision, chunks.len());
+    let kept = store.begin(&frame, &context, *revision, chunks.len()).unwrap();
     for (index, chunk) in chunks.iter().enumerate() {
         store.rewrite(index, 0, &frame, |hits| chunk.iter().for_each(|&k| hits.push(Pair { a: k, b: k + 1 })));
     }
@@ -49,7 +49,7 @@ fn the_limit_holds_over_all_chunks_before_memory_is_spent() {
     let (frame, context) = (Frame::new(&boxes), Context::new());
     let mut store = PairStore::new(Report::All);
     store.set_limit(100_000);
-    store.begin(&frame, &context, Revision::default(), 100);
+    store.begin(&frame, &context, Revision::default(), 100).unwrap();
     for chunk in 0..100 {
         store.rewrite(chunk, 0, &frame, |hits| {
             let mut at = 0;
@@ -83,7 +83,7 @@ fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_f
     write(&mut store, &mut revision, &[&all]).unwrap();
     for many in [40, 100_000] {
         let mut edit = |revision: Revision, new: u32| {
-            assert!(store.begin(&frame, &context, revision, 1));
+            assert!(store.begin(&frame, &context, revision, 1).unwrap());
             store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| (0..new).for_each(|k| hits.push(Pair { a: 200 + k, b: 0 })));
             store.finish(1)
         };
@@ -91,7 +91,7 @@ fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_f
         assert!(!write(&mut store, &mut revision, &[&all]).unwrap());
         assert_eq!((store.started().len(), store.ended().len(), store.len()), (0, 0, 20), "{many}");
     }
-    assert!(store.begin(&frame, &context, revision, 1));
+    assert!(store.begin(&frame, &context, revision, 1).unwrap());
     store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| hits.push(Pair { a: 200, b: 0 }));
     store.finish(1).unwrap();
     assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![200], (0..10).collect()));

@@ -123,7 +123,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         // Where all tags allow each other within an environment, they need not be tested.
         let plain = self.groups.iter_mut().all(|group| open(group).plain);
         let frame = &Frame { tags: frame.tags.filter(|_| !plain), ..*frame };
-        let kept = out.begin(frame, context, self.revision, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks)?;
         let result = self.join(frame, context, out, !kept);
         if let Err(error) = result {
             out.roll_back();
@@ -183,7 +183,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             order.chosen.extend(0..probes.boxes.len() as u32);
             order.chosen.sort_unstable_by_key(|&probe| (envs[probe as usize], probe));
         }
-        out.begin(view, context, Revision::default(), self.groups.len());
+        out.begin(view, context, Revision::default(), self.groups.len())?;
         let (failure, sorted, sink) = (Failure::default(), &order.chosen, &*out);
         context.run_weighted(self.groups.len(), SEEK * (self.groups.len() + probes.boxes.len()), |number, worker| {
             let mut scratch = self.scratch.take();

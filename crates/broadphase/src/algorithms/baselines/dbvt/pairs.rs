@@ -25,7 +25,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
         };
         // The last chunk is for what is not in the tree.
         let chunks = parts + 1;
-        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks)? && !self.tracked.is_dirty();
         let clock = context.clock();
         if !kept {
             let leaf_tests = std::mem::take(&mut self.tests);

@@ -22,7 +22,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
         };
         // At least one chunk, which the tests of the update are booked on.
         let chunks = occupied.div_ceil(CELLS_PER_CHUNK).max(1);
-        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks)? && !self.tracked.is_dirty();
         let clock = context.clock();
         if let Some(cells) = self.cells.as_ref().filter(|_| !kept) {
             let sorting_tests = match &mut self.content {

@@ -16,7 +16,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         // At least one chunk, which the tests of the update are booked on.
         let chunks = self.lists.pairs().len().div_ceil(PAIRS_PER_CHUNK).max(1);
-        let kept = out.begin(frame, context, self.tracked.revision(), chunks) && !self.tracked.is_dirty();
+        let kept = out.begin(frame, context, self.tracked.revision(), chunks)? && !self.tracked.is_dirty();
         if !kept {
             let tests = self.sorter.take_tests();
             context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {

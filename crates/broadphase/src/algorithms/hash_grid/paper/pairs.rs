@@ -21,7 +21,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         self.plan(frame)?;
         let chunks = if self.active { self.chunks.len() + 1 } else { self.ids.len().div_ceil(PER_CHUNK) };
-        let kept = out.begin(frame, context, self.revision, chunks);
+        let kept = out.begin(frame, context, self.revision, chunks)?;
         if !kept || self.dirty {
             let clock = context.clock();
             context.run_weighted(chunks, SEEK * frame.slots(), |chunk, worker| {

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::{FINER, MAX_TILES, Partition, Point, Table, mean_size};
+use super::{FINER, MAX_TILES, Partition, Point, TILES, Table, mean_size};
 use crate::algorithms::tiles::lattice::Cell;
 use crate::algorithms::tiles::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
+use crate::error::Error;
+use crate::memory;
 
 /// The most copies that are expected per object: for larger objects, the mean is a poor estimate.
 const MOST_COPIES: f64 = 4.0;
@@ -39,23 +41,26 @@ impl Part {
 
 impl Partition {
     /// Builds the table over `low`, `2^extent` wide, for the points in it; returns its index.
-    pub(super) fn build_table(&mut self, points: &mut [Point], low: Cell, extent: [u8; 3], rules: &Rules) -> u16 {
+    pub(super) fn build_table(&mut self, points: &mut [Point], low: Cell, extent: [u8; 3], rules: &Rules) -> Result<u16, Error> {
         let table = Table { low, ..grid(points.len(), extent, self.entries.len(), rules) };
         let index = self.tables.len();
-        self.tables.push(table);
-        self.entries.resize(self.entries.len() + table.cells(), 0);
+        memory::push(&mut self.tables, table, TILES)?;
+        let entries = self.entries.len() + table.cells();
+        memory::resize(&mut self.entries, entries, 0, TILES)?;
         // Sorted by cell, so that the points of a dense cell are one slice.
-        let counts = sort_by_cell(&table, points);
+        let counts = sort_by_cell(&table, points)?;
 
         let mut dense = Vec::new();
         let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
-        let mut stack = vec![all];
+        let mut stack = Vec::new();
+        memory::push(&mut stack, all, TILES)?;
         while let Some(part) = stack.pop() {
             // Every part on the stack and every dense cell needs a tile, and entries can name only a limited number.
             let named = self.tiles.len() + self.promised + stack.len() + dense.len() + 2;
             if part.count > rules.target && named < MAX_TILES {
                 if let Some((left, right)) = cut_part(&table, &counts, &part, rules) {
-                    stack.extend([right, left]);
+                    memory::push(&mut stack, right, TILES)?;
+                    memory::push(&mut stack, left, TILES)?;
                     continue;
                 }
                 let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
@@ -65,23 +70,23 @@ impl Partition {
                     let inside = within(&table, points, table.index(&at));
                     let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
                     if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST_CELL) {
-                        dense.push((at, inside, rules));
+                        memory::push(&mut dense, (at, inside, rules), TILES)?;
                         continue;
                     }
                 }
             }
-            self.fill(&table, &counts, &part, rules);
+            self.fill(&table, &counts, &part, rules)?;
         }
         self.promised += dense.len();
         for (at, inside, rules) in dense {
             self.promised -= 1;
-            self.entries[table.index(&at)] = FINER | self.build_table(&mut points[inside], at, table.shift, &rules);
+            self.entries[table.index(&at)] = FINER | self.build_table(&mut points[inside], at, table.shift, &rules)?;
         }
-        index as u16
+        Ok(index as u16)
     }
 
     /// Makes one tile of a box of cells.
-    fn fill(&mut self, table: &Table, counts: &[u32], part: &Part, rules: &Rules) {
+    fn fill(&mut self, table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Result<(), Error> {
         let place = |cell: &Cell| -> Cell { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
         // The distance from the first to the last slab that is not empty, in mean sizes.
         let spread = |k: usize| {
@@ -90,36 +95,38 @@ impl Partition {
             rules.extent(f64::from(used.next_back().unwrap_or(first) - first + 1) * f64::from(1u32 << table.shift[k]), k)
         };
         let axis = (1..3).fold(0, |best, k| if spread(k) > spread(best) { k } else { best });
-        let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8);
+        let tile = self.add_tile(place(&part.low), place(&part.high), axis as u8)?;
         // An object of mean size whose lower corner is in this tile reaches this many tiles on average; about as many records of objects from
         // other tiles are in this one.
         let extents = (0..3).map(|k| rules.extent(part.extent(table, k), k)).filter(|&extent| extent > 0.0);
         let copies: f64 = extents.map(|extent| 1.0 + 1.0 / extent).product();
-        self.expected.push((part.count as f64 * copies.min(MOST_COPIES)) as f32);
+        memory::push(&mut self.expected, (part.count as f64 * copies.min(MOST_COPIES)) as f32, TILES)?;
         for z in part.low[2]..part.high[2] {
             for y in part.low[1]..part.high[1] {
                 let from = table.index(&place(&[part.low[0], y, z]));
                 self.entries[from..from + (part.high[0] - part.low[0]) as usize].fill(tile);
             }
         }
+        Ok(())
     }
 }
 
 /// Sorts points by their cell, by counting; returns the number of points in each cell.
-fn sort_by_cell(table: &Table, points: &mut [Point]) -> Vec<u32> {
+fn sort_by_cell(table: &Table, points: &mut [Point]) -> Result<Vec<u32>, Error> {
     let cell = |point: &Point| table.index(&point.center) - table.start as usize;
-    let mut counts = vec![0u32; table.cells()];
+    let (mut counts, mut next, mut unsorted) = (Vec::new(), Vec::new(), Vec::new());
+    memory::refill(&mut counts, table.cells(), 0u32, TILES)?;
     points.iter().for_each(|point| counts[cell(point)] += 1);
-    let mut next = counts.clone();
+    memory::copy(&mut next, &counts, TILES)?;
     let mut sum = 0;
     next.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
-    let unsorted = points.to_vec();
+    memory::copy(&mut unsorted, points, TILES)?;
     for point in unsorted {
         let next = &mut next[cell(&point)];
         points[*next as usize] = point;
         *next += 1;
     }
-    counts
+    Ok(counts)
 }
 
 /// The points of a cell, of points sorted by cell.

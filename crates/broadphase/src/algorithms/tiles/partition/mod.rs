@@ -7,9 +7,14 @@
 mod build;
 
 use super::lattice::Cell;
+use crate::error::Error;
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{CellMap, Corners};
+use crate::memory;
 use build::Rules;
+
+/// What the memory is for.
+const TILES: &str = "the partition";
 
 /// The place of a tile, the resolution of its records, and its sweep axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,24 +122,24 @@ impl Partition {
     }
 
     /// One tile for all `objects`, of mean `size` on the lattice.
-    pub(crate) fn whole(size: [f64; 3], objects: usize) -> Self {
+    pub(crate) fn whole(size: [f64; 3], objects: usize) -> Result<Self, Error> {
         let mut partition = Self::default();
-        partition.tables.push(Table { shift: [30; 3], ..Table::default() });
-        partition.entries.push(0);
+        memory::push(&mut partition.tables, Table { shift: [30; 3], ..Table::default() }, TILES)?;
+        memory::push(&mut partition.entries, 0, TILES)?;
         let narrowest = (1..3).fold(0, |best, k| if size[k] < size[best] { k } else { best });
-        partition.add_tile([0; 3], [LATTICE_END; 3], narrowest as u8);
-        partition.expected.push(objects as f32);
-        partition
+        partition.add_tile([0; 3], [LATTICE_END; 3], narrowest as u8)?;
+        memory::push(&mut partition.expected, objects as f32, TILES)?;
+        Ok(partition)
     }
 
     /// Cuts space by a sample of the objects.
-    pub(crate) fn of(sample: Sample<'_>) -> Self {
+    pub(crate) fn of(sample: Sample<'_>) -> Result<Self, Error> {
         let mut partition = Self::default();
         let target = sample.target.max(sample.points.len() * sample.weight * 2 / MAX_TILES);
         let rules = Rules { target: target.div_ceil(sample.weight), size: mean_size(sample.points) };
-        partition.build_table(sample.points, [0; 3], [30; 3], &rules);
+        partition.build_table(sample.points, [0; 3], [30; 3], &rules)?;
         partition.expected.iter_mut().for_each(|count| *count *= sample.weight as f32);
-        partition
+        Ok(partition)
     }
 
     /// The tile at a place.
@@ -232,7 +237,7 @@ impl Partition {
             + self.expected.capacity() * 4
     }
 
-    fn add_tile(&mut self, low: Cell, high: Cell, axis: u8) -> u16 {
+    fn add_tile(&mut self, low: Cell, high: Cell, axis: u8) -> Result<u16, Error> {
         // Quanta 1 to 65,535 cover the tile: 65,534 steps after the first.
         let shift = std::array::from_fn(|k| {
             let extent = (high[k] - low[k]) as u32;
@@ -240,8 +245,8 @@ impl Partition {
         });
         // Tiles consist of cells, which are powers of two: so the first quantum behind a tile differs from the last one inside.
         debug_assert!((0..3).all(|k| (high[k] - low[k]) % (1 << shift[k]) == 0 && (high[k] - low[k]) >> shift[k] < 65_535));
-        self.tiles.push(Tile { low, high, shift, axis });
-        (self.tiles.len() - 1) as u16
+        memory::push(&mut self.tiles, Tile { low, high, shift, axis }, TILES)?;
+        Ok((self.tiles.len() - 1) as u16)
     }
 }
 
@@ -284,7 +289,7 @@ mod tests {
         let mut seed = 5;
         let center = |seed: &mut u64, i: usize| std::array::from_fn(|_| random(seed, 1 << (6 + i % 25)));
         let mut points: Vec<Point> = (0..60_000).map(|i| Point { center: center(&mut seed, i), size: [1.0; 3] }).collect();
-        let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 1 });
+        let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 1 }).unwrap();
         assert!(partition.tiles.len() > 10_000 && partition.tiles.len() <= MAX_TILES, "{} tiles", partition.tiles.len());
         check(&partition, &[([0; 3], [1 << 20; 3]), ([7, 9, 11], [7, 9, 11])]);
     }
@@ -307,7 +312,7 @@ mod tests {
                     Point { center: at, size }
                 })
                 .collect();
-            let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 500 });
+            let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 500 }).unwrap();
             let probes: Vec<(Cell, Cell)> = (0..300)
                 .map(|i| {
                     let low: Cell = std::array::from_fn(|_| random(&mut seed, if i % 2 == 0 { LATTICE_END } else { 1 << 15 }));

@@ -18,9 +18,12 @@ use super::axis_motion::TileDelta;
 use super::lock;
 use super::partition::{FINER, Partition, Tile};
 use super::plan::tuned::{BLOCKS, EXPECTED_SLACK, PARTS};
+use super::update::RECORDS;
+use crate::error::Error;
 use crate::kernels::quantize::{Batch, Corners, Quantize, RelocationList, TileMap};
 use crate::kernels::tile::Record;
 use crate::kernels::{Scalar, Simd, prefer_huge_pages, prefetch_for_writing};
+use crate::memory;
 use patch::Patch;
 
 /// The records of one tile in a block, and the map that quantizes them. Half a cache line.
@@ -63,8 +66,10 @@ pub(super) struct Block {
     capacities: Capacities,
     /// The capacity that was abandoned when runs moved to the end, since the last layout.
     left_behind: usize,
-    /// The boxes of the current batch; scratch.
-    batch: Box<Batch>,
+    /// The boxes of the current batch, one value once there are slots; scratch.
+    batch: Vec<Batch>,
+    /// Was an allocation refused since the last pass began? Then the records are incomplete.
+    refused: bool,
     /// Were all boxes of the last pass valid?
     pub(super) valid: bool,
     /// Did the last pass write the records of all objects, and not of changed ones only?
@@ -109,14 +114,17 @@ impl Run {
     }
 
     /// Moves the run to the end of the arena, with capacity for the records that were counted and a quarter more. Records from `kept` on are lost.
-    /// The run's old capacity is added to `left_behind`.
-    fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32, left_behind: &mut usize) {
-        *left_behind += (self.end - self.start) as usize;
+    /// The run's old capacity is added to `left_behind`. On error nothing has changed.
+    fn move_to_end(&mut self, arena: &mut Vec<Record>, kept: u32, left_behind: &mut usize) -> Result<(), Error> {
         let (wanted, start) = (self.next - self.start, arena.len() as u32);
-        arena.extend_from_within(self.start as usize..kept as usize);
-        arena.resize((start + wanted + wanted / 4 + 8) as usize, Record::default());
+        let room = wanted + wanted / 4 + 8;
+        memory::reserve(arena, room as usize, RECORDS)?;
+        *left_behind += (self.end - self.start) as usize;
+        arena.extend_from_within(self.start as usize..kept as usize); // reserved
+        arena.resize((start + room) as usize, Record::default()); // reserved
         self.inner = start + (self.inner - self.start);
         (self.start, self.next, self.end) = (start, start + (kept - self.start), arena.len() as u32);
+        Ok(())
     }
 
     /// The number of records.
@@ -128,21 +136,28 @@ impl Run {
 
 impl Block {
     /// Makes this an empty block for the slots `first..last`, with capacity for a `share` of what the partition expects in each tile.
-    pub(super) fn reset(&mut self, first: usize, last: usize, partition: &Partition, share: f64) {
+    pub(super) fn reset(&mut self, first: usize, last: usize, partition: &Partition, share: f64) -> Result<(), Error> {
         self.first = first as u32;
         self.last = last as u32;
         self.arena.clear();
-        self.patch.reset(partition.tiles.len());
-        self.deltas.clear();
-        self.deltas.resize(partition.tiles.len(), TileDelta::ALL);
+        let tiles = partition.tiles.len();
+        memory::cover(&mut self.batch, 1, RECORDS)?;
+        self.patch.reset(tiles)?;
+        memory::refill(&mut self.deltas, tiles, TileDelta::ALL, RECORDS)?;
         self.runs.clear();
-        self.runs.extend(partition.tiles.iter().map(Run::new));
+        memory::extend(&mut self.runs, tiles, partition.tiles.iter().map(Run::new), RECORDS)?;
         for (run, &expected) in self.runs.iter_mut().zip(&partition.expected) {
             run.next = (f64::from(expected) * share * EXPECTED_SLACK) as u32;
         }
-        self.lay_out();
+        self.lay_out()?;
         self.runs.iter_mut().for_each(|run| run.next = run.start);
         self.capacities = Capacities::Expected;
+        Ok(())
+    }
+
+    /// Was an allocation refused since the last pass began? Then the records are incomplete.
+    pub(super) fn ran_out_of_memory(&self) -> bool {
+        self.refused || self.list.is_incomplete || self.part_lists.iter().any(|list| list.is_incomplete)
     }
 
     /// The objects that the last [`refresh`](Block::refresh) has relocated.
@@ -165,7 +180,7 @@ impl Block {
     }
 
     /// Gives each run capacity for its records (after a pass that overflowed: for those it counted) and an eighth more. All records are lost.
-    fn lay_out(&mut self) {
+    fn lay_out(&mut self) -> Result<(), Error> {
         let mut start = 0;
         for run in &mut self.runs {
             let len = run.next - run.start;
@@ -177,13 +192,15 @@ impl Block {
         if self.arena.capacity() < start as usize {
             // Without extra capacity, since the runs have slack; zeroed by the system, which does not touch a page before it is first written.
             self.arena = Vec::new();
-            self.arena = bytemuck::zeroed_vec(start as usize);
+            self.arena =
+                bytemuck::allocation::try_zeroed_vec(start as usize).map_err(|()| Error::OutOfMemory { what: RECORDS })?;
             prefer_huge_pages(&self.arena, self.arena.capacity());
         } else {
-            self.arena.resize(start as usize, Record::default());
+            self.arena.resize(start as usize, Record::default()); // reserved
         }
         self.capacities = Capacities::Counted;
         self.left_behind = 0;
+        Ok(())
     }
 
     /// Do the next records need another layout? They do if capacities were estimated from the sample, or if holes and slack take about twice as much
@@ -212,7 +229,7 @@ impl Block {
             + self.part_lists.iter().map(RelocationList::bytes).sum::<usize>()
             + self.kept.capacity() * 4
             + self.deltas.capacity() * size_of::<TileDelta>()
-            + size_of::<Batch>()
+            + self.batch.capacity() * size_of::<Batch>()
     }
 }
 
@@ -243,7 +260,7 @@ fn put<S: Simd>(
 #[inline(never)]
 fn spill(spilled: &mut Vec<(u16, u32)>, tile: u16, id: u32) {
     if spilled.len() < spilled.capacity() {
-        spilled.push((tile, id));
+        spilled.push((tile, id)); // reserved
     }
 }
 

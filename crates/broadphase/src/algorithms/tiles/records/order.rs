@@ -53,17 +53,18 @@ impl Block {
         }
     }
 
-    /// Inserts a record of an object into the sorted run of a tile, and returns it.
+    /// Inserts a record of an object into the sorted run of a tile, unless memory runs out, and returns it.
     pub(in crate::algorithms::tiles) fn insert_record(
         &mut self,
         (tile, order): (usize, RunOrder),
         now: &Corners,
         id: u32,
     ) -> Record {
-        let Self { runs, arena, left_behind, .. } = self;
+        let Self { runs, arena, left_behind, refused, .. } = self;
         let run = &mut runs[tile];
-        if run.next == run.end {
-            run.move_to_end(arena, run.next, left_behind);
+        if run.next == run.end && run.move_to_end(arena, run.next, left_behind).is_err() {
+            *refused = true;
+            return run.record(now, id);
         }
         run.next += 1;
         let Run { start, next, .. } = *run;

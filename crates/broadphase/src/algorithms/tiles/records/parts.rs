@@ -58,8 +58,10 @@ impl Block {
             }
         });
         self.valid &= valid.into_inner();
-        if self.valid {
+        if self.valid && !self.ran_out_of_memory() {
             self.part_lists.iter().for_each(|list| self.list.merge(list));
+        }
+        if self.valid && !self.ran_out_of_memory() {
             self.relocate(kernels, (frame, lattice, partition), &[], (removed, motion_axis));
         }
     }

@@ -2,10 +2,13 @@
 
 use super::{Block, put};
 use crate::algorithms::tiles::partition::Partition;
+use crate::algorithms::tiles::update::RECORDS;
 use crate::bits::set_bit;
+use crate::error::Error;
 use crate::kernels::Scalar;
 use crate::kernels::quantize::Corners;
 use crate::kernels::tile::Record;
+use crate::memory;
 
 /// The edits that the next patch makes; empty outside an update.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +22,10 @@ pub(super) struct Patch {
 
 impl Patch {
     /// Removes all edits, and makes room for marks on `tiles` tiles.
-    pub(super) fn reset(&mut self, tiles: usize) {
+    pub(super) fn reset(&mut self, tiles: usize) -> Result<(), Error> {
         self.marked.clear();
-        self.is_marked.clear();
-        self.is_marked.resize(tiles, false);
         self.appended.clear();
+        memory::refill(&mut self.is_marked, tiles, false, RECORDS)
     }
 
     /// The bytes it holds.
@@ -35,8 +37,11 @@ impl Patch {
 impl Block {
     /// Stores whether a slot is live.
     pub(in crate::algorithms::tiles) fn set_live(&mut self, id: u32, is_live: bool) {
-        self.live.resize((self.last as usize).div_ceil(64) - self.first as usize / 64, 0);
-        set_bit(&mut self.live, id - self.first, is_live);
+        let words = (self.last as usize).div_ceil(64) - self.first as usize / 64;
+        match memory::resize(&mut self.live, words, 0, RECORDS) {
+            Ok(()) => set_bit(&mut self.live, id - self.first, is_live),
+            Err(_) => self.refused = true,
+        }
     }
 
     /// Makes the next patch search the records of a tile.
@@ -44,13 +49,13 @@ impl Block {
         let is_marked = &mut self.patch.is_marked[tile as usize];
         if !*is_marked {
             *is_marked = true;
-            self.patch.marked.push(tile);
+            self.refused |= memory::push(&mut self.patch.marked, tile, RECORDS).is_err();
         }
     }
 
     /// Makes the next patch append a record of an object to a tile.
     pub(in crate::algorithms::tiles) fn append_later(&mut self, tile: u16, id: u32) {
-        self.patch.appended.push((tile, id));
+        self.refused |= memory::push(&mut self.patch.appended, (tile, id), RECORDS).is_err();
     }
 
     /// Applies the patch: rewrites or drops the records of changed objects in the marked tiles, then appends new records. `corners` are those of an
@@ -84,8 +89,9 @@ impl Block {
         for at in 0..self.patch.appended.len() {
             let (tile, id) = self.patch.appended[at];
             let run = &mut self.runs[tile as usize];
-            if run.next == run.end {
-                run.move_to_end(&mut self.arena, run.next, &mut self.left_behind);
+            if run.next == run.end && run.move_to_end(&mut self.arena, run.next, &mut self.left_behind).is_err() {
+                self.refused = true;
+                break;
             }
             let Some(corners) = corners(id) else { continue };
             put(Scalar, &mut self.runs, &mut self.arena, &mut self.spilled, tile, (&corners, id));

@@ -8,13 +8,16 @@ use super::{Block, Run, put, put_many, straddle};
 use crate::algorithms::tiles::axis_motion::TileDelta;
 use crate::algorithms::tiles::lattice::Lattice;
 use crate::algorithms::tiles::partition::{FINER, Partition, Tile};
+use crate::algorithms::tiles::update::RECORDS;
 use crate::bits::bit;
+use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::quantize::{
     CellMap, Corners, Relocation, RelocationList, Source, TilePlace, axis_in_record, refresh_changed, rewrite_straddling,
 };
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Simd, prefetch};
+use crate::memory;
 use crate::objects::{Frame, Live};
 
 /// Every second box is prefetched, with the cache lines of its first and last byte, which covers all lines of the boxes.
@@ -47,7 +50,7 @@ impl Block {
             let whole = Part { runs, tiles: &partition.tiles, deltas, arena, start: 0, list };
             self.valid &= whole.rewrite(kernels, &source, motion_axis);
         }
-        if self.valid {
+        if self.valid && !self.ran_out_of_memory() {
             self.relocate(kernels, (frame, lattice, partition), changed, (removed, motion_axis));
         }
     }
@@ -60,6 +63,8 @@ impl Block {
         lattice: &Lattice<D, T>,
         changed: &[u64],
     ) -> bool {
+        self.refused = false;
+        self.part_lists.iter_mut().for_each(|list| list.is_incomplete = false);
         self.list.clear(self.first, self.last);
         self.valid = true;
         self.has_written_all = changed.is_empty();
@@ -109,10 +114,21 @@ impl Block {
             if removed && track_delta {
                 self.deltas.iter_mut().for_each(|delta| delta.across = true);
             }
+            self.list.reserve_for_noted();
+            if self.list.is_incomplete {
+                return;
+            }
             kernels.run_narrow(ListNoted { source, list: &mut self.list });
         }
-        if !kernels.run_narrow(Relocate { partition, all, track_delta, block: self }) {
-            self.scatter(kernels, frame, lattice, partition, changed);
+        self.kept.clear();
+        if memory::reserve(&mut self.kept, self.runs.len(), RECORDS).is_err() {
+            self.refused = true;
+            return;
+        }
+        match kernels.run_narrow(Relocate { partition, all, track_delta, block: self }) {
+            Ok(true) => (),
+            Ok(false) => self.scatter(kernels, frame, lattice, partition, changed),
+            Err(_) => self.refused = true,
         }
     }
 
@@ -126,7 +142,10 @@ impl Block {
         changed: &[u64],
     ) -> bool {
         let (first, last) = (self.first as usize / 64, (self.last as usize).div_ceil(64));
-        self.live.resize(last - first, 0);
+        if memory::resize(&mut self.live, last - first, 0, RECORDS).is_err() {
+            self.refused = true;
+            return false;
+        }
         let mut any_removed = false;
         for (word, was) in (first..last).zip(&mut self.live) {
             let written = if changed.is_empty() { !0 } else { changed.get(word).copied().unwrap_or(0) };
@@ -206,6 +225,9 @@ impl<const TRACK_DELTA: bool, const D: usize, T: Real> Kernel for RewriteAll<'_,
         for ((run, tile), delta) in runs.iter_mut().zip(tiles).zip(deltas) {
             let place = TilePlace { map: &run.map, low: tile.low, high: tile.high };
             let [from, middle, to] = [run.start, run.inner, run.next].map(|at| at as usize - start);
+            if !list.make_room(middle - from, to - middle) {
+                break; // the list says so
+            }
             list.difference = 0;
             let (end, inner_valid) = simd.rewrite_inner::<TRACK_DELTA, D, T>(source, place, arena, from..middle, list);
             let (inner_end, end, outer_valid) =
@@ -273,7 +295,7 @@ impl<const D: usize, T: Real> Kernel for RewriteChanged<'_, D, T> {
     }
 }
 
-/// Appends the records of the listed objects to all tiles that they reach. Returns whether all records fit. Does not depend on the type
+/// Appends the records of the listed objects to all tiles that they reach. `kept` has room for all runs. Returns whether all records fit. Does not depend on the type
 /// of boxes, so it is compiled once.
 struct Relocate<'a> {
     partition: &'a Partition,
@@ -284,10 +306,10 @@ struct Relocate<'a> {
 }
 
 impl Kernel for Relocate<'_> {
-    type Output = bool;
+    type Output = Result<bool, Error>;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> bool {
+    fn run<S: Simd>(self, simd: S) -> Result<bool, Error> {
         let Self { partition, all, track_delta, block } = self;
         let Block { runs, arena, list, kept, deltas, left_behind, .. } = block;
         if all {
@@ -295,8 +317,7 @@ impl Kernel for Relocate<'_> {
                 run.next = list.drop_marked(arena, run.inner as usize..run.next as usize) as u32;
             }
         }
-        kept.clear();
-        kept.extend(runs.iter().map(|run| run.next));
+        kept.extend(runs.iter().map(|run| run.next)); // reserved
         let root = partition.root();
         let not_spilled = &mut Vec::new();
         for relocation in list.entries() {
@@ -311,15 +332,15 @@ impl Kernel for Relocate<'_> {
         let mut overfull = Vec::new();
         for (tile, run) in runs.iter_mut().enumerate().filter(|(_, run)| run.next > run.end) {
             if !all {
-                return false; // it is unknown how many records after the inner ones stay
+                return Ok(false); // it is unknown how many records after the inner ones stay
             }
-            run.move_to_end(arena, kept[tile], left_behind);
-            overfull.push(tile as u16);
+            run.move_to_end(arena, kept[tile], left_behind)?;
+            memory::push(&mut overfull, tile as u16, RECORDS)?;
         }
         for Relocation { corners, id } in list.entries().iter().filter(|_| !overfull.is_empty()) {
             put_many(partition, runs, arena, not_spilled, (corners, *id), &|tile| overfull.binary_search(&tile).is_ok());
         }
-        true
+        Ok(true)
     }
 }
 

@@ -14,14 +14,18 @@ use crate::algorithms::tiles::axis_motion::TileDelta;
 use crate::algorithms::tiles::lattice::Lattice;
 use crate::algorithms::tiles::partition::{FINER, Partition};
 use crate::algorithms::tiles::plan::tuned::SPILLED;
+use crate::algorithms::tiles::update::RECORDS;
+use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::kernels::quantize::{Batch, CellMap, Corners, Map};
 use crate::kernels::tile::Record;
 use crate::kernels::{Kernel, Kernels, Scalar, Simd};
+use crate::memory;
 use crate::objects::{Frame, Live};
 
 impl Block {
-    /// Writes all records; those of objects with a bit in `changed` get a flag. Sets `valid` to whether all boxes are valid.
+    /// Writes all records; those of objects with a bit in `changed` get a flag. Sets `valid` to whether all boxes are valid. If memory runs out,
+    /// [`ran_out_of_memory`](Block::ran_out_of_memory) says so.
     pub(in crate::algorithms::tiles) fn scatter<const D: usize, T: Real>(
         &mut self,
         kernels: Kernels,
@@ -30,8 +34,21 @@ impl Block {
         partition: &Partition,
         changed: &[u64],
     ) {
+        self.refused = self.try_scatter(kernels, frame, lattice, partition, changed).is_err();
+    }
+
+    fn try_scatter<const D: usize, T: Real>(
+        &mut self,
+        kernels: Kernels,
+        frame: &Frame<'_, D, T>,
+        lattice: &Lattice<D, T>,
+        partition: &Partition,
+        changed: &[u64],
+    ) -> Result<(), Error> {
+        self.list.is_incomplete = false;
+        self.part_lists.iter_mut().for_each(|list| list.is_incomplete = false);
         if self.needs_layout() {
-            self.lay_out();
+            self.lay_out()?;
         }
         self.deltas.fill(TileDelta::ALL);
         self.has_written_all = true;
@@ -41,16 +58,15 @@ impl Block {
         let _ = self.spilled.try_reserve_exact(most);
         while self.scatter_once(kernels, frame, lattice, partition, changed) > self.spilled.len() {
             self.spilled.clear();
-            self.lay_out();
+            self.lay_out()?;
         }
-        self.write_spilled(&|id| lattice.corners(&frame.boxes[id as usize]));
+        self.write_spilled(&|id| lattice.corners(&frame.boxes[id as usize]))?;
         if self.capacities == Capacities::Expected {
             self.capacities = Capacities::Used;
         }
+        let words = self.first as usize / 64..(self.last as usize).div_ceil(64);
         self.live.clear();
-        self.live.extend(
-            (self.first as usize / 64..(self.last as usize).div_ceil(64)).map(|word| frame.live.word(word, frame.slots())),
-        );
+        memory::extend(&mut self.live, words.len(), words.map(|word| frame.live.word(word, frame.slots())), RECORDS)
     }
 
     /// One pass. Returns how many records did not fit.
@@ -70,13 +86,13 @@ impl Block {
         for start in (first..last).step_by(Batch::LEN) {
             let boxes = &frame.boxes[start..last];
             let count = boxes.len().min(Batch::LEN);
-            let all_valid = kernels.run_narrow(Fill { boxes, map: lattice.map(), cells: &root, batch: &mut self.batch });
+            let all_valid = kernels.run_narrow(Fill { boxes, map: lattice.map(), cells: &root, batch: &mut self.batch[0] });
             // An invalid box makes the update fail, so the pass stops. Boxes of slots that are not live do not matter.
             if !all_valid && !live_are_valid(frame, start, count) {
                 self.valid = false;
                 return 0;
             }
-            let (runs, arena, batch) = (&mut self.runs[..], &mut self.arena[..], &mut *self.batch);
+            let (runs, arena, batch) = (&mut self.runs[..], &mut self.arena[..], &mut self.batch[0]);
             let spilled = &mut self.spilled;
             kernels.run_narrow(PutBatch { partition, live: frame.live, changed, start, count, runs, arena, spilled, batch });
         }
@@ -86,17 +102,19 @@ impl Block {
 
 impl Block {
     /// Writes the records that did not fit, to runs that are moved to the end of the arena.
-    fn write_spilled(&mut self, corners: &dyn Fn(u32) -> Corners) {
+    fn write_spilled(&mut self, corners: &dyn Fn(u32) -> Corners) -> Result<(), Error> {
         if self.spilled.is_empty() || !self.valid {
-            return self.spilled.clear();
+            self.spilled.clear();
+            return Ok(());
         }
         for run in self.runs.iter_mut().filter(|run| run.next > run.end) {
-            run.move_to_end(&mut self.arena, run.end, &mut self.left_behind);
+            run.move_to_end(&mut self.arena, run.end, &mut self.left_behind)?;
         }
         for (tile, id) in self.spilled.drain(..) {
             let corners = corners(id & !Record::FLAG);
             put(Scalar, &mut self.runs, &mut self.arena, &mut Vec::new(), tile, (&corners, id));
         }
+        Ok(())
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) unsafe fn rewrite_inner<const TRACK_DELTA: bool, const D: usize, T: R
     inner: Range<usize>,
     list: &mut RelocationList,
 ) -> (usize, bool) {
-    list.reserve(inner.len());
+    assert!(list.has_room(inner.len()));
     assert!(inner.start <= inner.end && inner.end <= arena.len());
     let (boxes, mut end, mut listed) = (source.boxes, inner.start, list.len);
     // SAFETY: (isa, layout) the caller's duties; (in bounds) a record is written at or before the one that was read, and an entry

@@ -16,8 +16,8 @@ static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
 static STAYS: AtomicBool = AtomicBool::new(false);
-/// One armed call at a time.
-static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+/// One trial at a time: threads of a pool count in every frame that they work on.
+pub static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// Which requests are refused: that number, counted from 0, and with `stays` all after it.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,11 @@ pub fn count_this_thread() {
     IS_COUNTED.with(|is| is.set(true));
 }
 
+/// From now on, requests of this thread do not count.
+pub fn ignore_this_thread() {
+    IS_COUNTED.with(|is| is.set(false));
+}
+
 /// How many requests were refused so far.
 pub fn refused() -> usize {
     REFUSED.load(Relaxed)
@@ -38,7 +43,6 @@ pub fn refused() -> usize {
 
 /// Calls `call` under a refusal. Returns also whether anything was refused.
 pub fn refuse<R>(refusal: Refusal, call: impl FnOnce() -> R) -> (R, bool) {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     count_this_thread();
     let before = refused();
     REQUESTS.store(0, Relaxed);
@@ -47,6 +51,7 @@ pub fn refuse<R>(refusal: Refusal, call: impl FnOnce() -> R) -> (R, bool) {
     IS_ARMED.store(true, Relaxed);
     let result = call();
     IS_ARMED.store(false, Relaxed);
+    ignore_this_thread();
     (result, refused() > before)
 }
 

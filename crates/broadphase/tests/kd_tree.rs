@@ -331,6 +331,25 @@ fn the_incremental_search_tests_in_proportion_to_what_moves() {
     assert_eq!((work, store.tests()), (0.0, 0));
 }
 
+/// The same share of static objects, and few pairs or hundreds of times as many: counted work decides, not the share.
+#[test]
+fn the_adaptive_search_is_incremental_where_that_is_less_work_and_complete_in_a_crowd_at_equal_rest() {
+    for (name, shrink, incremental) in [("sparse", 1.0, 1.0), ("crowd", 0.15, 0.0)] {
+        let mut boxes: Vec<Aabb<3, f32>> =
+            sparse(6000, 11).iter().map(|value| Aabb::from_center(value.center().map(|c| c * shrink), [0.5; 3])).collect();
+        let (mut structure, mut context, mut store) = (build::<3, f32>("kd-tree"), Context::new(), PairStore::default());
+        for round in 0..12 {
+            let by = [0.2, -0.1, 0.15, -0.25][round % 4];
+            boxes.iter_mut().skip(3).step_by(5).for_each(|value| *value = value.translate([by, -by, by]));
+            step(&mut *structure, &Frame::new(&boxes), &mut context, &mut store).unwrap();
+            assert_same(&store.sorted(), &truth(&Frame::new(&boxes)), &format!("{name}, round {round}"));
+        }
+        let share = extra(&*structure, "incremental work share");
+        assert!((extra(&*structure, "static share") - 0.8).abs() < 0.02, "{name}");
+        assert_eq!(extra(&*structure, "incremental"), incremental, "{name}: {share}");
+    }
+}
+
 /// The update algorithm moves few objects where a rebuilt tree moves each at every level.
 #[test]
 fn following_motion_moves_far_fewer_objects_than_rebuilding() {

@@ -2,7 +2,7 @@
 //!
 //! Each object has a *held* box: its own, grown by epsilon when it last left its held box. While it stays inside, it is static. In
 //! incremental frames the tree arranges held boxes: neither the tree nor the search visits static objects. In complete
-//! frames it arranges the objects' own boxes; then only the share of static objects is needed, and a sample of the slots has held boxes.
+//! frames it arranges the objects' own boxes; then only the shares of static and changed objects are needed, and a sample of the slots has held boxes.
 //! (With all of them, adaptive frames took 1.1 to 1.2 times as long as complete ones where everything moves.)
 //!
 //! The cache has every pair of overlapping held boxes, in lists that belong to the chunks of the store. In a frame it loses the
@@ -20,8 +20,10 @@ use super::overflow::CacheBudget;
 use super::walk::Stamps;
 use crate::bits::{BitSet, each_bit};
 use crate::geometry::{Aabb, Real};
-use crate::objects::Frame;
+use crate::memory;
+use crate::objects::changes::differing;
 use crate::objects::unbounded::is_bounded;
+use crate::objects::{Changes, Frame};
 use crate::pairs::Pair;
 
 /// Objects looked at for the mean size.
@@ -52,6 +54,8 @@ pub(super) struct Coherency<const D: usize, T: Real> {
     /// The boxes of the last update, if `remembers`.
     last: Vec<Aabb<D, T>>,
     pub(super) remembers: bool,
+    /// The boxes of the sampled words in the last complete frame.
+    sample: Vec<Aabb<D, T>>,
     pub(super) epsilon: T,
     /// Objects that have changed since epsilon was measured.
     unmeasured: usize,
@@ -78,6 +82,7 @@ impl<const D: usize, T: Real> Default for Coherency<D, T> {
             stride: 1,
             last: Vec::new(),
             remembers: false,
+            sample: Vec::new(),
             epsilon: T::ZERO,
             unmeasured: usize::MAX,
             budget: CacheBudget::default(),
@@ -98,6 +103,7 @@ impl<const D: usize, T: Real> Clone for Coherency<D, T> {
         Self {
             held: self.held.clone(),
             last: self.last.clone(),
+            sample: self.sample.clone(),
             dynamic: self.dynamic.clone(),
             changed: self.changed.clone(),
             stamps: self.stamps.clone(),
@@ -141,15 +147,17 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     /// Sets epsilon from the mean size of up to [`SAMPLE`] objects, evenly spread over the slots.
     fn measure(&mut self, frame: &Frame<'_, D, T>, share: f64) {
         let stride = frame.slots().div_ceil(SAMPLE).max(1);
-        let (mut mean, mut count) = (0.0, 0.0);
+        // Each size is scaled first, so that the sum cannot overflow; a running mean would wait for a division per object.
+        let scale = 1.0 / (D * SAMPLE) as f64;
+        let (mut sum, mut count) = (0.0, 0.0);
         for id in (0..frame.slots()).step_by(stride) {
             let value = &frame.boxes[id];
             if frame.live.contains(id as u32) && is_bounded(value) {
                 count += 1.0;
-                let size = value.size().map(Real::to_f64);
-                mean += (size.iter().map(|s| s / D as f64).sum::<f64>() - mean) / count;
+                sum += value.size().map(|side| side.to_f64() * scale).iter().sum::<f64>();
             }
         }
+        let mean = sum * (SAMPLE as f64 / f64::max(count, 1.0));
         let epsilon = T::from_f64(mean * share);
         self.epsilon = if epsilon.is_finite() { epsilon } else { T::ZERO };
     }
@@ -160,7 +168,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         let before = std::mem::replace(&mut self.stride, stride);
         for (word, &bits) in members.words().iter().enumerate().step_by(stride) {
             if !word.is_multiple_of(before) {
-                self.take_word(word, bits, boxes);
+                self.take_word(word, bits, !0, boxes);
             }
         }
     }
@@ -170,7 +178,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         if self.stride > 1 {
             self.stride = 1;
             for (word, &bits) in members.words().iter().enumerate() {
-                self.take_word(word, bits, boxes);
+                self.take_word(word, bits, !0, boxes);
             }
         }
     }
@@ -191,10 +199,38 @@ impl<const D: usize, T: Real> Coherency<D, T> {
 
     /// The share of `members` that is static, of those in every `stride`th word, which must have held boxes.
     pub(super) fn static_share(&self, members: &BitSet, stride: usize) -> f64 {
-        let words = members.words().iter().zip(self.dynamic.words()).step_by(stride);
-        let counts = words.map(|(all, dynamic)| (all.count_ones() as usize, (all & dynamic).count_ones() as usize));
-        let (all, dynamic) = counts.fold((0, 0), |sum, word| (sum.0 + word.0, sum.1 + word.1));
-        1.0 - dynamic as f64 / all.max(1) as f64
+        1.0 - share(members, stride, self.dynamic.words().iter().copied().step_by(stride))
+    }
+
+    /// Forgets the sample: the next frame is not compared with it.
+    pub(super) fn forget_sample(&mut self) {
+        self.sample.clear();
+    }
+
+    /// The share of `members` whose boxes changed, of those in every `stride`th word. If the boxes of the last update are not remembered, those of a
+    /// sample are compared with the sample of the last call, and replace it; without one, nothing is known to have changed.
+    pub(super) fn changed_share(&mut self, members: &BitSet, frame: &Frame<'_, D, T>, stride: usize) -> f64 {
+        if self.remembers {
+            self.sample.clear();
+            return share(members, stride, self.changed.words().iter().copied().step_by(stride));
+        }
+        if frame.tags.is_some() || frame.filter.is_some() || matches!(frame.changes, Changes::All) {
+            self.sample.clear();
+            return 1.0;
+        }
+        let words = || frame.boxes.chunks(64).step_by(stride);
+        let count = words().map(<[_]>::len).sum();
+        let changed = if self.sample.len() == count {
+            share(members, stride, words().zip(self.sample.chunks(64)).map(|(now, last)| differing(now, last)))
+        } else {
+            0.0
+        };
+        // Without memory, there is no sample.
+        if memory::resize(&mut self.sample, count, Aabb::empty(), "a sample of boxes").is_err() {
+            self.sample.clear();
+        }
+        words().zip(self.sample.chunks_mut(64)).for_each(|(now, last)| last.copy_from_slice(now));
+        changed
     }
 
     /// Stores an object's box, if its slot has a held box.
@@ -210,13 +246,19 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         }
     }
 
-    /// Stores the boxes of `members`, slots of the 64 from `64 * word` on, if these have held boxes. Returns those that left their held box.
-    pub(super) fn take_word(&mut self, word: usize, members: u64, boxes: &[Aabb<D, T>]) -> u64 {
+    /// The boxes of the last update, if every member's is remembered and valid.
+    pub(super) fn last_boxes(&self) -> &[Aabb<D, T>] {
+        if self.remembers && self.stride == 1 { &self.last } else { &[] }
+    }
+
+    /// Stores the boxes of `members`, slots of the 64 from `64 * word` on, if these have held boxes. Those that are not `differing` have the boxes
+    /// of the last update. Returns those that left their held box.
+    pub(super) fn take_word(&mut self, word: usize, members: u64, differing: u64, boxes: &[Aabb<D, T>]) -> u64 {
         if !word.is_multiple_of(self.stride) {
             return 0;
         }
         // An object that has not changed is still inside its held box, which is then not read.
-        let moved = if self.remembers { members & self.differing(word, boxes) } else { members };
+        let moved = members & differing;
         let mut left = 0;
         each_bit(moved, word * 64, |id| {
             let value = &boxes[id as usize];
@@ -230,21 +272,6 @@ impl<const D: usize, T: Real> Coherency<D, T> {
         }
         self.dynamic.words_mut()[word] |= left;
         left
-    }
-
-    /// The slots of a word whose boxes are others than in the last update.
-    fn differing(&self, word: usize, boxes: &[Aabb<D, T>]) -> u64 {
-        let from = (word * 64).min(boxes.len());
-        let to = (from + 64).min(boxes.len());
-        let mut bits = 0;
-        for (bit, (value, last)) in boxes[from..to].iter().zip(&self.last[from..to]).enumerate() {
-            let mut same = true;
-            for k in 0..D {
-                same &= (value.min[k] == last.min[k]) & (value.max[k] == last.max[k]);
-            }
-            bits |= u64::from(!same) << bit;
-        }
-        bits
     }
 
     /// Forgets an object that left the tree.
@@ -339,7 +366,7 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        (self.held.capacity() + self.last.capacity()) * size_of::<Aabb<D, T>>()
+        (self.held.capacity() + self.last.capacity() + self.sample.capacity()) * size_of::<Aabb<D, T>>()
             + self.dynamic.bytes()
             + self.changed.bytes()
             + self.stamps.capacity() * 4
@@ -349,13 +376,30 @@ impl<const D: usize, T: Real> Coherency<D, T> {
     }
 }
 
-/// Replaces a held box that does not contain the object's box any more. Returns whether it did.
+/// The share of `members` that `bits` has, of those in every `stride`th word; `bits` are those words.
+fn share(members: &BitSet, stride: usize, bits: impl Iterator<Item = u64>) -> f64 {
+    let counts = members
+        .words()
+        .iter()
+        .step_by(stride)
+        .zip(bits)
+        .map(|(all, bits)| (all.count_ones() as usize, (all & bits).count_ones() as usize));
+    let (all, some) = counts.fold((0, 0), |sum, word| (sum.0 + word.0, sum.1 + word.1));
+    some as f64 / all.max(1) as f64
+}
+
+/// Replaces a held box that does not contain the object's box any more. Returns whether it did. No branch: where a part of the objects
+/// comes to rest, it is unpredictable.
 #[inline(always)]
 fn renew<const D: usize, T: Real>(held: &mut Aabb<D, T>, value: &Aabb<D, T>, epsilon: T) -> bool {
-    if held.contains(value) {
-        return false;
+    let left = !held.contains(value);
+    let mut grown = value.grow(epsilon);
+    if !is_bounded(&grown) {
+        grown = *value;
     }
-    let grown = value.grow(epsilon);
-    *held = if is_bounded(&grown) { grown } else { *value };
-    true
+    for k in 0..D {
+        held.min[k] = if left { grown.min[k] } else { held.min[k] };
+        held.max[k] = if left { grown.max[k] } else { held.max[k] };
+    }
+    left
 }

@@ -11,7 +11,7 @@
 //!    collapsed below, and objects go down to their ideal nodes. A second update without motion changes nothing.
 //! 3. *Search* (`walk.rs`): from the root down, each node joins its own objects, and those with the objects of its ancestors
 //!    that reach into its region, by sweeps along the axis on which they vary most.
-//! 4. *Coherency* (`coherency.rs`): if most objects are static (`policy.rs` decides), pairs of static objects come from a cache, and the objects
+//! 4. *Coherency* (`coherency.rs`): where that is less work (`policy.rs` predicts it), pairs of static objects come from a cache, and the objects
 //!    themselves stay where the sweeps have sorted them (`node_caches.rs`). The cache is linear in objects and pairs (`overflow.rs`).
 //!
 //! With several workers, subtrees are refitted and optimized (`parts.rs`) and searched (`pairs.rs`) at once.
@@ -39,7 +39,10 @@
 //! 3. The sweep axis follows from up to 64 of a node's objects, not from all.
 //! 4. Objects at rest stay where the sweeps have sorted them, in node caches (`node_caches.rs`).
 //! 5. While all pairs are searched for, only a sample of the objects is classified (`coherency.rs`).
-//! 6. The adaptive switch has another K, a hysteresis, and waits after switches that did not pay off (`policy.rs`).
+//! 6. The adaptive switch does not compare the share of static objects with a constant K. It predicts the work of both searches from counts of past ones, has a
+//!    hysteresis, and waits after switches that did not pay off (`policy.rs`). No share would do: on `settled` both searches cost the same between 60 and
+//!    70 % static objects, on the heap of `free-fall-cubes` between 85 and 90 (`broadphase bench settled:moving=0.3 settled:moving=0.4 --n 16000
+//!    --algorithms kd-tree-complete,kd-tree-incremental`; `broadphase reproduce 001-fig10`).
 //! 7. A partition that would be evaluated negative in the next frame is not made (`optimize/mod.rs`): with it, an update is idempotent.
 //! 8. The cache of pairs has a budget (`overflow.rs`).
 //!
@@ -79,9 +82,11 @@ use crate::bits::BitSet;
 use coherency::Coherency;
 use nodes::Tree;
 use optimize::Work;
+use pairs::Method;
 use parts::Parts;
 use plan::Plan;
-use policy::Mode;
+use policy::{Counts, Experience, Mode};
+use update::Surveyed;
 use walk::Walker;
 
 /// The kd-tree and sweep-and-prune hybrid.
@@ -115,7 +120,7 @@ pub struct KdTree<const D: usize, T: Real> {
 
     // From here on: buffers that can be dropped between two calls without changing a result.
     loose: BitSet,
-    bounded: Vec<u64>,
+    surveyed: Vec<Surveyed>,
     entering: Vec<u32>,
     leaves: bool,
     plan: Plan,
@@ -123,11 +128,16 @@ pub struct KdTree<const D: usize, T: Real> {
     walkers: PerWorker<Walker<D, T>>,
 }
 
-/// Statistics of the last search.
+/// Statistics of the last search, and what past ones have shown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     static_share: f64,
+    /// The predicted work of an incremental search over that of a complete one, if that decides.
+    incremental_share: f64,
     mode: Mode,
+    method: Method,
+    counts: Counts,
+    experience: Experience,
     /// Objects whose boxes it read; the others were in node caches.
     read: usize,
     /// The lengths of its runs of candidates.
@@ -150,7 +160,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             work: Work::default(),
             found: Found::default(),
             loose: BitSet::default(),
-            bounded: Vec::new(),
+            surveyed: Vec::new(),
             entering: Vec::new(),
             leaves: false,
             plan: Plan::default(),

@@ -11,7 +11,7 @@ pub enum Variant {
     Complete,
     /// Pairs of two static objects come from a cache.
     Incremental,
-    /// Incremental if more than K % of the objects are static, else complete.
+    /// Incremental where that is predicted to be less work, or if more than K % of the objects are static, else complete.
     Adaptive,
     /// Complete, with a new tree in every frame.
     Rebuilt,
@@ -39,7 +39,7 @@ pub struct Options {
     /// Does it do what the text of the paper says, without the departures that the module documentation lists?
     pub paper: bool,
     /// The paper's K, in percent: from more static objects than this on, `Adaptive` is incremental. `None`: 60 with `paper`, else
-    /// 75.
+    /// the counted work of past searches decides.
     pub adaptive_percent: Option<f64>,
     /// How far the held boxes reach beyond the objects', as a share of the mean size.
     pub epsilon: f64,
@@ -71,7 +71,7 @@ const PAPER: OptionDescriptor = OptionDescriptor {
 const K: OptionDescriptor = OptionDescriptor {
     name: "k",
     default: "auto",
-    help: "percentage of static objects above which the search is incremental, or auto: 75, and 60 with paper=true",
+    help: "percentage of static objects above which the search is incremental, or auto: counted work decides, and 60 with paper=true",
 };
 
 impl Options {
@@ -110,6 +110,11 @@ impl Options {
             pruning,
             variant,
         })
+    }
+
+    /// Does the counted work of past searches decide how a frame is searched?
+    pub(super) fn counts_work(&self) -> bool {
+        self.variant == Variant::Adaptive && !self.paper && self.adaptive_percent.is_none()
     }
 
     /// Does this variant distinguish static from moving objects?

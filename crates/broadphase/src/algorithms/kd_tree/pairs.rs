@@ -7,12 +7,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::KdTree;
 use super::coherency::{Cached, Coherency};
 use super::node_caches;
 use super::options::Pruning;
 use super::plan::{GRAIN, Job};
+use super::policy::Counts;
 use super::walk::{CacheUse, Gather, Search};
+use super::{Found, KdTree};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -35,9 +36,10 @@ const AT_REST: f64 = 0.5;
 const AHEAD: usize = 8;
 
 /// How a frame is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Method {
     /// All pairs, straight from the frame's boxes.
+    #[default]
     Complete,
     /// All pairs of held boxes, into the cache.
     Fill,
@@ -53,7 +55,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         let revision = if method == Method::Complete && self.touched { Revision::default() } else { self.revision };
         let kept = out.begin(frame, context, revision, self.chunks())?;
         let mut searched = Ok(());
-        if self.touched || !kept {
+        let searches = self.touched || !kept;
+        if searches {
+            self.found.method = method;
             self.walkers.prepare(context);
             self.walkers.iter().for_each(|mut walker| (walker.scratch.runs, walker.read) = (Runs::default(), 0));
             match method {
@@ -74,8 +78,23 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         if let (Method::Complete, Some(coherency)) = (method, &mut self.coherency) {
             coherency.budget.touching = out.len();
         }
+        if searches {
+            self.learn(out.len());
+        }
         context.record("finish", clock);
         Ok(())
+    }
+
+    /// Keeps the counts of a search, for the next decisions.
+    fn learn(&mut self, pairs: u64) {
+        let Found { method, read, runs, .. } = self.found;
+        let known = if method == Method::Complete { Counts { touching: pairs, ..Counts::default() } } else { self.found.counts };
+        let counts = Counts { objects: self.tree.order.len(), read, tests: runs.tests, ..known };
+        self.found.counts = counts;
+        match method {
+            Method::Complete | Method::Fill => self.found.experience.learn_all(&counts),
+            Method::Incremental => self.found.experience.learn_incremental(&counts),
+        }
     }
 
     /// The work of a frame, in the units of [`Context::run_weighted`]. Each part of an update in which all objects may have moved asks for the
@@ -155,17 +174,20 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         // A first incremental frame keeps nothing: pairs may have changed chunks.
         let kept = kept && method == Method::Incremental;
         let restless = method == Method::Incremental && coherency.static_share(&self.members, 1) < AT_REST;
-        let report = Report { coherency: &coherency, frame, out, kept, restless, limit, counts: Counts::default() };
+        let report = Report { coherency: &coherency, frame, out, kept, restless, limit, totals: Totals::default() };
         context.run_weighted(self.plan.jobs.len(), SEEK / 4 * frame.slots(), |number, worker| {
             self.run_cached(&self.plan.jobs[number], worker, &search, &report)
         });
         // Places without a node may still keep cached pairs.
         self.tree.free.iter().for_each(|&place| report.chunk(place as usize + 1, 0, &mut Vec::new(), |_| ()));
         let stop = report.stop();
-        let Counts { tests, touching, .. } = report.counts;
+        let Totals { tests, touching, cached, .. } = report.totals;
+        let (touching, cached) = (touching.into_inner(), cached.into_inner());
+        self.found.method = method;
+        self.found.counts = Counts { dynamic: coherency.dynamic.count(), touching, cached, ..Counts::default() };
         coherency.cached = stop.is_none();
         if coherency.cached {
-            coherency.budget.touching = touching.into_inner();
+            coherency.budget.touching = touching;
             out.rewrite(0, 0, frame, |hits| {
                 hits.count_tests(tests.into_inner());
                 self.unbounded.join(frame, context, hits);
@@ -226,12 +248,12 @@ struct Report<'a, const D: usize, T: Real> {
     restless: bool,
     /// How many pairs may be cached.
     limit: u64,
-    counts: Counts,
+    totals: Totals,
 }
 
 /// Sums over the chunks.
 #[derive(Debug, Default)]
-struct Counts {
+struct Totals {
     /// Tests of chunks that were kept: booked on chunk 0.
     tests: AtomicU64,
     /// Cached pairs, and those of them that touch.
@@ -244,10 +266,10 @@ struct Counts {
 impl<const D: usize, T: Real> Report<'_, D, T> {
     /// Why the search is to stop. That there are too many pairs does not depend on the order of jobs: the sum only grows.
     fn stop(&self) -> Option<Stop> {
-        if self.counts.failed.load(Ordering::Relaxed) {
+        if self.totals.failed.load(Ordering::Relaxed) {
             Some(Stop::Memory)
         } else {
-            (self.counts.cached.load(Ordering::Relaxed) > self.limit).then_some(Stop::Limit)
+            (self.totals.cached.load(Ordering::Relaxed) > self.limit).then_some(Stop::Limit)
         }
     }
 
@@ -260,12 +282,14 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         let mut list = coherency.list(chunk);
         let Cached { touching, near } = &mut *list;
         // Pairs of objects that did not change stay as they are; of the others, those of static objects are looked at again.
-        let changed = |pair: Pair, _| coherency.changed.contains(pair.a) | coherency.changed.contains(pair.b);
-        let dynamic = |pair: Pair| coherency.dynamic.contains(pair.a) | coherency.dynamic.contains(pair.b);
+        let (changed, dynamic) = (&coherency.changed, &coherency.dynamic);
+        let sort_out = |pair: Pair, _| Fate {
+            leaves: changed.contains(pair.a) | changed.contains(pair.b),
+            passed_on: !(dynamic.contains(pair.a) | dynamic.contains(pair.b)),
+        };
         fresh.clear();
-        let mut altered = part(touching, fresh, changed) > 0;
-        part(near, fresh, changed);
-        fresh.retain(|&pair| !dynamic(pair));
+        let mut altered = part(touching, fresh, sort_out) > 0;
+        part(near, fresh, sort_out);
 
         let mut hits = PairSink::new(std::mem::take(fresh), None, true, self.limit);
         search(&mut hits);
@@ -273,8 +297,8 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         *fresh = pairs;
         match stop {
             None => (),
-            Some(Stop::Limit) => _ = self.counts.cached.fetch_add(self.limit.saturating_add(1), Ordering::Relaxed),
-            Some(Stop::Memory) => self.counts.failed.store(true, Ordering::Relaxed),
+            Some(Stop::Limit) => _ = self.totals.cached.fetch_add(self.limit.saturating_add(1), Ordering::Relaxed),
+            Some(Stop::Memory) => self.totals.failed.store(true, Ordering::Relaxed),
         }
         if stop.is_some() {
             return;
@@ -282,14 +306,14 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
         part(fresh, near, |pair, ahead| {
             prefetch(boxes, ahead.a as usize);
             prefetch(boxes, ahead.b as usize);
-            !boxes[pair.a as usize].overlaps(&boxes[pair.b as usize])
+            Fate { leaves: !boxes[pair.a as usize].overlaps(&boxes[pair.b as usize]), passed_on: true }
         });
         altered |= !fresh.is_empty();
         touching.extend_from_slice(fresh);
-        self.counts.cached.fetch_add((touching.len() + near.len()) as u64, Ordering::Relaxed);
-        self.counts.touching.fetch_add(touching.len() as u64, Ordering::Relaxed);
+        self.totals.cached.fetch_add((touching.len() + near.len()) as u64, Ordering::Relaxed);
+        self.totals.touching.fetch_add(touching.len() as u64, Ordering::Relaxed);
         if self.kept && !altered {
-            self.counts.tests.fetch_add(tests, Ordering::Relaxed);
+            self.totals.tests.fetch_add(tests, Ordering::Relaxed);
             return;
         }
         self.out.rewrite(chunk, worker, self.frame, |hits| {
@@ -299,22 +323,29 @@ impl<const D: usize, T: Real> Report<'_, D, T> {
     }
 }
 
-/// Takes the pairs for which `leaves` says so out of `list`, and appends them to `gone`; returns how many. `leaves` also sees a pair
+/// What becomes of a pair in a list.
+struct Fate {
+    leaves: bool,
+    /// If it leaves: is it passed on, or dropped?
+    passed_on: bool,
+}
+
+/// Takes the pairs that leave out of `list`, and appends those that are passed on to `gone`; returns how many left. `fate` also sees a pair
 /// that comes later. No branch: they are often coin flips.
 #[inline(always)]
-fn part(list: &mut Vec<Pair>, gone: &mut Vec<Pair>, leaves: impl Fn(Pair, Pair) -> bool) -> usize {
-    let before = gone.len();
-    let (mut kept, mut end) = (0, before);
+fn part(list: &mut Vec<Pair>, gone: &mut Vec<Pair>, fate: impl Fn(Pair, Pair) -> Fate) -> usize {
+    let (mut kept, mut end) = (0, gone.len());
     gone.resize(end + list.len(), Pair::default());
     for at in 0..list.len() {
         let pair = list[at];
-        let leaves = leaves(pair, list[(at + AHEAD).min(list.len() - 1)]);
+        let Fate { leaves, passed_on } = fate(pair, list[(at + AHEAD).min(list.len() - 1)]);
         list[kept] = pair;
         gone[end] = pair;
         kept += usize::from(!leaves);
-        end += usize::from(leaves);
+        end += usize::from(leaves & passed_on);
     }
+    let left = list.len() - kept;
     list.truncate(kept);
     gone.truncate(end);
-    end - before
+    left
 }

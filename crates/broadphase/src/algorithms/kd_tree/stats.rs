@@ -2,6 +2,7 @@
 
 use super::KdTree;
 use super::nodes::ROOT;
+use super::update::Surveyed;
 use crate::algorithms::Stats;
 use crate::geometry::{Aabb, Real};
 
@@ -73,6 +74,9 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             extra.push(("cached pairs", coherency.count(Vec::len) as f64));
             extra.push(("static share", self.found.static_share));
             extra.push(("read share", self.found.read as f64 / objects));
+            if self.options.counts_work() {
+                extra.push(("incremental work share", self.found.incremental_share));
+            }
             extra.push(("incremental", f64::from(u8::from(self.found.mode.incremental))));
         }
         let shares = LEAVES_AT.iter().zip(leaves.by_height).filter(|(_, leaves)| *leaves > 0);
@@ -114,7 +118,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             + self.loose.bytes()
             + self.unbounded.bytes()
             + self.coherency.as_ref().map_or(0, |coherency| coherency.bytes())
-            + self.bounded.capacity() * 8
+            + self.surveyed.capacity() * size_of::<Surveyed>()
             + self.entering.capacity() * 4
             + self.plan.bytes()
             + self.parts.bytes()

@@ -4,16 +4,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::optimize::{Loose, Work};
 use super::parts::Arrangement;
-use super::{KdTree, Pruning, Variant, policy};
+use super::policy::{self, Evidence, Motion};
+use super::{Found, KdTree, Pruning, Variant};
 use crate::bits::each_bit;
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Aabb, Real};
+use crate::objects::changes::differing;
 use crate::objects::unbounded::is_bounded;
-use crate::objects::{Changes, Frame, Live};
+use crate::objects::{Changes, Frame};
 
 /// Words of 64 slots that one job surveys.
 const SURVEYED: usize = 64;
+
+/// The most boxes of a word that are checked one by one; if more have to be checked, all of the word's are.
+const ONE_BY_ONE: u32 = 24;
+
+/// What a survey finds out about 64 slots.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Surveyed {
+    /// Live objects that the tree can hold.
+    bounded: u64,
+    /// Slots that may have another box than in the last update.
+    differing: u64,
+}
 
 impl<const D: usize, T: Real> KdTree<D, T> {
     pub(super) fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
@@ -45,23 +59,30 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         Ok(())
     }
 
-    /// One pass over all boxes: checks that they are valid, and finds which are bounded. Nothing changes before all are checked.
+    /// One pass over all boxes: checks that they are valid, and finds which are bounded, and which differ from those of the last update if they are
+    /// remembered. An object with the same box as then is known to be valid and bounded. Nothing changes before all are checked.
     fn survey(&mut self, frame: &Frame<'_, D, T>, context: &Context) -> Result<(), Error> {
-        let work = self.frame_work(frame.slots());
-        self.bounded.clear();
-        self.bounded.resize(frame.slots().div_ceil(64), 0);
+        let (slots, work) = (frame.slots(), self.frame_work(frame.slots()));
+        self.surveyed.clear();
+        self.surveyed.resize(slots.div_ceil(64), Surveyed::default());
+        // If everything is said to have changed, there is nothing to compare.
+        let remembered = self.coherency.as_ref().filter(|_| !matches!(frame.changes, Changes::All));
+        let last = remembered.map_or(&[][..], |coherency| coherency.last_boxes());
+        let members = self.members.words();
         let valid = AtomicBool::new(true);
-        let parts = self.bounded.chunks_mut(SURVEYED).zip(frame.boxes.chunks(64 * SURVEYED)).zip((0..).step_by(64 * SURVEYED));
-        context.run_each(parts, frame.slots().div_ceil(64 * SURVEYED), work, |((words, boxes), first), _| {
+        let parts = self.surveyed.chunks_mut(SURVEYED).zip(frame.boxes.chunks(64 * SURVEYED)).zip((0..).step_by(SURVEYED));
+        context.run_each(parts, slots.div_ceil(64 * SURVEYED), work, |((words, boxes), first), _| {
             let mut all = true;
-            for ((word, boxes), first) in words.iter_mut().zip(boxes.chunks(64)).zip((first..).step_by(64)) {
-                let mut bits = 0u64;
-                for (bit, value) in boxes.iter().enumerate() {
-                    let live = matches!(frame.live, Live::All) || frame.live.contains((first + bit) as u32);
-                    all &= value.is_valid() | !live;
-                    bits |= u64::from(is_bounded(value) & live) << bit;
-                }
-                *word = bits;
+            for ((surveyed, boxes), word) in words.iter_mut().zip(boxes.chunks(64)).zip(first..) {
+                surveyed.differing = match last.get(64 * word..64 * word + boxes.len()) {
+                    Some(last) => differing(boxes, last),
+                    None => !0,
+                };
+                let live = frame.live.word(word, slots);
+                let known = live & !surveyed.differing & members.get(word).copied().unwrap_or(0);
+                let (valid, bounded) = check(boxes, live & !known);
+                all &= live & !known & !valid == 0;
+                surveyed.bounded = known | live & bounded;
             }
             if !all {
                 valid.store(false, Ordering::Relaxed);
@@ -125,7 +146,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     fn follow_all(&mut self, frame: &Frame<'_, D, T>) {
         self.unbounded.clear();
         for word in 0..self.members.words().len() {
-            let (here, before) = (self.bounded.get(word).copied().unwrap_or(0), self.members.words()[word]);
+            let (here, before) = (self.surveyed.get(word).map_or(0, |surveyed| surveyed.bounded), self.members.words()[word]);
             if here != before {
                 each_bit(before & !here, word * 64, |id| self.leave(id));
                 self.members.words_mut()[word] = here;
@@ -153,7 +174,8 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             coherency.changed.insert_all(frame.slots());
         }
         for (word, &bits) in self.members.words().iter().enumerate() {
-            self.loose.words_mut()[word] |= coherency.take_word(word, bits, frame.boxes);
+            let differing = self.surveyed.get(word).map_or(!0, |surveyed| surveyed.differing);
+            self.loose.words_mut()[word] |= coherency.take_word(word, bits, differing, frame.boxes);
         }
         self.touched |= coherency.changed.words().iter().any(|&word| word != 0);
     }
@@ -182,13 +204,25 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         }
     }
 
-    /// Chooses a complete or an incremental search, by the share of static objects.
+    /// Chooses a complete or an incremental search, by the predicted work or the share of static objects.
     fn choose(&mut self, frame: &Frame<'_, D, T>) {
         let Some(coherency) = &mut self.coherency else { return };
         // Complete and incremental frames count the same slots: counts that differ would switch back and forth.
         let stride = if self.options.paper { 1 } else { coherency.counted_stride() };
         self.found.static_share = coherency.static_share(&self.members, stride);
-        self.found.mode = policy::decide(&self.options, self.found.mode, self.found.static_share);
+        if self.options.counts_work() {
+            let dynamic = 1.0 - self.found.static_share;
+            let changed = if Motion::is_open(dynamic) {
+                coherency.changed_share(&self.members, frame, stride).max(dynamic)
+            } else {
+                coherency.forget_sample();
+                1.0
+            };
+            let motion = Motion { dynamic, changed };
+            self.found.incremental_share = self.found.experience.incremental_share(motion);
+        }
+        let Found { static_share, incremental_share, .. } = self.found;
+        self.found.mode = policy::decide(&self.options, self.found.mode, Evidence { static_share, incremental_share });
         if self.found.mode.incremental || self.options.paper {
             coherency.hold_all(&self.members, frame.boxes);
         } else {
@@ -219,6 +253,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
         } else if noted && self.loose.words().iter().all(|&word| word == 0) && !self.leaves {
             return;
         }
+        let noted = noted && !policy::looks_at_all(self.loose.count(), self.tree.order.len());
         let loose = if noted { Loose::These(&self.loose) } else { Loose::All };
         let threshold = if self.options.pruning == Pruning::SweepOnly { usize::MAX } else { self.options.threshold };
         let arrangement = Arrangement { boxes, loose, threshold, context, work };
@@ -228,11 +263,27 @@ impl<const D: usize, T: Real> KdTree<D, T> {
     }
 }
 
+/// Bits for those of up to 64 boxes that are valid, and that are bounded; only `wanted` are looked at for certain.
+#[inline(always)]
+fn check<const D: usize, T: Real>(boxes: &[Aabb<D, T>], wanted: u64) -> (u64, u64) {
+    let mut both = 0;
+    let mut look = |bit: u32, value: &Aabb<D, T>| both |= u64::from(value.is_valid() & is_bounded(value)) << bit;
+    if wanted.count_ones() <= ONE_BY_ONE {
+        each_bit(wanted, 0, |bit| look(bit, &boxes[bit as usize]));
+    } else {
+        (0..).zip(boxes).for_each(|(bit, value)| look(bit, value));
+    }
+    let mut valid = both;
+    each_bit(wanted & !both, 0, |bit| valid |= u64::from(boxes[bit as usize].is_valid()) << bit);
+    let mut bounded = both;
+    each_bit(wanted & !both, 0, |bit| bounded |= u64::from(is_bounded(&boxes[bit as usize])) << bit);
+    (valid, bounded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Options;
     use super::*;
-    use crate::Aabb;
 
     fn scatter(count: usize, size: f32, step: usize) -> Vec<Aabb<3, f32>> {
         let place = |i: usize, k: usize| ((i * (7919 + 104_729 * k) + step * (i % 7)) % 10_007) as f32 * 0.01;
@@ -313,6 +364,30 @@ mod tests {
         }
         let all = [sum.raised, sum.lowered, sum.partitions, sum.collapses, sum.translations, sum.erasures];
         assert!(all.iter().all(|&count| count > 0), "{sum:?}");
+    }
+
+    #[test]
+    fn a_box_is_not_taken_for_valid_because_its_empty_slot_remembers_the_same() {
+        let mut boxes = scatter(200, 0.5, 0);
+        let (mut tree, mut context) = (KdTree::new(Options::new(Variant::Incremental)), Context::new());
+        let mut live = [!0u64; 4];
+        live[1] = !(1 << 5);
+        for _ in 0..3 {
+            let frame = Frame { live: crate::Live::Bits(&live), ..Frame::new(&boxes) };
+            crate::step(&mut tree, &frame, &mut context, &mut crate::PairStore::default()).unwrap();
+        }
+        // What the tree stores for slots without an object.
+        boxes[64 + 5] = Aabb::empty();
+        tree.update(&Frame { live: crate::Live::Bits(&live), ..Frame::new(&boxes) }, &mut context).unwrap();
+        assert!(tree.update(&Frame::new(&boxes), &mut context).is_err());
+        // One changed box among 63 known ones.
+        boxes[64 + 5] = boxes[0];
+        boxes[70].min[1] = f32::NAN;
+        assert!(tree.update(&Frame::new(&boxes), &mut context).is_err());
+        boxes[70] = Aabb::everything();
+        tree.update(&Frame::new(&boxes), &mut context).unwrap();
+        assert_eq!(tree.unbounded.ids(), [70]);
+        tree.validate(&Frame::new(&boxes), crate::Strength::Geometry).unwrap();
     }
 
     #[test]

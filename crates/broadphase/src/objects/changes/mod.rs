@@ -9,6 +9,8 @@
 mod named;
 mod tracker;
 
+#[cfg(feature = "papers")]
+pub(crate) use tracker::differing;
 pub(crate) use tracker::{ChangeTracker, Comparing};
 
 use crate::bits::BitSet;

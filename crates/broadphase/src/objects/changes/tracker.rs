@@ -287,7 +287,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
 
 /// A bit for each of up to 64 boxes that differs bitwise. So -0.0 differs from 0.0, which costs a test but is harmless.
 #[inline(always)]
-fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>]) -> u64 {
+pub(crate) fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[Aabb<D, T>]) -> u64 {
     let mut changed = 0;
     for (at, (now, before)) in now.iter().zip(before).enumerate() {
         let mut difference = 0;

@@ -28,7 +28,7 @@
 //!                 }
 //!             }
 //!         });
-//!         out.finish(1).map(|_| ())
+//!         out.finish(context, 1).map(|_| ())
 //!     }
 //!
 //!     fn probe(&self, frame: &Frame<'_, D, T>, probes: Probes<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
@@ -46,7 +46,7 @@
 //!                 }
 //!             }
 //!         });
-//!         out.finish(1).map(|_| ())
+//!         out.finish(context, 1).map(|_| ())
 //!     }
 //!
 //!     fn validate(&self, _: &Frame<'_, D, T>, _: Strength) -> Result<(), Violation> {
@@ -127,7 +127,7 @@ pub trait WritePairs {
     /// # Errors
     /// [`Error::TooManyPairs`] and [`Error::OutOfMemory`]. The new pairs are then dropped; if differences are reported, those of the last frame are
     /// restored, so that the next difference is correct.
-    fn finish(&mut self, chunks: usize) -> Result<Revision, Error>;
+    fn finish(&mut self, context: &Context, chunks: usize) -> Result<Revision, Error>;
 }
 
 impl WritePairs for PairStore {
@@ -166,7 +166,7 @@ impl WritePairs for PairStore {
         PairStore::edit(self, chunk, worker, frame, stays, fill);
     }
 
-    fn finish(&mut self, chunks: usize) -> Result<Revision, Error> {
-        PairStore::finish(self, chunks)
+    fn finish(&mut self, context: &Context, chunks: usize) -> Result<Revision, Error> {
+        PairStore::finish(self, context, chunks)
     }
 }

@@ -43,6 +43,8 @@ pub(crate) struct Table<const D: usize, T> {
     pub(super) met: Vec<u64>,
     statics_count: usize,
     kinematic_count: usize,
+    /// Has an object changed between movers and statics since pairs were last found?
+    switched: bool,
     /// Dynamic and kinematic objects.
     pub(crate) movers: Side<D, T>,
     /// Static objects.
@@ -65,6 +67,7 @@ impl<const D: usize, T: Real> Default for Table<D, T> {
             met: Vec::new(),
             statics_count: 0,
             kinematic_count: 0,
+            switched: false,
             movers: Side::default(),
             statics: Side::default(),
         }
@@ -182,6 +185,11 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Prepares calls of [`user_of`](Table::user_of).
     pub(crate) fn sort_removed(&mut self) {
         self.graves.sort_unstable();
+    }
+
+    /// Has an object changed between movers and statics since pairs were last found?
+    pub(crate) fn has_switched(&self) -> bool {
+        self.switched
     }
 
     /// The world's margin.
@@ -489,6 +497,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             let (side, slot) = self.side_mut(index);
             side.remove(slot);
             self.settle_in(index, &object);
+            self.switched = true;
         }
         self.count_kind(old, false);
         Ok(())
@@ -574,6 +583,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             self.release(index);
         }
         self.slots.remember();
+        self.switched = false;
     }
 
     /// Makes the live slots and indices known, after an update that failed and may have found pairs.

@@ -10,8 +10,10 @@ const EVENTS: &str = "pairs that started and ended";
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// By hash: an old pair's position in the list. Entries left over from another list count as empty.
+    /// By hash: an old pair's position in the list. Entries left over from another list count as empty. Short lists take narrow entries: their table
+    /// stays in the first-level cache.
     table: Vec<u32>,
+    narrow: Vec<u16>,
     /// Was the old pair found among the new ones?
     met: Vec<bool>,
     /// Pairs without a counterpart, so far.
@@ -27,7 +29,7 @@ impl Scratch {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         let pairs = self.old.capacity() + self.new.capacity() + self.gone.capacity() + self.reserve.capacity();
-        self.table.capacity() * 4 + self.met.capacity() + pairs * size_of::<Pair>()
+        self.table.capacity() * 4 + self.narrow.capacity() * 2 + self.met.capacity() + pairs * size_of::<Pair>()
     }
 }
 
@@ -58,19 +60,53 @@ pub(crate) fn difference(
     let (old, new) = (&old[front..], &new[front..]);
     let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[..old.len() - back], &new[..new.len() - back]);
-    let Scratch { table, met, old: old_left, new: new_left, .. } = scratch;
+    let Scratch { table, narrow, met, old: old_left, new: new_left, .. } = scratch;
     old_left.clear();
     new_left.clear();
-    part(FACTORS[0], (old, new), (old_left, new_left), table, met)?;
-    part(FACTORS[1], (old_left, new_left), (ended, started), table, met)
+    if old.len() < LONG {
+        part(FACTORS[0], (old, new), (old_left, new_left), narrow, met)?;
+        part(FACTORS[1], (old_left, new_left), (ended, started), narrow, met)
+    } else {
+        part(FACTORS[0], (old, new), (old_left, new_left), table, met)?;
+        part(FACTORS[1], (old_left, new_left), (ended, started), table, met)
+    }
+}
+
+/// A position in a list, as an entry of a table.
+trait Position: Copy + Default {
+    /// A position that the type can hold.
+    fn new(position: usize) -> Self;
+    fn get(self) -> usize;
+}
+
+impl Position for u16 {
+    #[inline(always)]
+    fn new(position: usize) -> Self {
+        position as u16
+    }
+    #[inline(always)]
+    fn get(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Position for u32 {
+    #[inline(always)]
+    fn new(position: usize) -> Self {
+        position as u32
+    }
+    #[inline(always)]
+    fn get(self) -> usize {
+        self as usize
+    }
 }
 
 /// One round: appends the pairs of each list to its rest, except most of those that are in both.
-fn part(
+fn part<P: Position>(
     factor: u64,
     (old, new): (&[Pair], &[Pair]),
     (old_rest, new_rest): (&mut Vec<Pair>, &mut Vec<Pair>),
-    table: &mut Vec<u32>,
+    table: &mut Vec<P>,
     met: &mut Vec<bool>,
 ) -> Result<(), Error> {
     memory::reserve(old_rest, old.len(), EVENTS)?;
@@ -85,13 +121,13 @@ fn part(
     let table = &mut table[..1 << bits];
     let mask = table.len() - 1;
     let place = |pair: Pair| (pair.key().wrapping_mul(factor) >> (64 - bits)) as usize & mask;
-    for (pair, index) in old.iter().zip(0..) {
-        table[place(*pair)] = index;
+    for (index, pair) in old.iter().enumerate() {
+        table[place(*pair)] = P::new(index);
     }
     memory::refill(met, old.len(), false, EVENTS)?;
     let met = &mut met[..old.len()];
     keep(new, new_rest, |pair, _| {
-        let index = (table[place(pair)] as usize).min(old.len() - 1);
+        let index = table[place(pair)].get().min(old.len() - 1);
         let is_met = old[index].key() == pair.key();
         met[index] |= is_met;
         !is_met
@@ -148,6 +184,13 @@ impl Sorter {
 pub(crate) fn cancel<P: Copy + Ord>(started: &mut Vec<P>, ended: &mut Vec<P>) {
     started.sort_unstable();
     ended.sort_unstable();
+    let (s, e) = cancel_sorted(started, ended);
+    started.truncate(s);
+    ended.truncate(e);
+}
+
+/// Moves what is in only one of two sorted lists to its front, and returns how many there are in each.
+pub(super) fn cancel_sorted<P: Copy + Ord>(started: &mut [P], ended: &mut [P]) -> (usize, usize) {
     let (mut s, mut e, mut s_end, mut e_end) = (0, 0, 0, 0);
     // Which of the two comes first is unpredictable, so both are written, and counted if they come first.
     while s < started.len() && e < ended.len() {
@@ -160,9 +203,7 @@ pub(crate) fn cancel<P: Copy + Ord>(started: &mut Vec<P>, ended: &mut Vec<P>) {
     }
     started.copy_within(s.., s_end);
     ended.copy_within(e.., e_end);
-    (s_end, e_end) = (s_end + started.len() - s, e_end + ended.len() - e);
-    started.truncate(s_end);
-    ended.truncate(e_end);
+    (s_end + started.len() - s, e_end + ended.len() - e)
 }
 
 #[cfg(test)]

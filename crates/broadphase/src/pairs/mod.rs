@@ -1,6 +1,7 @@
 //! Pairs out: the chunked store, filters, and what started and ended.
 
 pub(crate) mod events;
+mod gather;
 mod sort;
 mod store;
 

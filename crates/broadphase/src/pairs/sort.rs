@@ -44,7 +44,7 @@ impl PairSort {
             return list.sort_unstable();
         }
         if groups.count == 1 {
-            return self.sort_group(list, 0, 1 << groups.shift);
+            return self.sort_group(list, 0, groups.ids());
         }
         let mut grouped = std::mem::take(&mut self.grouped);
         if memory::refill(&mut grouped, list.len(), Pair::default(), "pairs").is_err() {
@@ -68,32 +68,22 @@ impl PairSort {
             to.copy_from_slice(pairs);
             rest = behind;
         });
-        if out.len() < FEW { out.sort_unstable() } else { self.sort_group(out, 0, 1 << groups.shift) }
+        if out.len() < FEW { out.sort_unstable() } else { self.sort_group(out, 0, groups.ids()) }
     }
 
     /// Distributes the pairs to their groups, and sorts each.
     fn sort_chunks(&mut self, groups: Groups, out: &mut [Pair], for_each_chunk: impl Fn(&mut dyn FnMut(&[Pair]))) {
-        let group = |pair: &Pair| (pair.a >> groups.shift) as usize & (GROUPS - 1);
-        let mut next = [0; GROUPS];
-        for_each_chunk(&mut |pairs| pairs.iter().for_each(|pair| next[group(pair)] += 1));
-        let mut sum = 0;
-        next.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
-        for_each_chunk(&mut |pairs| {
-            for pair in pairs {
-                let next = &mut next[group(pair)];
-                out[*next] = *pair;
-                *next += 1;
-            }
-        });
+        let mut ends = [0; GROUPS];
+        groups.distribute(out, &mut ends[..groups.count], for_each_chunk);
         let mut from = 0;
-        for (index, &to) in next[..groups.count].iter().enumerate() {
-            self.sort_group(&mut out[from..to], (index << groups.shift) as u32, 1 << groups.shift);
+        for (index, &to) in ends[..groups.count].iter().enumerate() {
+            self.sort_group(&mut out[from..to], groups.first(index), groups.ids());
             from = to;
         }
     }
 
     /// Sorts a group: pairs with `ids` first ids, from `first` on.
-    fn sort_group(&mut self, group: &mut [Pair], first: u32, ids: usize) {
+    pub(super) fn sort_group(&mut self, group: &mut [Pair], first: u32, ids: usize) {
         let count = group.len();
         if count < FEW || count.saturating_mul(SPARSE) < ids || u32::try_from(count).is_err() || !self.prepare(count, ids) {
             return group.sort_unstable();
@@ -124,17 +114,47 @@ impl PairSort {
 
 /// How first ids are cut into groups.
 #[derive(Clone, Copy)]
-struct Groups {
-    count: usize,
+pub(super) struct Groups {
+    pub(super) count: usize,
     /// The ids of a group, as a power of two.
     shift: u32,
 }
 
 impl Groups {
-    fn new(pairs: usize, bound: usize) -> Self {
+    /// Groups for so many pairs, whose first ids are below `bound`.
+    pub(super) fn new(pairs: usize, bound: usize) -> Self {
         let bits = usize::BITS - bound.saturating_sub(1).leading_zeros();
         let wanted = (pairs / GROUP + 1).next_power_of_two().min(GROUPS).ilog2().min(bits);
         Self { count: 1 << wanted, shift: bits - wanted }
+    }
+
+    /// The number of first ids in a group.
+    pub(super) fn ids(self) -> usize {
+        1 << self.shift
+    }
+
+    /// The least first id of a group.
+    pub(super) fn first(self, group: usize) -> u32 {
+        (group << self.shift) as u32
+    }
+
+    /// Writes the pairs of `for_each_chunk` to `out` by group, and the end of each group to `ends`, which is long enough. `for_each_chunk` is
+    /// called twice, and must yield the same pairs: as many as `out` holds.
+    pub(super) fn distribute(self, out: &mut [Pair], ends: &mut [usize], for_each_chunk: impl Fn(&mut dyn FnMut(&[Pair]))) {
+        let mask = self.count - 1;
+        let ends = &mut ends[..=mask]; // so that indices need no check
+        let group = |pair: &Pair| (u64::from(pair.a) >> self.shift) as usize & mask;
+        ends.fill(0);
+        for_each_chunk(&mut |pairs| pairs.iter().for_each(|pair| ends[group(pair)] += 1));
+        let mut sum = 0;
+        ends.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
+        for_each_chunk(&mut |pairs| {
+            for pair in pairs {
+                let next = &mut ends[group(pair)];
+                out[*next] = *pair;
+                *next += 1;
+            }
+        });
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::gather::{Both, Gatherer};
 use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -62,7 +63,7 @@ pub struct PairStore {
     started: Vec<Pair>,
     ended: Vec<Pair>,
     scratch: PerWorker<events::Scratch>,
-    sorter: events::Sorter,
+    gatherer: Gatherer,
     worker_tests: Vec<AtomicU64>,
     /// Is a frame being written? If it still is when the next frame begins, a panic ended this one.
     is_open: bool,
@@ -96,7 +97,7 @@ impl Clone for PairStore {
             started: self.started.clone(),
             ended: self.ended.clone(),
             scratch: PerWorker::default(),
-            sorter: events::Sorter::default(),
+            gatherer: Gatherer::default(),
             worker_tests: self.worker_tests().map(AtomicU64::new).collect(),
             written: AtomicU64::default(),
             event_nanos: AtomicU64::new(self.event_nanos.load(Ordering::Relaxed)),
@@ -125,7 +126,7 @@ impl PairStore {
             started: Vec::new(),
             ended: Vec::new(),
             scratch: PerWorker::default(),
-            sorter: events::Sorter::default(),
+            gatherer: Gatherer::default(),
             worker_tests: Vec::new(),
             is_open: false,
             timed: false,
@@ -285,7 +286,7 @@ impl PairStore {
         let chunk = |c: &Chunk| c.pairs.capacity() + c.old.capacity() + c.started.capacity() + c.ended.capacity();
         let pairs: usize = self.chunks.iter().map(|c| chunk(&read(c))).sum();
         (pairs + self.started.capacity() + self.ended.capacity()) * size_of::<Pair>()
-            + self.sorter.bytes()
+            + self.gatherer.bytes()
             + self.scratch.iter().map(|scratch| scratch.bytes()).sum::<usize>()
             + self.chunks.capacity() * size_of::<RwLock<Chunk>>()
     }
@@ -316,7 +317,7 @@ impl PairStore {
         }
         (self.started, self.ended) = (Vec::new(), Vec::new());
         self.scratch = PerWorker::default();
-        self.sorter = events::Sorter::default();
+        self.gatherer = Gatherer::default();
     }
 
     /// Makes the next frame keep nothing of this one.
@@ -513,35 +514,22 @@ impl PairStore {
     ///
     /// On error the new pairs are dropped. If differences are reported, those of the last frame are restored, so that the next difference
     /// is correct.
-    pub(crate) fn finish(&mut self, chunks: usize) -> Result<Revision, Error> {
-        self.started.clear();
-        self.ended.clear();
+    pub(crate) fn finish(&mut self, context: &Context, chunks: usize) -> Result<Revision, Error> {
         self.count = 0;
         let mut stop = None;
-        for (index, chunk) in self.chunks[..self.active].iter_mut().enumerate() {
+        for chunk in &mut self.chunks[..self.active] {
             let chunk = open(chunk);
             self.count += chunk.count;
             stop = stop.or(chunk.stop);
-            // A chunk that fell out of use has no pairs, and was never filled: all it had has ended.
-            let ended = if index < chunks { &chunk.ended } else { &chunk.old };
-            if self.ended.try_reserve(ended.len()).is_ok() && self.started.try_reserve(chunk.started.len()).is_ok() {
-                self.ended.extend_from_slice(ended); // reserved
-                self.started.extend_from_slice(&chunk.started); // reserved
-            } else {
-                stop = Some(Stop::Memory);
-            }
         }
         if self.count > self.limit {
             stop = Some(Stop::Limit);
         }
+        if stop.is_none() && self.gather(context, chunks).is_err() {
+            stop = Some(Stop::Memory);
+        }
         match stop {
             None => {
-                let start = self.timed.then(Instant::now);
-                // In linear time; `cancel` then finds both lists in order.
-                self.sorter.sort(&mut self.started);
-                self.sorter.sort(&mut self.ended);
-                events::cancel(&mut self.started, &mut self.ended);
-                *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
                 self.active = chunks;
                 self.is_open = false;
                 self.revision = Revision::fresh();
@@ -555,6 +543,24 @@ impl PairStore {
                 })
             }
         }
+    }
+
+    /// Gathers what started and ended in all chunks.
+    fn gather(&mut self, context: &Context, chunks: usize) -> Result<(), Error> {
+        let start = self.timed.then(Instant::now);
+        let Self { chunks: all, gatherer, started, ended, .. } = self;
+        let all = &all[..self.active];
+        let visit_started = |visit: &mut dyn FnMut(&[Pair])| all.iter().for_each(|chunk| visit(&read(chunk).started));
+        let visit_ended = |visit: &mut dyn FnMut(&[Pair])| {
+            for (index, chunk) in all.iter().enumerate() {
+                let chunk = read(chunk);
+                // A chunk that fell out of use has no pairs, and was never filled: all it had has ended.
+                visit(if index < chunks { &chunk.ended } else { &chunk.old });
+            }
+        };
+        gatherer.gather(Both { started: &visit_started, ended: &visit_ended }, Both { started, ended }, context)?;
+        *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
+        Ok(())
     }
 
     /// Gives up the last frame after `finish`, so that the next difference is the one to the frame before. Only for a store that reports differences.

@@ -87,7 +87,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
                 }
             });
         });
-        out.finish(1).map(|_| ())
+        out.finish(context, 1).map(|_| ())
     }
 
     /// Wraps the probes, which are at most `longest` periods long, and lists their images behind them.

@@ -143,7 +143,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
             self.store.roll_back();
             return Err(error);
         }
-        self.revision = self.store.finish(chunks)?;
+        self.revision = self.store.finish(context, chunks)?;
         Ok(self.scratch.tests)
     }
 

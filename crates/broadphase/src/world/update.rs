@@ -151,9 +151,13 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Finds pairs where something changed, and all differences.
     fn find(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
+        // If an object changed between movers and statics, its pairs ended on one side and started on the other. After a failed update, the
+        // lists begin with what it found.
+        let overlap = self.failed || self.table.has_switched();
         if self.find_differences(scoped)? {
-            // If an object changed between movers and statics, its pairs ended on one side and started on the other.
-            events::cancel(&mut self.started, &mut self.ended);
+            if overlap {
+                events::cancel(&mut self.started, &mut self.ended);
+            }
             self.conclude()
         } else {
             self.publish()
@@ -295,8 +299,7 @@ impl HandleConverter {
             .inspect_err(|_| store.undo())
     }
 
-    /// Merges pairs of slots, as pairs of handles, into the part of the list from `from` on, which is sorted. Sorting pairs of numbers takes linear time;
-    /// [`events::cancel`] then finds the handles in order.
+    /// Merges pairs of slots, as pairs of handles, into the part of the list from `from` on, which is sorted. Pairs of numbers are sorted in linear time.
     fn append<const D: usize, T: Real>(
         &mut self,
         table: &Table<D, T>,

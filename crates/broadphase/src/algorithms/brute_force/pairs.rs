@@ -20,7 +20,7 @@ impl<const D: usize, T: Real> BruteForce<D, T> {
         } else if self.changes.len() > 0 {
             self.join_changed(frame, context, out, chunks).inspect_err(|_| out.roll_back())?;
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.changes.clear(self.columns.len());
         Ok(())
     }

@@ -51,7 +51,7 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
         let range = chunk * PROBES_PER_CHUNK..((chunk + 1) * PROBES_PER_CHUNK).min(probes.boxes.len());
         out.rewrite(chunk, worker, view, |hits| join(range, hits));
     });
-    out.finish(chunks).map(|_| ())
+    out.finish(context, chunks).map(|_| ())
 }
 
 /// Buffers of [`probe_sorted`], which several threads may call at once.
@@ -165,5 +165,5 @@ pub(crate) fn ask_one_by_one<const D: usize, T: Real>(
         });
         context.record("ask", clock);
     }
-    out.finish(chunks)
+    out.finish(context, chunks)
 }

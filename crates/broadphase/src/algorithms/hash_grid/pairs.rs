@@ -63,7 +63,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
             self.rewrite_all(frame, context, out);
             context.record("join", clock);
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         if !kept || self.dirty {
             self.note_tests(out.tests());
         }
@@ -223,7 +223,7 @@ impl<const D: usize, T: Real> HashGrid<D, T> {
                 out.rewrite(chunk, worker, frame, |hits| all_pairs::join_self(context.kernels(), all, rows, hits));
             });
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.dirty = false;
         Ok(())
     }

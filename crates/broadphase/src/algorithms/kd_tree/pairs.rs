@@ -73,7 +73,7 @@ impl<const D: usize, T: Real> KdTree<D, T> {
             return searched;
         }
         let clock = context.clock();
-        self.revision = out.finish(self.chunks())?;
+        self.revision = out.finish(context, self.chunks())?;
         self.touched = false;
         if let (Method::Complete, Some(coherency)) = (method, &mut self.coherency) {
             coherency.budget.touching = out.len();

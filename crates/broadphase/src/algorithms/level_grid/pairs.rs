@@ -44,7 +44,7 @@ impl<const D: usize, T: Real> LevelGrid<D, T> {
             }
             context.record("join", clock);
         }
-        self.tracked.set_written(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(context, chunks)?);
         Ok(())
     }
 

@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> Octree<D, T> {
             });
             context.record("join", clock);
         }
-        self.tracked.set_written(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(context, chunks)?);
         Ok(())
     }
 

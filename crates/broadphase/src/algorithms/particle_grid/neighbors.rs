@@ -117,7 +117,7 @@ impl<const D: usize, T: Real> ParticleGrid<D, T> {
                 }
             });
         });
-        out.finish(chunks)
+        out.finish(context, chunks)
     }
 
     /// The square of the largest distance of neighbors.

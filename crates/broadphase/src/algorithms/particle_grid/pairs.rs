@@ -20,7 +20,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         let Some(grid) = &mut self.grid else {
             out.begin(frame, context, self.revision, 0)?;
-            self.revision = out.finish(0)?;
+            self.revision = out.finish(context, 0)?;
             return Ok(());
         };
         let chunks = grid.chunk_count();
@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> ParticlePhase<D, T> {
             });
             context.record("join", clock);
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.dirty = false;
         Ok(())
     }

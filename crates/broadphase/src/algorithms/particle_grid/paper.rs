@@ -139,7 +139,7 @@ impl<const D: usize, T: Real> PaperParticles<D, T> {
             });
             context.record("check", clock);
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.dirty = false;
         Ok(())
     }

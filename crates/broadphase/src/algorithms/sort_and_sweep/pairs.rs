@@ -24,7 +24,7 @@ impl<const D: usize, T: Real> SortAndSweep<D, T> {
                 });
             });
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.changed = false;
         context.record("pairing", clock);
         Ok(())

@@ -118,7 +118,7 @@ impl<const D: usize, T: Real> Sweep<D, T> {
             });
             self.scratch.dealt = dealt;
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.changed = false;
         if out.report() != Report::Count {
             self.deviation = deviation((0..count).map(|chunk| out.chunk(chunk).len() as f64));

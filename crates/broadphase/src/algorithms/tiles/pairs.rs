@@ -31,7 +31,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         } else {
             self.join(frame, context, out, kept).inspect_err(|_| out.roll_back())?;
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         // The number of tests measures the partition only if no test was skipped or saved by cached candidates.
         if !kept && !nothing_can_pair && !self.axis_motion.is_used() {
             self.record_tests(out.tests());

@@ -260,7 +260,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             drop(kept);
             self.probe_scratch.give((scratch, spare));
         });
-        out.finish(chunks).map(|_| ())
+        out.finish(context, chunks).map(|_| ())
     }
 
     /// Looks the probes up, one by one.

@@ -8,7 +8,7 @@ fn write(store: &mut PairStore, revision: &mut Revision, chunks: &[&[u32]]) -> R
     for (index, chunk) in chunks.iter().enumerate() {
         store.rewrite(index, 0, &frame, |hits| chunk.iter().for_each(|&k| hits.push(Pair { a: k, b: k + 1 })));
     }
-    *revision = store.finish(chunks.len())?;
+    *revision = store.finish(&context, chunks.len())?;
     Ok(kept)
 }
 
@@ -59,7 +59,7 @@ fn the_limit_holds_over_all_chunks_before_memory_is_spent() {
             }
         });
     }
-    assert_eq!(store.finish(100).unwrap_err(), Error::TooManyPairs { limit: 100_000 });
+    assert_eq!(store.finish(&context, 100).unwrap_err(), Error::TooManyPairs { limit: 100_000 });
     assert!(store.bytes() < 16 * 200_000, "{} bytes for 100 chunks of 90,000 pairs", store.bytes());
 }
 
@@ -85,7 +85,7 @@ fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_f
         let mut edit = |revision: Revision, new: u32| {
             assert!(store.begin(&frame, &context, revision, 1).unwrap());
             store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| (0..new).for_each(|k| hits.push(Pair { a: 200 + k, b: 0 })));
-            store.finish(1)
+            store.finish(&context, 1)
         };
         assert_eq!(edit(revision, many), Err(Error::TooManyPairs { limit: 30 }));
         assert!(!write(&mut store, &mut revision, &[&all]).unwrap());
@@ -93,6 +93,6 @@ fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_f
     }
     assert!(store.begin(&frame, &context, revision, 1).unwrap());
     store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| hits.push(Pair { a: 200, b: 0 }));
-    store.finish(1).unwrap();
+    store.finish(&context, 1).unwrap();
     assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![200], (0..10).collect()));
 }

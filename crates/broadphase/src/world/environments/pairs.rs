@@ -131,7 +131,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             self.revision = Revision::default();
             return Err(error);
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         Ok(())
     }
 
@@ -208,7 +208,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         let result = failure.finish();
         self.scratch.give(order);
         match result {
-            Ok(()) => out.finish(self.groups.len()).map(|_| ()),
+            Ok(()) => out.finish(context, self.groups.len()).map(|_| ()),
             Err(error) => {
                 out.roll_back();
                 Err(error)

@@ -41,7 +41,7 @@ impl<const D: usize, T: Real> Dbvt<D, T> {
             });
         }
         context.record("join", clock);
-        self.tracked.set_written(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(context, chunks)?);
         self.budget.learn(out.len(), self.leaves.len());
         Ok(())
     }

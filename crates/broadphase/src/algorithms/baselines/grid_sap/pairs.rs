@@ -44,7 +44,7 @@ impl<const D: usize, T: Real> GridSap<D, T> {
             });
         }
         context.record("sweep", clock);
-        self.tracked.set_written(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(context, chunks)?);
         Ok(())
     }
 

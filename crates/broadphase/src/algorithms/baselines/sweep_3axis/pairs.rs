@@ -27,7 +27,7 @@ impl<const D: usize, T: Real> Sweep3Axis<D, T> {
                 });
             });
         }
-        self.tracked.set_written(out.finish(chunks)?);
+        self.tracked.set_written(out.finish(context, chunks)?);
         Ok(())
     }
 

@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> PaperHashGrid<D, T> {
             });
             context.record("detect", clock);
         }
-        self.revision = out.finish(chunks)?;
+        self.revision = out.finish(context, chunks)?;
         self.dirty = false;
         Ok(())
     }

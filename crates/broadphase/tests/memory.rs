@@ -178,23 +178,23 @@ fn a_full_chunk_that_cannot_grow_keeps_its_pairs() {
     let full = 1 << 14;
     store.begin(&frame, &context, Revision::default(), 1).unwrap();
     store.rewrite(0, 0, &frame, |hits| (0..full).for_each(|k| hits.push(Pair { a: k, b: k + 1 })));
-    let revision = store.finish(1).expect("no limit");
+    let revision = store.finish(&context, 1).expect("no limit");
     // The buffer for the pairs that leave does not fit: nothing changes.
     assert!(store.begin(&frame, &context, revision, 1).unwrap());
     refusing(GRANTED, || store.edit(0, 0, &frame, |_| false, |_| ()));
-    assert_eq!(store.finish(1).map(|_| ()).unwrap_err().code(), "out-of-memory");
+    assert_eq!(store.finish(&context, 1).map(|_| ()).unwrap_err().code(), "out-of-memory");
     assert_eq!(store.len(), u64::from(full));
     store.begin(&frame, &context, Revision::default(), 1).unwrap();
     store.rewrite(0, 0, &frame, |hits| (0..full).for_each(|k| hits.push(Pair { a: k, b: k + 1 })));
-    let revision = store.finish(1).expect("no limit");
+    let revision = store.finish(&context, 1).expect("no limit");
     // An edit without new pairs first, for that buffer.
     assert!(store.begin(&frame, &context, revision, 1).unwrap());
     store.edit(0, 0, &frame, |_| true, |_| ());
-    let revision = store.finish(1).expect("no limit");
+    let revision = store.finish(&context, 1).expect("no limit");
     assert!(store.begin(&frame, &context, revision, 1).unwrap());
     refusing(GRANTED, || {
         store.edit(0, 0, &frame, |_| true, |hits| (0..full).for_each(|k| hits.push(Pair { a: k, b: k + 2 })));
     });
-    assert_eq!(store.finish(1).map(|_| ()).unwrap_err().code(), "out-of-memory");
+    assert_eq!(store.finish(&context, 1).map(|_| ()).unwrap_err().code(), "out-of-memory");
     assert_eq!(store.len(), u64::from(full));
 }

@@ -6,7 +6,7 @@
 //! | `world` | `World`: each object whose box differs from the last frame is set by its handle, then `update` with started and ended pairs |
 //! | `oneshot` | one call on the bare array in each frame; nothing is kept |
 //! | `between` | one call on two arrays: objects with even numbers against those with odd ones |
-//! | `statics` | as `world`; objects that stand still over the whole run are static |
+//! | `statics` | as `world`; objects that stand still over the whole run are static, and only the others are compared and set |
 //!
 //! Peers are driven in the same ways. A peer of `world` and `statics` is one structure over all frames, which gets the boxes of a frame and
 //! returns its pairs: it reports no events, and its boxes are not set one by one. A peer of `oneshot` and `between` is created again for each
@@ -102,7 +102,7 @@ pub fn contestant<const D: usize, T: Real>(
     scope: &Scope,
 ) -> Result<Box<dyn Contestant<D, T>>, Error> {
     let gauge = context.clone(); // clones of a context count together
-    let kept = |scope: &Scope| match scope {
+    let still = match scope {
         Scope::NotStill(still) => Some(Rc::clone(still)),
         _ => None,
     };
@@ -113,7 +113,7 @@ pub fn contestant<const D: usize, T: Real>(
             world.set_algorithm(spec)?;
             world.set_static_algorithm(spec)?;
             world.set_world_shape(shape);
-            Box::new(ThroughWorld { world, gauge, handles: Vec::new(), ids: Vec::new(), last: Vec::new(), still: kept(scope) })
+            Box::new(ThroughWorld { world, gauge, handles: Vec::new(), ids: Vec::new(), last: Vec::new(), movers: Vec::new(), still })
         }
         Drive::Step | Drive::Oneshot | Drive::Between => {
             spec.build::<D, T>()?; // an algorithm that does not suit is rejected before the first frame
@@ -148,6 +148,8 @@ struct ThroughWorld<const D: usize, T: Real> {
     last: Vec<Aabb<D, T>>,
     /// Objects that are static, if any are.
     still: Option<Rc<Vec<bool>>>,
+    /// The others, if any are static: a caller does not look at the boxes of static objects.
+    movers: Vec<u32>,
 }
 
 impl<const D: usize, T: Real> ThroughWorld<D, T> {
@@ -161,15 +163,24 @@ impl<const D: usize, T: Real> ThroughWorld<D, T> {
             let objects: Vec<Object<D, T>> = boxes.iter().enumerate().map(object).collect();
             self.handles = self.world.insert_many(&objects)?;
             self.last = boxes.to_vec();
+            if let Some(still) = &self.still {
+                self.movers = (0..boxes.len() as u32).filter(|&id| !still[id as usize]).collect();
+            }
             return Ok(());
         }
-        for ((now, last), &handle) in boxes.iter().zip(&mut self.last).zip(&self.handles) {
-            if now != last {
-                self.world.set_box(handle, *now)?;
-                *last = *now;
+        let Self { world, handles, last, .. } = self;
+        let (handles, last) = (&handles[..boxes.len()], &mut last[..boxes.len()]);
+        let set = |id: usize| {
+            if boxes[id] != last[id] {
+                last[id] = boxes[id];
+                world.set_box(handles[id], boxes[id])?;
             }
+            Ok(())
+        };
+        match self.still {
+            Some(_) => self.movers.iter().map(|&id| id as usize).try_for_each(set),
+            None => (0..boxes.len()).try_for_each(set),
         }
-        Ok(())
     }
 }
 

@@ -137,7 +137,7 @@ mod context;
 mod backoff;
 mod memory;
 mod par;
-mod spare;
+mod buffer_pool;
 mod error;
 mod pair;
 #[doc(hidden)] // for the crates of this project

@@ -164,7 +164,7 @@ impl<M: Members, const D: usize, T: Real> Kernel for Sweep<'_, '_, '_, '_, M, D,
         for &event in events {
             let rank = event.rank();
             if event.is_end() {
-                if let Some(member) = partition.seat(rank) {
+                if let Some(member) = partition.member_or_long(rank) {
                     blocks.delete::<D>(member);
                 }
                 continue;

@@ -10,7 +10,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::gather::{Both, Gatherer};
+use super::gather::{Difference, Gatherer};
 use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -558,7 +558,7 @@ impl PairStore {
                 visit(if index < chunks { &chunk.ended } else { &chunk.old });
             }
         };
-        gatherer.gather(Both { started: &visit_started, ended: &visit_ended }, Both { started, ended }, context)?;
+        gatherer.gather(Difference { started: &visit_started, ended: &visit_ended }, Difference { started, ended }, context)?;
         *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
         Ok(())
     }

@@ -50,7 +50,7 @@ impl<A> Default for Answers<A> {
     }
 }
 
-fn open<A>(block: &Mutex<Block<A>>) -> MutexGuard<'_, Block<A>> {
+fn lock<A>(block: &Mutex<Block<A>>) -> MutexGuard<'_, Block<A>> {
     block.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -105,7 +105,7 @@ impl<A: Copy + Send> Answers<A> {
         }
         let blocks = &self.blocks;
         context.run_weighted(jobs, QUESTION * questions.len(), |job, _| {
-            let block = &mut *open(&blocks[job]);
+            let block = &mut *lock(&blocks[job]);
             block.list.clear();
             block.ends.clear();
             block.error = None;
@@ -126,7 +126,7 @@ impl<A: Copy + Send> Answers<A> {
         self.starts.clear();
         self.starts.push(0);
         for block in &self.blocks[..jobs] {
-            let block = open(block);
+            let block = lock(block);
             if let Some(error) = block.error.clone() {
                 self.list.clear();
                 self.starts.truncate(1);

@@ -1,6 +1,6 @@
 //! The frame of a world: updates the structures, finds pairs, and converts differences from slots to handles.
 
-use super::environments::{Environments, worth};
+use super::environments::{Environments, is_worth_separating};
 use super::mixed::Mixed;
 use super::motion::longest_box;
 use super::rules::{PairCandidate, Rules, Scoped};
@@ -22,9 +22,9 @@ impl<const D: usize, T: Real> Engine<D, T> {
         let structure = match self.structure.take() {
             Some(structure) => structure,
             None => {
-                let plain = match &self.own {
-                    Some(own) => own.clone(),
-                    None if self.apart => Box::new(Environments::new(&self.spec)?),
+                let plain = match &self.custom {
+                    Some(custom) => custom.clone(),
+                    None if self.separates_envs => Box::new(Environments::new(&self.spec)?),
                     None => self.spec.build()?,
                 };
                 match self.period {
@@ -46,10 +46,10 @@ impl<const D: usize, T: Real> Engine<D, T> {
         context: &mut Context,
     ) -> Result<(), Error> {
         let (environments, others) = side.environments();
-        let is_plain = self.own.is_none() && self.period.is_none();
-        let apart = is_plain && worth(environments, others, side.slots.count(), self.apart);
-        if apart != self.apart || (sweeps != self.sweeps && self.period.is_some()) {
-            *self = Self { apart, sweeps, ..self.fresh() };
+        let is_plain = self.custom.is_none() && self.period.is_none();
+        let separates_envs = is_plain && is_worth_separating(environments, others, side.slots.count(), self.separates_envs);
+        if separates_envs != self.separates_envs || (sweeps != self.sweeps && self.period.is_some()) {
+            *self = Self { separates_envs, sweeps, ..self.fresh() };
         }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
         let updated = self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context);

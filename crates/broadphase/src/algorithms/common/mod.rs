@@ -21,7 +21,7 @@ pub(crate) use implement::implement_broad_phase;
 pub(crate) use linked_bins::{LinkedBins, NONE};
 pub(crate) use pack_tree::{PackTree, order};
 #[cfg(feature = "papers")]
-pub(crate) use probing::ask_one_by_one;
+pub(crate) use probing::query_each_object;
 pub(crate) use probing::{ProbeBuffers, Visit, check_ids, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 #[cfg(feature = "papers")]

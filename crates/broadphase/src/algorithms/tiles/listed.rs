@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use super::movers::Movers;
+use super::movers::MoverRecords;
 use super::partition::Partition;
 use super::pending::PendingChanges;
 use super::plan::tuned::AHEAD;
@@ -74,7 +74,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     fn locate(&mut self, frame: &Frame<'_, D, T>, id: u32) -> Change {
         let now = frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
         let before = self.tracker.previous(id).map(|value| self.lattice.corners(value));
-        let block = (id as usize / self.block).min(self.blocks.len() - 1); // the last one may be extended
+        let block = (id as usize / self.slots_per_block).min(self.blocks.len() - 1); // the last one may be extended
         let mut home = None;
         if let (Some(before), Some(now)) = (&before, &now) {
             let tile = self.partition.tile_at(&before.low());
@@ -97,7 +97,7 @@ fn apply(
     change: &Change,
     blocks: &mut [Mutex<Block>],
     sorted: &mut SortedTiles,
-    (pending, movers): (&mut PendingChanges, &mut Movers),
+    (pending, movers): (&mut PendingChanges, &mut MoverRecords),
     partition: &Partition,
 ) {
     let Change { id, before, now, home, block } = change;

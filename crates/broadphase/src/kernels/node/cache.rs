@@ -6,7 +6,7 @@
 //!
 //! Single boxes cannot be added to a cache. It is filled again when too many boxes are loose; the caller decides when.
 
-use super::side::{Map, Side};
+use super::byte_boxes::{ByteBoxes, Map};
 use super::sweeps::{Loaded, Out, sweep_between, sweep_cached, sweep_within};
 use super::{Entry, Scratch, cull};
 use crate::geometry::{Aabb, Real};
@@ -17,11 +17,11 @@ use crate::kernels::pair_sink::PairSink;
 /// The boxes of a node, sorted and as bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeCache<const D: usize, T> {
-    own: Side<D>,
+    own: ByteBoxes<D>,
     /// The others that reach to the own ones' bounds.
-    near: Side<D>,
+    near: ByteBoxes<D>,
     /// The others that do not: an own box must leave the bounds to overlap them.
-    far: Side<D>,
+    far: ByteBoxes<D>,
     bounds: Aabb<D, T>,
     map: Map<D, T>,
     axis: usize,
@@ -31,7 +31,7 @@ pub(crate) struct NodeCache<const D: usize, T> {
 
 impl<const D: usize, T: Real> Default for NodeCache<D, T> {
     fn default() -> Self {
-        let sides = (Side::default(), Side::default(), Side::default());
+        let sides = (ByteBoxes::default(), ByteBoxes::default(), ByteBoxes::default());
         let (map, bounds) = (Map::nowhere(), Aabb::empty());
         Self { own: sides.0, near: sides.1, far: sides.2, bounds, map, axis: 0, takes_all: true }
     }

@@ -15,7 +15,7 @@ use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
 use crate::kernels::soa::{Columns, Soa};
-use crate::kernels::sorted::turned;
+use crate::kernels::sorted::permuted;
 use crate::kernels::sorted_rows::run;
 
 /// Buffers of a join, reused.
@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> FloatScratch<D, T> {
         columns.resize(self.projections.len());
         for (position, &(_, at)) in self.projections.iter().enumerate() {
             let entry = &entries[at as usize];
-            columns.set(position, entry.id, &turned(&entry.aabb, axes));
+            columns.set(position, entry.id, &permuted(&entry.aabb, axes));
         }
     }
 }

@@ -13,16 +13,16 @@
 
 mod cache;
 mod floats;
-mod side;
+mod byte_boxes;
 mod sweeps;
 
 use super::arch::{Kernel, Simd};
 use super::isa::Kernels;
 use super::pair_sink::PairSink;
 use crate::geometry::{Aabb, Real};
+use byte_boxes::{ByteBoxes, Map};
 pub(crate) use cache::{AtRest, NodeCache, join_cached};
 pub(crate) use floats::{FloatScratch, join_floats};
-use side::{Map, Side};
 use sweeps::{Out, sweep_between, sweep_within};
 
 /// One object in a join.
@@ -70,8 +70,8 @@ impl Runs {
 /// Buffers of a join, reused; only [`Runs`] outlives a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch<const D: usize, T> {
-    own: Side<D>,
-    other: Side<D>,
+    own: ByteBoxes<D>,
+    other: ByteBoxes<D>,
     near: Vec<Entry<D, T>>,
     candidates: Vec<u64>,
     pub(crate) runs: Runs,
@@ -80,7 +80,7 @@ pub(crate) struct Scratch<const D: usize, T> {
 impl<const D: usize, T: Real> Default for Scratch<D, T> {
     fn default() -> Self {
         let candidates = vec![0; BATCH];
-        Self { own: Side::default(), other: Side::default(), near: Vec::new(), candidates, runs: Runs::default() }
+        Self { own: ByteBoxes::default(), other: ByteBoxes::default(), near: Vec::new(), candidates, runs: Runs::default() }
     }
 }
 

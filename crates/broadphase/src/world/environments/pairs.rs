@@ -92,13 +92,13 @@ impl<const D: usize, T: Real> Group<D, T> {
         if zero.slots.is_empty() || slots.is_empty() {
             return Ok(());
         }
-        let turned = zero.slots.len() > slots.len();
+        let swapped = zero.slots.len() > slots.len();
         let take = &mut |raw: &PairStore, first: usize| {
             let before = cross.len();
             raw.for_each_chunk(|pairs| {
                 cross.extend(pairs.iter().map(|&Pair { a, b }| {
                     let (probe, object) = (first + a as usize, b as usize);
-                    let (there, here) = if turned { (object, probe) } else { (probe, object) };
+                    let (there, here) = if swapped { (object, probe) } else { (probe, object) };
                     Pair::new(zero.slots[there], slots[here])
                 }));
             });
@@ -107,7 +107,7 @@ impl<const D: usize, T: Real> Group<D, T> {
             }
             if cross.len() as u64 > limit { Err(Error::TooManyPairs { limit }) } else { Ok(()) }
         };
-        *cross_tests = if turned {
+        *cross_tests = if swapped {
             probe_parts(&*zero.structure, &zero.frame(), Batch { boxes, envs: &[] }, limit, context, raw, take)?
         } else {
             let own = Frame { shape: *shape, ..Frame::new(boxes) };
@@ -143,7 +143,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             zero.find_own(frame, limit)?;
             out.rewrite(0, 0, frame, |hits| {
                 hits.count_tests(zero.own.tests());
-                zero.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(spread(zero, pair))));
+                zero.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(to_slots(zero, pair))));
             });
         }
         let (zero, failure) = (&*zero, Failure::default());
@@ -158,7 +158,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
                 Err(error) => failure.note(number, Err(error)),
                 Ok(()) => out.rewrite(number + 1, worker, frame, |hits| {
                     hits.count_tests(group.own.tests() + group.cross_tests);
-                    group.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(spread(group, pair))));
+                    group.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(to_slots(group, pair))));
                     group.cross.iter().for_each(|&pair| hits.push(pair));
                 }),
             }
@@ -257,6 +257,6 @@ impl<const D: usize, T: Real> Environments<D, T> {
 
 /// A pair of numbers in a group as a pair of slots; ascending numbers are ascending slots.
 #[inline(always)]
-fn spread<const D: usize, T: Real>(group: &Group<D, T>, pair: Pair) -> Pair {
+fn to_slots<const D: usize, T: Real>(group: &Group<D, T>, pair: Pair) -> Pair {
     Pair { a: group.slots[pair.a as usize], b: group.slots[pair.b as usize] }
 }

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const CHANGES: &str = "lists of changed objects";
 
 /// The change of a slot since the last frame.

@@ -13,7 +13,7 @@ use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::memory;
 
-/// The purpose of the memory, for errors.
+/// What the memory is for, in errors.
 const EVENTS: &str = "pairs that started and ended";
 /// The work of sorting and comparing one pair, in the units of [`Context::run_weighted`].
 const SORT: usize = 8;

@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 const PER_JOB: usize = 1 << 14;
 /// What an object costs in that pass, in the units of [`Context::run_weighted`].
 const WRAP: usize = 2;
-/// What memory is for, in errors.
+/// What the memory is for, in errors.
 const BOXES: &str = "boxes";
 const IMAGES: &str = "images of boxes";
 const CHANGES: &str = "lists of changes";

@@ -25,7 +25,7 @@ use crate::objects::side::Side;
 use crate::objects::{Filter, Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const PROBES: &str = "probes of statics";
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;

@@ -273,7 +273,7 @@ impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
     }
 }
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 pub(super) const EVENTS: &str = "events";
 
 /// Converts pairs of slots to pairs of handles. Its buffers are scratch.

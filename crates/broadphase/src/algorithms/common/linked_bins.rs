@@ -7,7 +7,7 @@ use crate::memory;
 /// No object, no bin, no node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const ORDER: &str = "the order of objects";
 
 /// Doubly linked lists through the slots. Every object stores its bin and its neighbors, so inserting and removing are O(1).

@@ -9,7 +9,7 @@ use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
 use crate::memory;
 use crate::objects::Frame;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const SAMPLE: &str = "a sample of the objects";
 
 /// A place on the lattice: an integer on each axis. In 2D, all boxes span the whole third axis.

@@ -1,6 +1,6 @@
-//! The update of a few listed objects: their records are rewritten, dropped and inserted in the tiles that they touch.
+//! The update of a few changed objects, which the change set lists: their records are rewritten, dropped and inserted in the tiles that they reach.
 //!
-//! Cost: in sorted tiles (`sorted_tiles.rs`), that of the changed objects; in others, a search of the tile.
+//! Cost: in sorted tiles (`sorted_tiles.rs`), O(log n) per record on average, and a move within its run; in others, a search of the tile.
 
 use std::sync::Mutex;
 
@@ -24,7 +24,7 @@ struct Change {
     /// Its corners in the last frame and now, each if it was or is live.
     before: Option<Corners>,
     now: Option<Corners>,
-    /// The tile, if it was wholly inside one and still is.
+    /// The tile, if the object was wholly inside one and still is.
     home: Option<u16>,
     /// The block of its records.
     block: u32,
@@ -107,7 +107,7 @@ fn apply(
         block.set_live(id, now.is_some());
     }
     if !pending.insert(id) {
-        movers.invalidate(); // which has a record of what the object was in between
+        movers.invalidate(); // an earlier update has added a record of the object
     }
     if let (Some(tile), Some(before), Some(now)) = (*home, before, now) {
         pending.touched[tile as usize] = true;

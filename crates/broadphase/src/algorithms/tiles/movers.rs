@@ -8,7 +8,7 @@ use crate::kernels::tile::Record;
 use crate::memory;
 use crate::objects::Frame;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const RECORDS: &str = "records of changed objects";
 
 /// The records of changed objects, by tile.

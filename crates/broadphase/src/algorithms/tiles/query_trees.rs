@@ -33,7 +33,7 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) packs: PackTree<D, T>,
 }
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const TREES: &str = "trees for queries";
 
 /// Objects and their boxes, while a tree is built.

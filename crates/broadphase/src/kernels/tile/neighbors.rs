@@ -15,7 +15,7 @@ use crate::kernels::isa::Kernels;
 use crate::memory;
 use crate::pair::Pair;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const NEIGHBORS: &str = "neighbors in a tile";
 
 /// The most neighbors per record: testing more costs as much as a sweep.

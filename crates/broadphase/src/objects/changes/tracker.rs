@@ -31,7 +31,7 @@ const START: [usize; 2] = [4, 5];
 /// Changed slots between prefetching a box and reading it.
 const AHEAD: usize = 16;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 pub(super) const BOXES: &str = "the boxes of the last frame";
 
 /// When changed slots are distinguished, instead of treating everything as changed.

@@ -13,7 +13,7 @@ use crate::kernels::quantize::{CellMap, Corners};
 use crate::memory;
 use build::Rules;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const TILES: &str = "the partition";
 
 /// The place of a tile, the resolution of its records, and its sweep axis.
@@ -66,6 +66,7 @@ pub(crate) struct Table {
 pub(crate) const FINER: u16 = 1 << 15;
 /// The most tiles that entries can name.
 const MAX_TILES: usize = FINER as usize - 1;
+
 /// Tiles, tables and entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
@@ -74,7 +75,7 @@ pub(crate) struct Partition {
     pub(crate) entries: Vec<u16>,
     /// By tile: the expected number of records, estimated from the sample.
     pub(crate) expected: Vec<f32>,
-    /// The least number of tiles that dense cells still need; used only while partitioning.
+    /// Tiles that are set aside for dense cells whose tables are not built yet, one each; used only while partitioning.
     promised: usize,
 }
 

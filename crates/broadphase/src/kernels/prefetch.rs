@@ -1,4 +1,4 @@
-//! Single instructions that safe Rust does not offer: prefetching and truncation.
+//! Single instructions that safe Rust does not offer: prefetching, and the truncation of coordinates to the lattice.
 
 use super::arch::Truncate;
 
@@ -35,8 +35,9 @@ pub(crate) fn prefetch<V>(slice: &[V], index: usize) {
 /// Cache lines that will be read later, prefetched one by one during other work: a burst of prefetches would delay all other loads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrefetchList {
-    /// Addresses, and how many of them have been prefetched.
+    /// The addresses of the lines.
     lines: Vec<usize>,
+    /// How many of them have been prefetched.
     prefetched: usize,
 }
 
@@ -63,7 +64,7 @@ impl PrefetchList {
         }
     }
 
-    /// Prefetches the next few lines, so many that all are prefetched after `calls` calls.
+    /// Prefetches the next few lines, so many that `calls` calls prefetch all.
     #[inline(always)]
     pub(crate) fn prefetch_some(&mut self, calls: usize) {
         (0..self.lines.len().div_ceil(calls)).for_each(|_| self.prefetch_next());

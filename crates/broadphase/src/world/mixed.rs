@@ -5,8 +5,8 @@
 //! different sides. Movers that changed are probed against the statics' structure; statics that changed, if they are few, against
 //! the movers' structure; pairs of two that did not change are kept.
 //!
-//! Where most movers change in every frame there is nothing to keep: the chunks are then those of the probes, and pairs are written once. (By chunks of
-//! movers they are written, counted, sorted by chunk and written again.)
+//! If most movers change in every frame, there is nothing to keep: the chunks are then those of the probe, and pairs are written once. (With chunks by
+//! mover, they are written, counted, sorted by chunk and written again.)
 //!
 //! # Cost
 //! A probe per mover that changed. If statics changed as well: one probe each and a pass over the pairs here, or, beyond a quarter of
@@ -120,7 +120,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
     ) -> Result<u64, Error> {
         let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         let had_all = std::mem::replace(&mut self.had_all, movers.touched.all());
-        // Not where few movers may change in the next frame, which could then keep nothing.
+        // Only if most movers changed in the last frame too: otherwise few may change in the next one, which could then keep nothing.
         if had_all && self.had_all && statics.slots.count() > 0 && rules.all_meet_all_statics() {
             self.revision = Revision::default();
             if self.scratch.slots.capacity() > 0 {
@@ -223,15 +223,15 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     /// Lists the movers of a block to probe: those that can pair with statics, and, unless `all`, have changed.
     fn choose(&mut self, rules: &Rules<'_, D, T>, block: &Range<usize>, all: bool) -> Result<(), Error> {
         let movers = &rules.table.movers;
-        let dynamic = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
+        let can_pair = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
         self.slots.clear();
         if all {
             let end = (block.end * ROWS).min(movers.slots.len());
             let slots = block.start * ROWS..end;
-            memory::extend(&mut self.slots, slots.len(), (slots.start as u32..slots.end as u32).filter(dynamic), PROBES)
+            memory::extend(&mut self.slots, slots.len(), (slots.start as u32..slots.end as u32).filter(can_pair), PROBES)
         } else {
             let touched = within(movers.touched.list(), |&slot| slot, block);
-            memory::extend(&mut self.slots, touched.len(), touched.iter().copied().filter(dynamic), PROBES)
+            memory::extend(&mut self.slots, touched.len(), touched.iter().copied().filter(can_pair), PROBES)
         }
     }
 
@@ -289,7 +289,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         Ok(())
     }
 
-    /// The same, filtered part by part, since more pairs are found than memory should hold.
+    /// [`probe_statics`](Scratch::probe_statics), filtered part by part, since probes find more pairs than should be held in memory.
     fn probe_in_parts(
         &mut self,
         rules: &Rules<'_, D, T>,

@@ -14,8 +14,8 @@ impl<const D: usize, T: Real> World<D, T> {
         if self.failed { 0 } else { self.own.len() + self.mixed.store.len() + self.motion.fleeting.len() as u64 }
     }
 
-    /// All pairs, each once, the smaller index first. The order is deterministic, but depends on the algorithm. None with
-    /// [`Report::Count`], and none after it until the next update. Cost: two look-ups per pair.
+    /// All pairs, each once, the smaller index first. The order is deterministic, but depends on the algorithm. There are none with
+    /// [`Report::Count`], nor after a change from it until the next update. Cost: two look-ups per pair.
     pub fn pairs(&self) -> Pairs<'_, D, T> {
         // The report may have changed since the stores were filled.
         let reports = [self.report, self.own.report(), self.mixed.store.report()];

@@ -16,9 +16,9 @@ pub struct PairCandidate {
     pub a: Handle,
     /// The other object.
     pub b: Handle,
-    /// The user number of `a`.
+    /// The user data of `a`.
     pub user_a: u64,
-    /// The user number of `b`.
+    /// The user data of `b`.
     pub user_b: u64,
 }
 
@@ -67,7 +67,8 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
             || self.table.statics.sensors.any()
     }
 
-    /// May every mover slot pair with every static where their boxes overlap? Then what a probe with all of their boxes finds are the pairs.
+    /// Is every mover slot live, and does it form a pair with every static whose box it overlaps? Then the result of a probe with all movers' boxes needs no
+    /// filter.
     pub(super) fn all_meet_all_statics(&self) -> bool {
         let movers = &self.table.movers;
         let all_are_probed = !movers.kinematic.any() || self.pairing.kinematic_static;
@@ -132,7 +133,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.filters() || self.has_shapes() || self.has_roles() || movers.tags.any() || statics.tags.any()
     }
 
-    /// Can kinds rule out a pair of a mover that is probed?
+    /// Are there sensors, so that roles can rule out a pair of a probed mover and a static?
     fn has_roles(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         movers.sensors.any() || statics.sensors.any()
@@ -159,7 +160,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.apply_user_filters(fresh, true, false);
     }
 
-    /// Applies the user's filters, which get handles, or indices of handles; if slots are the same numbers, no pair is converted.
+    /// Applies the user's filters. One by pairs gets handles; one by chunks gets indices, to which slots are converted unless both are equal (`aligned`).
     fn apply_user_filters(&self, fresh: &mut Retain<'_>, mixed: bool, aligned: bool) {
         if let Some(KeptFilter::Chunks(filter)) = self.filter {
             if aligned {

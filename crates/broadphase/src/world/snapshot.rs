@@ -90,8 +90,7 @@ impl Held {
         Self { pairs: store.to_vec(), count: store.len(), report: store.report() }
     }
 
-    /// Are these pairs of slots below `a` and `b`, and is their number right? There may be a number without pairs, if no more was reported
-    /// of the last update.
+    /// Are these pairs of slots below `a` and `b`, and is their number right? If the last update reported only a number, there are no pairs.
     fn is_sound(&self, a: usize, b: usize) -> bool {
         self.pairs.iter().all(|pair| (pair.a as usize) < a && (pair.b as usize) < b)
             && match self.report {

@@ -48,7 +48,7 @@ impl WorldStats {
     }
 }
 
-/// For people: a line each on objects, pairs, algorithms and memory.
+/// Readable text: a line each on objects, pairs, algorithms and memory.
 ///
 /// ```
 /// use broadphase::{Aabb, World2};

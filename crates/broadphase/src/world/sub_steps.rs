@@ -86,7 +86,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// Moves the movers whose next sub-step is due to their places in a search.
+    /// Moves each mover that takes a sub-step in this search to its place on its path.
     fn place(&mut self, search: u32, searches: u32) {
         let stepped = std::mem::take(&mut self.motion.stepped);
         for path in &stepped {

@@ -17,7 +17,7 @@ use crate::pairs::{Pair, PairStore, Report, events};
 use crate::periodic::Periodic;
 
 impl<const D: usize, T: Real> Engine<D, T> {
-    /// The structure, which is built first if necessary.
+    /// The structure, built now if there is none.
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
         let structure = match self.structure.take() {
             Some(structure) => structure,
@@ -299,7 +299,8 @@ impl HandleConverter {
             .inspect_err(|_| store.undo())
     }
 
-    /// Merges pairs of slots, as pairs of handles, into the part of the list from `from` on, which is sorted. Pairs of numbers are sorted in linear time.
+    /// Converts pairs of slots to pairs of handles, and merges them into the part of the list from `from` on, which is sorted. They are sorted as pairs of
+    /// indices, in linear time.
     fn append<const D: usize, T: Real>(
         &mut self,
         table: &Table<D, T>,

@@ -25,7 +25,7 @@ pub(crate) struct NodeCache<const D: usize, T> {
     bounds: Aabb<D, T>,
     map: Map<D, T>,
     axis: usize,
-    /// Are boxes that are moving when it is filled stored, too? They will be loose soon.
+    /// Are boxes stored that moved in the frame in which the cache is filled? They will probably be loose soon.
     pub(crate) takes_all: bool,
 }
 
@@ -43,7 +43,7 @@ impl<const D: usize, T: Real> NodeCache<D, T> {
         self.own.bytes() + self.near.bytes() + self.far.bytes()
     }
 
-    /// Prefetches what a join will read.
+    /// Prefetches what a join will read: nearly always the own and the near boxes.
     pub(crate) fn fetch(&self) {
         self.own.fetch();
         self.near.fetch();

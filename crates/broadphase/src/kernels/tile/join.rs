@@ -30,8 +30,8 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits.count_tests(tests);
 }
 
-/// Sorts the records and sweeps them; the scratch is prepared for them. `process` takes the finds in batches, by their number, and returns whether to stop. Returns how many
-/// pairs of records were compared, if it did not stop.
+/// Sorts the records and sweeps them; the scratch is prepared for them. `process` gets the number of finds that wait in the scratch, in batches, and returns
+/// whether to stop. Returns how many pairs of records were compared; after a stop, the number is too low.
 #[inline(always)]
 pub(super) fn sort_and_sweep<T: Real>(
     kernels: Kernels,

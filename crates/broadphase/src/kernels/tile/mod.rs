@@ -18,7 +18,7 @@
 //!    afterwards: a mispredicted branch here costs more than a box test. If there are many, as when objects stand side by side, the
 //!    boxes of the tile are copied into the order of the records.
 //!
-//! If records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and steps 1 and 2 are skipped.
+//! If records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and all steps are skipped: the boxes decide.
 //!
 //! How a tile is sorted and swept depends on its own records alone, so the order of its pairs does not depend on the worker that joins it, or on
 //! the tile that the worker joined before.

@@ -51,7 +51,7 @@ fn filters<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> bool {
 }
 
 impl<const D: usize, T: Real> Group<D, T> {
-    /// Finds the pairs of its own objects, if any changed: at most `limit` after the rules of `frame`.
+    /// Finds the pairs among its own objects, if any of them changed: at most `limit` that the rules of `frame` allow.
     fn find_own(&mut self, frame: &Frame<'_, D, T>, limit: u64) -> Result<(), Error> {
         if !self.touched {
             return Ok(());
@@ -84,7 +84,7 @@ impl<const D: usize, T: Real> Group<D, T> {
         Ok(())
     }
 
-    /// Pairs with environment 0, as slots, in `cross`.
+    /// Fills `cross` with the pairs of an object of environment 0 and one of this group, as slots.
     fn find_cross(&mut self, zero: &Self, frame: &Frame<'_, D, T>, limit: u64) -> Result<(), Error> {
         let Self { structure, boxes, slots, context, cross, raw, cross_tests, shape, .. } = self;
         cross.clear();
@@ -166,7 +166,8 @@ impl<const D: usize, T: Real> Environments<D, T> {
         failure.finish()
     }
 
-    /// Probes of an environment meet it and environment 0; probes of environment 0, and those without one, meet all.
+    /// Finds the pairs of probes and objects. Probes of an environment are paired with it and with environment 0; probes of environment 0, or of no known
+    /// one, with all.
     pub(super) fn join_probes(
         &self,
         frame: &Frame<'_, D, T>,
@@ -255,7 +256,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
     }
 }
 
-/// A pair of numbers in a group as a pair of slots; ascending numbers are ascending slots.
+/// A pair of numbers in a group as a pair of slots. It stays canonical, since slots ascend in a group.
 #[inline(always)]
 fn to_slots<const D: usize, T: Real>(group: &Group<D, T>, pair: Pair) -> Pair {
     Pair { a: group.slots[pair.a as usize], b: group.slots[pair.b as usize] }

@@ -130,8 +130,8 @@ impl<const D: usize, T: Real> Mixed<D, T> {
             structures.1.probe(&statics.frame(Shape::Box, None), probes, context, &mut self.store)?;
             return Ok(self.store.tests());
         }
-        let apply = |fresh: &mut Retain<'_>| rules.apply_mixed(fresh);
-        let apply: Option<Filter<'_>> = if rules.for_mixed() { Some(&apply) } else { None };
+        let apply = |fresh: &mut Retain<'_>| rules.apply_mixed_rules(fresh);
+        let apply: Option<Filter<'_>> = if rules.has_mixed_rules() { Some(&apply) } else { None };
         let frame = Frame { filter: apply, ..Frame::new(&[]) };
         let chunks = movers.slots.len().div_ceil(ROWS);
         let kept = self.store.begin(&frame, context, self.revision, chunks)?;
@@ -255,7 +255,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         envs.clear();
         memory::extend(envs, slots.len(), slots.iter().map(|&slot| movers.tags.get(slot).env), PROBES)?;
         // Without a filter, every pair that is found counts.
-        raw.set_limit(if rules.for_mixed() { (*limit).max(WAITING) } else { *limit });
+        raw.set_limit(if rules.has_mixed_rules() { (*limit).max(WAITING) } else { *limit });
         match structure.probe_envs(
             &statics.frame(Shape::Box, None),
             Probes { boxes, ids: None, recurring: false },
@@ -263,7 +263,9 @@ impl<const D: usize, T: Real> Scratch<D, T> {
             context,
             raw,
         ) {
-            Err(Error::TooManyPairs { .. }) if rules.for_mixed() => return self.probe_in_parts(rules, structure, context, block),
+            Err(Error::TooManyPairs { .. }) if rules.has_mixed_rules() => {
+                return self.probe_in_parts(rules, structure, context, block);
+            }
             result => result?,
         }
         *tests += raw.tests();
@@ -304,7 +306,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
             let slot = |probe: u32| slots[first + probe as usize];
             memory::reserve(found, raw.len() as usize, PROBES)?;
             raw.for_each_chunk(|pairs| found.extend(pairs.iter().map(|pair| Pair { a: slot(pair.a), b: pair.b }))); // reserved
-            rules.apply_mixed(&mut Retain::new(found, before));
+            rules.apply_mixed_rules(&mut Retain::new(found, before));
             if found.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
         })?;
         found.sort_unstable();
@@ -342,7 +344,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
                 backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] })); // reserved
             });
             if backward.len() as u64 > *limit {
-                rules.apply_mixed(&mut Retain::new(backward, 0)); // rejected pairs do not count toward the limit
+                rules.apply_mixed_rules(&mut Retain::new(backward, 0)); // rejected pairs do not count toward the limit
             }
             if backward.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
         })?;

@@ -103,9 +103,9 @@ pub struct World<const D: usize, T: Real> {
     period: Option<Period<D, T>>,
     filter: Option<rules::KeptFilter>,
     pairing: Pairing,
-    /// Pairs of two movers, as slots.
-    own: PairStore,
-    /// Pairs of a mover and a static, as slots.
+    /// The pairs of two movers, as slots.
+    mover_pairs: PairStore,
+    /// The pairs of a mover and a static, as slots.
     mixed: mixed::Mixed<D, T>,
     /// Differences that were found and are not reported yet.
     started: Vec<(Handle, Handle)>,
@@ -174,7 +174,7 @@ impl<const D: usize, T: Real> World<D, T> {
             period: None,
             filter: None,
             pairing: Pairing::default(),
-            own: PairStore::new(Report::Both),
+            mover_pairs: PairStore::new(Report::Both),
             mixed: mixed::Mixed::default(),
             started: Vec::new(),
             ended: Vec::new(),

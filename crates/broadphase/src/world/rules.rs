@@ -47,8 +47,8 @@ pub(super) struct Rules<'a, const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> Rules<'_, D, T> {
-    /// Is there a rule for pairs of two movers?
-    pub(super) fn for_own(&self) -> bool {
+    /// Are there rules for pairs of two movers that the frame does not apply by itself?
+    pub(super) fn has_mover_rules(&self) -> bool {
         self.filters() || self.table.count(ObjectKind::Kinematic) > 0 || self.table.movers.sensors.any() || self.mixes_shapes()
     }
 
@@ -72,11 +72,11 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
     pub(super) fn all_meet_all_statics(&self) -> bool {
         let movers = &self.table.movers;
         let all_are_probed = !movers.kinematic.any() || self.pairing.kinematic_static;
-        all_are_probed && movers.slots.are_all_live() && self.period.is_none() && !self.for_mixed()
+        all_are_probed && movers.slots.are_all_live() && self.period.is_none() && !self.has_mixed_rules()
     }
 
     /// Applies the rules for two movers: kinds, shapes, motions, and the user's filter.
-    pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
+    pub(super) fn apply_mover_rules(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;
         if movers.kinematic.any() || movers.sensors.any() {
             fresh.retain(|pair| self.pairing.allows(role(movers, pair.a), role(movers, pair.b)));
@@ -127,8 +127,8 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.touch((pair.a, movers, a), (pair.b, others, b)).map_or(1.0, Real::to_f64)
     }
 
-    /// Is there a rule for pairs of a mover and a static?
-    pub(super) fn for_mixed(&self) -> bool {
+    /// Are there rules for pairs of a mover and a static?
+    pub(super) fn has_mixed_rules(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         self.filters() || self.has_shapes() || self.has_roles() || movers.tags.any() || statics.tags.any()
     }
@@ -145,7 +145,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
     }
 
     /// Applies the rules for a mover and a static, slots of different sides: tags, sensors, balls, paths, and the user's filter.
-    pub(super) fn apply_mixed(&self, fresh: &mut Retain<'_>) {
+    pub(super) fn apply_mixed_rules(&self, fresh: &mut Retain<'_>) {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         if movers.tags.any() || statics.tags.any() {
             fresh.retain(|pair| movers.tags.get(pair.a).allows(&statics.tags.get(pair.b)));

@@ -87,7 +87,7 @@ impl<const D: usize, T: Real> World<D, T> {
             *engine = engine.fresh();
         }
         self.table.shrink();
-        self.own.shrink();
+        self.mover_pairs.shrink();
         let mut mixed = super::mixed::Mixed::default();
         std::mem::swap(&mut mixed.store, &mut self.mixed.store);
         mixed.store.shrink();

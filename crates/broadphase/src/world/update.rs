@@ -141,8 +141,8 @@ impl<const D: usize, T: Real> World<D, T> {
             table.movers.gather()?;
             let rules =
                 Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
-            let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
-            let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
+            let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_mover_rules(fresh);
+            let apply: Option<Filter<'_>> = if rules.has_mover_rules() { Some(&apply) } else { None };
             movers.update(&table.movers, *shape, apply, sweeps, context)?;
             table.movers.clear_marks();
         }
@@ -194,19 +194,19 @@ impl<const D: usize, T: Real> World<D, T> {
         };
         let from = (self.started.len(), self.ended.len());
         if self.whole || movers {
-            self.find_own(report, scoped)?;
-            let Self { table, own, converter, started, ended, .. } = &mut *self;
-            converter.reserve(own, started, ended)?;
-            converter.append(table, false, own.started(), (&mut *started, from.0));
-            converter.append(table, false, own.ended(), (&mut *ended, from.1));
+            self.find_mover_pairs(report, scoped)?;
+            let Self { table, mover_pairs, converter, started, ended, .. } = &mut *self;
+            converter.reserve(mover_pairs, started, ended)?;
+            converter.append(table, false, mover_pairs.started(), (&mut *started, from.0));
+            converter.append(table, false, mover_pairs.ended(), (&mut *ended, from.1));
         }
-        if self.find_mixed(report, scoped)? {
+        if self.find_mixed_pairs(report, scoped)? {
             let Self { table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
             converter.reserve(store, started, ended)?;
             converter.append(table, true, store.started(), (&mut *started, from.0));
             converter.append(table, true, store.ended(), (&mut *ended, from.1));
         }
-        if self.own.len() + self.mixed.store.len() > self.limit {
+        if self.mover_pairs.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
         }
         self.table.after_pairs();
@@ -215,20 +215,20 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Finds the pairs of two movers.
-    fn find_own(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
-        let Self { table, movers, context, shape, filter, own, motion, pairing, period, .. } = self;
-        own.set_report(report);
-        own.set_limit(self.limit);
+    fn find_mover_pairs(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
+        let Self { table, movers, context, shape, filter, mover_pairs, motion, pairing, period, .. } = self;
+        mover_pairs.set_report(report);
+        mover_pairs.set_limit(self.limit);
         let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
-        let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
-        let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
-        movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, own)?;
-        self.tests += own.tests();
+        let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_mover_rules(fresh);
+        let apply: Option<Filter<'_>> = if rules.has_mover_rules() { Some(&apply) } else { None };
+        movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, mover_pairs)?;
+        self.tests += mover_pairs.tests();
         Ok(())
     }
 
     /// Finds the pairs of a mover and a static; returns false if there are none and were none.
-    fn find_mixed(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
+    fn find_mixed_pairs(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
         let Self { table, movers, statics, context, shape, filter, mixed, motion, pairing, period, .. } = self;
         mixed.store.set_report(report);
         mixed.store.set_limit(self.limit);

@@ -20,7 +20,7 @@ use crate::par::{Executor, Gauge, Regions, Sequential};
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    /// Without one, the calling thread runs all jobs; a context of that kind allocates nothing.
+    /// `None`: the calling thread runs all jobs. Such a context allocates nothing.
     executor: Option<Arc<dyn Executor>>,
     kernels: Kernels,
     /// Are stages timed?
@@ -198,7 +198,7 @@ impl Context {
     }
 }
 
-/// The work of finding the pairs of one object, for [`Context::run_weighted`]; most structures take half to twice as long.
+/// The work of finding the pairs of one object, in the units of [`Context::run_weighted`]; most structures take half as long to twice as long.
 pub(crate) const SEEK: usize = 100;
 
 /// One buffer per worker, or per job of a region: scratch, which can be dropped without changing a result.
@@ -227,7 +227,7 @@ impl<S: Default> PerWorker<S> {
         memory::cover(&mut self.0, context.width(), "buffers of workers")
     }
 
-    /// The same for structures of papers, which do not survive a refused allocation.
+    /// [`try_prepare`](PerWorker::try_prepare) for structures of papers, where a refused allocation aborts.
     #[cfg(feature = "papers")]
     pub(crate) fn prepare(&mut self, context: &Context) {
         self.prepare_for(context.width());

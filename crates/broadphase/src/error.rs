@@ -11,7 +11,7 @@ pub enum BoxFault {
     MinAboveMax,
 }
 
-/// Every error of this crate. The structure that returned it is unchanged and usable.
+/// Every error of this crate. After an error, the objects are as they were before the call, and what returned it stays usable.
 ///
 /// [`Error::code`] is stable and meant for programs; the text is meant for people and says what to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub enum BoxFault {
 pub enum Error {
     /// A box has a NaN corner, or its lower corner is above its upper one.
     InvalidBox {
-        /// Its position in the list that was handed over; in a frame, its slot; for an object of a world, its handle's index.
-        /// `None` if the box was handed over alone, as to [`World::insert`](crate::World::insert).
+        /// Its position in the list that was passed; in a frame, its slot; for an object of a world, its handle's index.
+        /// `None` if a single box was passed, as to [`World::insert`](crate::World::insert).
         index: Option<usize>,
         /// 0 for x, 1 for y, 2 for z.
         axis: usize,
@@ -29,14 +29,14 @@ pub enum Error {
     },
     /// There are more objects than ids.
     TooManyObjects {
-        /// How many were handed over.
+        /// How many there are, or would be.
         count: usize,
         /// How many are possible.
         limit: usize,
     },
-    /// More pairs than the store's limit.
+    /// More pairs than the limit.
     TooManyPairs {
-        /// The limit, as set with `PairStore::set_limit`.
+        /// The limit, as set with `World::set_pair_limit`, `PairStore::set_limit` or `Search::limit`.
         limit: u64,
     },
     /// An allocation failed.
@@ -49,23 +49,25 @@ pub enum Error {
         /// How many were requested; 0 means one per core.
         requested: usize,
     },
-    /// A list of changes or tags does not fit the frame.
+    /// A list of changes or tags does not fit the frame, or a list of probe ids the probes.
     InvalidFrame {
-        /// The offending slot.
+        /// The offending slot, or the number of probe ids.
         index: usize,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// Two lists that belong together have different lengths.
+    /// A list of boxes for a [`World`](crate::World) does not have one for each mover, or for each of their slots. Other lists:
+    /// [`WrongLength`](Error::WrongLength).
     CountMismatch {
         /// What is counted, in the plural, such as "boxes".
         what: &'static str,
         /// How many are needed.
         expected: usize,
-        /// How many were handed over.
+        /// How many were passed.
         found: usize,
     },
-    /// An argument has a value that the call does not accept; see [`InvalidValue`](Error::InvalidValue) for single numbers.
+    /// An argument of [`World`](crate::World) or [`UpdateIntervals`](crate::UpdateIntervals) has a value that is not accepted, here as text. Single
+    /// numbers of other calls, and periods: [`InvalidValue`](Error::InvalidValue).
     InvalidArgument {
         /// The argument's name.
         argument: &'static str,
@@ -76,14 +78,14 @@ pub enum Error {
     },
     /// A handle whose object was removed, or that belongs to another world.
     StaleHandle {
-        /// The handle's slot.
+        /// The handle's index.
         index: u32,
         /// The handle's generation.
         generation: u32,
     },
     /// A margin that is negative, infinite or NaN.
     InvalidMargin {
-        /// Its position in the list that was handed over, or its handle's index; `None` for a single new object and for the world's margin.
+        /// The object's position in the list that was passed, or its handle's index; `None` for a single new object and for the world's margin.
         index: Option<u32>,
         /// The margin, as given.
         margin: f64,
@@ -143,14 +145,14 @@ pub enum Error {
     Cancelled,
     /// A point with a NaN coordinate, or with an infinite one where that has no meaning.
     InvalidPoint {
-        /// Its position in the list that was handed over.
+        /// Its position in the list that was passed.
         index: usize,
         /// 0 for x, 1 for y, 2 for z.
         axis: usize,
         /// The coordinate, as given.
         value: f64,
     },
-    /// A numeric argument is out of its range.
+    /// A number, or a number for an axis, is out of its range. Other values: [`InvalidArgument`](Error::InvalidArgument).
     InvalidValue {
         /// The argument's name.
         argument: &'static str,
@@ -161,7 +163,7 @@ pub enum Error {
         /// The values that are accepted.
         expected: &'static str,
     },
-    /// A list argument is not as long as the list that it belongs to.
+    /// A list argument is not as long as the list that it belongs to. The boxes of a world: [`CountMismatch`](Error::CountMismatch).
     WrongLength {
         /// The argument's name.
         argument: &'static str,
@@ -172,7 +174,7 @@ pub enum Error {
     },
     /// In a periodic space: a box that is longer than half the period.
     BoxTooLong {
-        /// Its position in the list that was handed over.
+        /// Its position in the list that was passed; in a frame, its slot; for an object of a world, its handle's index.
         index: usize,
         /// The axis on which it is too long.
         axis: usize,
@@ -192,7 +194,7 @@ pub enum Error {
         /// The number of vertices.
         vertices: usize,
     },
-    /// An error in one of several lists that were handed over.
+    /// An error in one of several lists that were passed.
     Argument {
         /// The list's name.
         name: &'static str,
@@ -244,7 +246,8 @@ impl Error {
         }
     }
 
-    /// The name of the wrong argument, if the call takes several.
+    /// The name of the wrong argument: of [`InvalidValue`](Error::InvalidValue), [`WrongLength`](Error::WrongLength),
+    /// [`InvalidElement`](Error::InvalidElement) and [`Argument`](Error::Argument). `None` for other errors.
     pub fn argument(&self) -> Option<&'static str> {
         match self {
             Error::InvalidValue { argument, .. }

@@ -15,7 +15,7 @@
 //!
 //! **My objects move.** Put them into a [`World`]. It owns their boxes and gives you a [`Handle`] for each. Once a frame, [`World::update`] finds all pairs,
 //! and which of them started and ended. Move one object with [`World::set_box`], several with [`World::set_boxes_of`]. Make objects that never move
-//! [`ObjectKind::Static`]: they cost nothing until something comes near.
+//! [`ObjectKind::Static`]: they cost nothing as long as nothing moves near them.
 //!
 //! **Which algorithm should I use?** The default, `auto`, chooses for you; [`World::stats`] says what it chose and why. To try another one, pass a
 //! [`Spec`] to [`World::set_algorithm`]: a text such as `"tiles:target=500"`, or typed options such as [`tiles::Options`](algorithms::tiles::Options).
@@ -24,7 +24,7 @@
 //! **How do I remove objects?** Call [`World::remove`]. Their pairs end with the next update, and the events carry the handles that were valid. Using
 //! such a handle later is [`Error::StaleHandle`]; it never names another object. [`World::insert_many`] and [`World::remove_many`] work on lists.
 //!
-//! **How do I say which objects may meet?** With layers, masks, groups and environments ([`Tag`]), with kinds and sensors ([`Pairing`]), with balls instead of
+//! **How do I say which objects may pair?** With layers, masks, groups and environments ([`Tag`]), with kinds and sensors ([`Pairing`]), with balls instead of
 //! boxes ([`Shape`]), and with a closure for everything else ([`World::set_pair_filter`]). Filters run before pairs are reported.
 //!
 //! **What about fast objects?** A box that jumps over another one in a single step never touches it. With [`ContinuousDetection::Swept`], any two objects
@@ -68,11 +68,11 @@
 //! | data per pair (manifolds) | [`World::set_pair_value`], [`PairEvent::value`] | a hash table of such pairs |
 //! | the pairs of one object | [`World::pairs_of`] | the first call after an update: a pass over all pairs |
 //! | fast objects | [`World::set_continuous_detection`], [`Object::moved_from`] | a pass over the movers, larger boxes |
-//! | slow objects seen less often, if a pair may come late | [`UpdateIntervals`] | a pass over the boxes |
+//! | slow objects updated less often, if a pair may be found late | [`UpdateIntervals`] | a pass over the boxes |
 //! | a jump that hits nothing on its way | [`World::teleport`], [`World::teleport_many`], [`World::shift_origin`] | as a move; all objects |
 //! | layers, groups, parts of one body | [`Tag`] | a test per pair, nothing without tags |
 //! | triggers, platforms, characters | [`Object::as_sensor`], [`World::set_pairing`] | a test per pair, nothing without them |
-//! | sleeping | none: do not set its box ([`World::set_kind`] says why) | nothing while most movers rest |
+//! | sleeping | none: do not set the object's box (see [`World::set_kind`]) | nothing while most movers rest |
 //! | a space that repeats | [`World::set_period`], [`Search::periodic`], [`NeighborSearch::periodic`] | images of the boxes at the borders |
 //! | points within a radius, as rows | [`neighbors()`], [`NeighborSearch`] | linear in points and neighbors |
 //! | pairs within a distance, nearest objects, closest pair | [`pairs_within`], [`nearest`], [`closest_pair`], [`DistanceSearch`] | pairs of grown boxes; O(log n) per object |
@@ -132,12 +132,12 @@ pub mod mesh;
 mod periodic;
 pub mod implement;
 mod world;
-// Used by all of them.
+// Used by the modules above.
 mod context;
 mod backoff;
 mod memory;
 mod par;
-mod spare;
+mod buffer_pool;
 mod error;
 mod pair;
 #[doc(hidden)] // for the crates of this project

@@ -9,7 +9,7 @@ use crate::pairs::PairStore;
 
 /// One frame: boxes in, pairs out.
 ///
-/// 1. `update`: the structure takes in the frame: all boxes, or the listed changes.
+/// 1. `update`: the structure is updated with the frame: with all boxes, or with the listed changes.
 /// 2. `pairs`: the structure finds candidates, chunk by chunk, and a kernel tests many of them at once. The frame's tags, shape and filter are
 ///    applied before a pair enters the store. At the end, the store finds which pairs started and ended.
 ///

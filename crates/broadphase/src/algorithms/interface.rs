@@ -31,7 +31,7 @@ pub trait BroadPhase<const D: usize, T: Real>: Send + Sync {
     ) -> Result<(), Error>;
 
     #[doc(hidden)]
-    /// The same for probes with known environments: pairs of two different environments, neither of them 0, may be left out.
+    /// [`probe`](BroadPhase::probe) for probes with known environments: pairs of two different environments, neither of them 0, may be left out.
     /// Structures that do not separate environments leave none out.
     fn probe_envs(
         &self,
@@ -85,8 +85,8 @@ pub struct Probes<'a, const D: usize, T> {
     /// If given, as many as boxes: the probes are objects too, with these slots of the frame's tables, which are not live in the frame. Pairs are
     /// then canonical and filtered. If not: a pair is (index of the probe, id of the object), unfiltered.
     pub ids: Option<&'a [u32]>,
-    /// Are these the probes of the last call, moved? The structure may then keep what it knows of them from call to call. The order of the list, never
-    /// the set, follows from the calls before, so such probes are for a caller who does not share the structure with other threads.
+    /// Are these the probes of the last call, moved? The structure may then keep their records from call to call. The order of the pairs, never their set,
+    /// then depends on earlier calls, so set this only if no other thread probes the structure.
     pub recurring: bool,
 }
 
@@ -111,13 +111,13 @@ pub type Found<'a, T> = &'a mut dyn FnMut(u32, T) -> ControlFlow<(), T>;
 ///
 /// A structure implements [`search`](Query::search); all other queries are built on it.
 pub trait Query<const D: usize, T: Real>: Sync {
-    /// Visits the objects whose box is within `limit` by a [`Measure`], not sorted by distance. `visit` returns the new limit: the old one to
-    /// see all objects, the distance that it got to see only those that are not farther.
+    /// Visits the objects whose box is within `limit` by a [`Measure`], not sorted by distance. `visit` gets the distance and returns the new limit: the
+    /// old one to see all objects, the distance to see only objects that are not farther.
     fn search(&self, frame: &Frame<'_, D, T>, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>);
 
     #[doc(hidden)]
-    /// The same for objects of environment `env` and of environment 0: others may be left out. Structures that do not separate environments
-    /// leave none out.
+    /// [`search`](Query::search) for objects of environment `env` and of environment 0: others may be left out. Structures that do not separate
+    /// environments leave none out.
     fn search_env(&self, frame: &Frame<'_, D, T>, env: u32, measure: &dyn Measure<D, T>, limit: T, visit: Found<'_, T>) {
         let _ = env;
         self.search(frame, measure, limit, visit);
@@ -148,7 +148,7 @@ pub trait Query<const D: usize, T: Real>: Sync {
     }
 }
 
-/// A visitor of a region: distances are 0, and so is the limit.
+/// Adapts a visitor of objects to a search by distance, for regions, where all distances and the limit are 0.
 fn region<T: Real>(visit: &mut dyn FnMut(u32) -> ControlFlow<()>) -> impl FnMut(u32, T) -> ControlFlow<(), T> {
     |id, _| match visit(id) {
         ControlFlow::Continue(()) => ControlFlow::Continue(T::ZERO),
@@ -213,7 +213,7 @@ pub struct Stats {
     pub extra: Vec<(&'static str, f64)>,
 }
 
-/// For people: memory, the choice if there was one, and the structure's own figures.
+/// Readable text: memory, the choice if there was one, and the structure's own figures.
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes", self.bytes)?;

@@ -55,12 +55,12 @@ pub struct Descriptor {
     pub bounded: bool,
     /// Its options, beside [`COMMON_OPTIONS`](super::COMMON_OPTIONS).
     pub options: &'static [OptionDescriptor],
-    /// Which algorithm to build.
+    /// Its constructors.
     build: Build,
 }
 
-/// The constructors that [`Spec::build`] calls, one for each kind of box. They are instantiated once, in this crate, and not in every crate that
-/// builds a structure.
+/// The constructors that [`Spec::build`] calls, one for each dimension and scalar. They are instantiated once, in this crate, and not in every crate
+/// that builds a structure.
 #[derive(Clone, Copy, Debug)]
 struct Build {
     plane_f32: fn(&Spec) -> Built<2, f32>,
@@ -74,8 +74,8 @@ const STRUCTURE: &str = "an algorithm";
 
 type Built<const D: usize, T> = Result<Box<dyn BroadPhase<D, T>>, Error>;
 
-/// The [`Build`] of a generic constructor: an expression of `spec` in which `D` and `T` are inferred; with `boxed`, its result is a
-/// [`Built`], since options decide on the type.
+/// The [`Build`] of a generic constructor: an expression of `spec` in which `D` and `T` are inferred. With `boxed`, the expression is a [`Built`]
+/// already, since options decide which type is built.
 macro_rules! build {
     (boxed $spec:ident => $structure:expr) => {
         Build {
@@ -95,7 +95,7 @@ macro_rules! build {
     };
 }
 
-/// What most entries share.
+/// The defaults of an entry; the next two constants differ in `kind` alone.
 const PAPER: Descriptor = Descriptor {
     name: "",
     kind: Kind::Paper,
@@ -200,7 +200,7 @@ static LIST: &[Descriptor] = &[
     Descriptor {
         name: "octree",
         paper: Some("004"),
-        summary: "four levels of halves (a quadtree in the plane); an object stands at the deepest node that holds it whole",
+        summary: "four levels of halves (a quadtree in the plane); an object is stored in the deepest node that contains it entirely",
         bounded: true,
         options: octree::OPTIONS,
         build: build!(spec => octree::Octree::from_spec(spec)?),
@@ -210,7 +210,7 @@ static LIST: &[Descriptor] = &[
     Descriptor {
         name: "level-grid",
         paper: Some("004"),
-        summary: "four fixed grids over a bounded world; an object is caught by the grid of its size, its center decides the section",
+        summary: "four fixed grids over a bounded world; an object is stored in the grid of its size, in the section that holds its center",
         bounded: true,
         options: level_grid::OPTIONS,
         build: build!(spec => level_grid::LevelGrid::from_spec(spec)?),
@@ -276,7 +276,7 @@ static LIST: &[Descriptor] = &[
     },
 ];
 
-/// All pairs: with `paper=true` from the linked list of paper 004, else many at once.
+/// `brute-force`: with `paper=true` the linked list of paper 004, otherwise the join that tests many pairs at once.
 #[cfg(feature = "papers")]
 fn build_brute_force<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
     match spec.paper_mode()? {

@@ -105,7 +105,7 @@ impl Spec {
         Self::of(descriptor, Vec::new())
     }
 
-    /// An algorithm with options that are written but not checked.
+    /// An algorithm with options whose values are not checked yet.
     pub(super) fn of(descriptor: &'static Descriptor, options: Vec<(&'static str, String)>) -> Self {
         let given = options.iter().map(|(name, value)| format!(":{name}={value}"));
         // A name alone is not copied: the spec of a one-shot search allocates nothing.

@@ -19,7 +19,7 @@ use crate::point_cells::{Grid, Points, Wanted, sorted_pairs};
 /// The number of balls from which cells are faster than a structure of boxes, whose records no longer fit into the cache
 /// (`python -m broadphase compare --cases balls`).
 pub(super) const CELLS_FROM: usize = 1 << 16;
-/// The largest ratio of the greatest radius to the least: pairs at distances between twice the two are tested one by one.
+/// The largest ratio of the greatest radius to the least: pairs whose distance is between twice the least and twice the greatest are tested one by one.
 const ALIKE: f64 = 1.01;
 
 impl<'a, const D: usize, T: Real> Search<'a, D, T> {
@@ -52,7 +52,8 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         self.shape == Shape::Ball && self.keep.is_none() && self.spec.descriptor().name == "auto"
     }
 
-    /// All pairs of balls around the centers, sorted; `None` if the centers are too far apart for cells. `box_of` is the definition of a ball.
+    /// All pairs of balls around the centers, sorted; `None` if the centers are too far apart for cells. `box_of` gives the box that a ball is inscribed in,
+    /// which decides doubtful pairs.
     fn pairs_by_cells(
         &self,
         centers: &[[T; D]],
@@ -86,8 +87,8 @@ struct Distances<T> {
 }
 
 impl<T: Real> Distances<T> {
-    /// Of balls with radii from `least` to `greatest`. Distances of centers, sums of radii and corners of boxes are known up to `error`. `None` if they are
-    /// not of about the same size, or too small or too large for squares of distances.
+    /// For balls with radii from `least` to `greatest`. Distances of centers, sums of radii and corners of boxes are known up to `error`. `None` if the balls
+    /// are not of about the same size, or too small or too large for squares of distances.
     fn new(least: T, greatest: T, error: T) -> Option<Self> {
         let epsilon = T::ONE.next_up() - T::ONE;
         let rounding = epsilon * T::from_f64(16.0);
@@ -98,7 +99,7 @@ impl<T: Real> Distances<T> {
         (is_normal && are_alike).then_some(Self { radius, reach: Reach { sure: square * (T::ONE - rounding), most } })
     }
 
-    /// Of the balls in boxes. `None` if a box is infinite, or flatter than its ball is wide.
+    /// For the balls in boxes. `None` if these are not of about the same size, or if a box is infinite, or narrower on some axis than its ball.
     fn of_boxes<const D: usize>(boxes: &[Aabb<D, T>]) -> Option<Self> {
         // The least side of any box, the greatest along the first axis, which is a ball's diameter, and the largest coordinate.
         let (mut least, mut greatest, mut largest, mut all_finite) = (T::INFINITY, T::ZERO, T::ZERO, true);
@@ -117,7 +118,7 @@ impl<T: Real> Distances<T> {
         Self::new(least * T::HALF, greatest * T::HALF, rounding_of(largest)).filter(|_| all_finite)
     }
 
-    /// Of the balls around points. `None` if a point is not finite.
+    /// For the balls around points. `None` if they do not suit, or a point is not finite.
     fn of_points<const D: usize>(points: &[[T; D]], margin: T) -> Option<Self> {
         // The largest coordinate, and a sum that is zero if all are finite, in lanes of whole registers.
         let (mut largest, mut sum) = ([T::ZERO; 8], [T::ZERO; 8]);
@@ -139,7 +140,7 @@ impl<T: Real> Distances<T> {
     }
 }
 
-/// More than what rounding changes at corners, centers and radii of boxes with coordinates up to this one.
+/// An upper bound on the rounding errors of corners, centers and radii of boxes with coordinates up to `largest`.
 fn rounding_of<T: Real>(largest: T) -> T {
     largest * (T::ONE.next_up() - T::ONE) * T::from_f64(16.0)
 }
@@ -228,7 +229,7 @@ mod tests {
         assert!(!compare(&balls::<D, T>(1.1, 0.0)), "their sizes differ");
         let mut flat = balls::<D, T>(1.0, 0.0);
         flat[7].max[D - 1] = flat[7].center()[D - 1];
-        assert!(!compare(&flat), "a box that is not a cube separates what its ball does not");
+        assert!(!compare(&flat), "a box that is not a cube can rule out a pair whose balls overlap");
         flat[7] = Aabb::everything();
         assert!(!compare(&flat), "an infinite box is no ball");
         let points: Vec<_> = flat.iter().map(|value| Aabb::point(value.min)).collect();

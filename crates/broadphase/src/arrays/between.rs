@@ -38,7 +38,7 @@ pub struct Between<const D: usize, T: Real> {
     pairs: Vec<Pair>,
     started: Vec<Pair>,
     ended: Vec<Pair>,
-    /// Must everything be looked up, since the structure may hold another list than `b`, or a filter may have removed pairs?
+    /// Must all boxes of `a` be looked up, since the structure may hold another list than `b`, or a filter may have removed pairs?
     all: bool,
     scratch: Scratch<D, T>,
 }

@@ -68,7 +68,7 @@ impl Executor for Shared {
     }
 }
 
-/// An executor that skips all further jobs once the flag is set. Only for stages whose result is then discarded.
+/// An executor that skips all further jobs once the flag is set. Only for stages whose result is discarded in that case.
 pub(super) struct Cancellable {
     pub(super) executor: Shared,
     pub(super) cancel: Cancel,

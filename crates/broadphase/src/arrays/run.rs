@@ -96,8 +96,8 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         Ok(list)
     }
 
-    /// The pairs of two lists in a store, (index in `a`, index in `b`), in no order: the longer list is put into a structure, and the other one is
-    /// paired with it. `None` if that does not suit: lists with images or empty boxes, and filters that keep few of very many pairs.
+    /// The pairs of two lists in a store, (index in `a`, index in `b`), not sorted: the longer list is put into a structure, and the boxes of the other one
+    /// are its probes. `None` if that does not suit: lists with images or empty boxes, a count with a filter, and filters that keep few of very many pairs.
     pub(super) fn join_both(
         &self,
         a: &Prepared<'a, D, T>,

@@ -21,10 +21,11 @@ use crate::par::{Executor, Sequential};
 
 /// The most pairs that a visitor gets in one call.
 const SLICE: usize = 1 << 14;
-/// Up to this many pairs of one list are found in one pass, even if they are returned in pieces.
+/// Up to this many pairs of one list are found in one pass, and held in memory, even if they are returned in pieces.
 const FEW: u64 = 1 << 22;
 /// The number of pairs of two lists that are found in one batch when all are requested.
 const BATCH: usize = 1 << 20;
+
 /// A search for all pairs of boxes in an array, or of two arrays, with options. [`pairs`](crate::pairs()) and
 /// [`pairs_between`](crate::pairs_between) run it with the defaults.
 ///
@@ -48,7 +49,7 @@ const BATCH: usize = 1 << 20;
 #[derive(Clone)]
 pub struct Search<'a, const D: usize, T: Real> {
     pub(super) a: Cow<'a, [Aabb<D, T>]>,
-    /// What is sought instead of the pairs of `a`, if the list is one of points.
+    /// The points of [`Search::points`]; `a` is then empty.
     pub(super) points: Option<&'a [[T; D]]>,
     /// The second list, if there are two.
     pub(super) b: Option<Cow<'a, [Aabb<D, T>]>>,

@@ -34,9 +34,10 @@ impl<const D: usize, T: Real> Default for Auto<D, T> {
     }
 }
 
-/// The structure that was chosen. Not boxed, since a switch during a frame must not need an allocation that cannot fail.
+/// The structure that was chosen. Not boxed, since a switch happens in the middle of a frame, where a refused allocation must be an error, and
+/// `Box::new` aborts instead.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // there is one
+#[allow(clippy::large_enum_variant)] // each `Auto` has only one
 enum Current<const D: usize, T: Real> {
     BruteForce(BruteForce<D, T>),
     Tiles(Tiles<D, T>),
@@ -94,7 +95,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Auto<D, T> {
         let objects = frame.count();
         match decide(objects, self.verdict.map(|verdict| (verdict.choice, self.frames_since_switch))) {
             Decision::Switch(choice) => self.switch(frame, context, Verdict { choice, objects })?,
-            // While a switch is delayed, the verdict keeps the count that it is based on.
+            // While a switch is delayed, the verdict keeps the number of objects that it is based on.
             Decision::Delay => self.current.get_mut().update(frame, context)?,
             Decision::Keep => {
                 self.current.get_mut().update(frame, context)?;

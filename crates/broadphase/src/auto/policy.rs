@@ -43,8 +43,8 @@ impl fmt::Display for Verdict {
 /// The tuned constants.
 ///
 /// Up to [`few`](Tuning::few) objects, testing all pairs costs less than `tiles`. `broadphase bench brownian-cubes pile sizes
-/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows the crossover: near 96 objects with AVX2 on the first and the
-/// last scene, later on `pile`, whose objects drift so that `tiles` has to repartition.
+/// --n 32,64,96,128,192 --algorithms brute-force,tiles` shows the crossover: with AVX2 near 96 objects on the first and the
+/// last scene, and at more objects on `pile`, whose objects drift so that `tiles` has to repartition.
 struct Tuning {
     few: usize,
     /// The factor by which the threshold moves in favor of the current algorithm.
@@ -55,14 +55,14 @@ struct Tuning {
 
 const TUNING: Tuning = Tuning { few: 96, hysteresis: 2, patience: 32 };
 
-/// What an update does.
+/// What an update does about the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// The current algorithm is the best one.
+    /// Keep the current algorithm, which is the best one.
     Keep,
-    /// Another one is, but the last switch was too recent.
+    /// Keep the current algorithm for now: another one is better, but the last switch is too recent.
     Delay,
-    /// A new structure is built.
+    /// Build a structure of this algorithm.
     Switch(Choice),
 }
 

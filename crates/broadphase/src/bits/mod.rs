@@ -1,4 +1,4 @@
-//! Bits and digits: a bit set, a set of integers as a bit tree, and a radix sort of indices. Depends on nothing else in the crate.
+//! Bits and digits: a bit set, a set of integers as a bit tree, and a radix sort of indices.
 
 mod bit_set;
 mod radix;

@@ -68,10 +68,11 @@ pub fn closest_pair_between<const D: usize, T: Real, P: Proximity<D, T>>(a: &[P]
     DistanceSearch::between(a, b).closest_pair()
 }
 
-/// The distance of boxes from a box, a little less than it is, so that rounding never makes it more than that of the objects inside.
-struct From<const D: usize, T>(Aabb<D, T>);
+/// A lower bound of the distance from a box: the rounded distance, made smaller by more than rounding can add, so that it is never above the distance of
+/// an object inside a box.
+struct DistanceFromBox<const D: usize, T>(Aabb<D, T>);
 
-impl<const D: usize, T: Real> Measure<D, T> for From<D, T> {
+impl<const D: usize, T: Real> Measure<D, T> for DistanceFromBox<D, T> {
     fn bound(&self, bounds: &Aabb<D, T>) -> Option<T> {
         let epsilon = T::ONE.next_up() - T::ONE;
         Some(squared_gap(&self.0, bounds).sqrt() * (T::ONE - epsilon * T::from_f64(16.0)))
@@ -96,7 +97,7 @@ impl<'a, const D: usize, T: Real, P: Proximity<D, T>> Index<'a, D, T, P> {
 
     /// Calls `visit` with the distance of each object that may be within `limit`; it returns the new limit.
     fn search(&self, from: &P, limit: T, mut visit: impl FnMut(u32, T) -> T) {
-        let measure = From(grow_one(from, T::ZERO));
+        let measure = DistanceFromBox(grow_one(from, T::ZERO));
         let mut offer = |id: u32, _: T| ControlFlow::Continue(visit(id, from.distance(&self.objects[id as usize])));
         let frame = Frame::new(&self.boxes);
         match self.structure.reader() {

@@ -1,6 +1,6 @@
 //! The input of a pairing sweep: its events, and the members of its partition.
 //!
-//! Boxes stand in rank order, ascending on column 0, the primary axis; the last column is the secondary axis, whose endpoints
+//! Boxes lie in rank order, ascending on column 0, the primary axis; the last column is the secondary axis, whose endpoints
 //! are the events. An object that starts is tested against the active *members* of a partition, and if it is a member, it is
 //! active until it ends. A pair is found where the object that started first is a member. Every object is a member of exactly
 //! one partition, so every pair is found once.
@@ -63,9 +63,10 @@ pub(crate) trait Members: Copy {
     fn check(&self, ranks: usize);
     /// The number of the object of `rank`, if it is a member.
     fn member(&self, rank: usize) -> Option<usize>;
-    /// The same, or the number of an object that never becomes active: enough for one that ends, and less to read.
+    /// Like [`member`](Members::member), but may also return the number of an object that is long and so never active. Enough to deactivate an object
+    /// that ends, and reads less.
     #[inline(always)]
-    fn seat(&self, rank: usize) -> Option<usize> {
+    fn member_or_long(&self, rank: usize) -> Option<usize> {
         self.member(rank)
     }
     /// The rank of a member.
@@ -99,11 +100,11 @@ impl Members for Ranks<'_> {
 
     #[inline(always)]
     fn member(&self, rank: usize) -> Option<usize> {
-        self.seat(rank).filter(|_| self.bounds[rank].width(rank) <= self.longest)
+        self.member_or_long(rank).filter(|_| self.bounds[rank].width(rank) <= self.longest)
     }
 
     #[inline(always)]
-    fn seat(&self, rank: usize) -> Option<usize> {
+    fn member_or_long(&self, rank: usize) -> Option<usize> {
         let member = rank.wrapping_sub(self.begin);
         (member < self.len()).then_some(member)
     }
@@ -122,7 +123,7 @@ impl Members for Ranks<'_> {
     }
 }
 
-/// The long ranks, ascending. They are few, and everyone's candidates.
+/// The long ranks, ascending. They are few, and candidates of every object.
 #[derive(Clone, Copy)]
 pub(crate) struct Long<'a> {
     /// Their ranks.
@@ -175,7 +176,7 @@ mod tests {
         for rank in 0..10 {
             let members = [first.member(rank), second.member(rank), long.member(rank)];
             assert_eq!(members.iter().flatten().count(), 1, "rank {rank}");
-            assert!(members[0].is_none_or(|member| first.seat(rank) == Some(member)), "rank {rank}");
+            assert!(members[0].is_none_or(|member| first.member_or_long(rank) == Some(member)), "rank {rank}");
         }
         assert_eq!((first.candidates(4), second.candidates(4), long.candidates(7)), ((0, 6), (0, 4), (0, 1)));
         assert_eq!(second.candidates(3), (0, 0), "a range that ends before the partition is empty");

@@ -2,8 +2,8 @@
 //!
 //! # The structure
 //! A block stands for `1 << shift` consecutive ranks of the partition. Its active objects lie side by side at the front of its
-//! place, in packets of [`STEP`]: all lower coordinates on column 0, all upper ones, and so on. To activate is to append, to
-//! deactivate is to put the last one of the block into the gap. A candidate range is a run of blocks, each tested packet by
+//! place, in packets of [`STEP`]: all lower coordinates on column 0, all upper ones, and so on. An object is activated by appending it, and
+//! deactivated by moving the last one of the block into its place. A candidate range is a run of blocks, each tested packet by
 //! packet; ranks of a block that are outside of the range fail the test by themselves.
 //!
 //! # Cost
@@ -55,7 +55,7 @@ impl<T: Real> Blocks<T> {
         self.lanes.capacity() * size_of::<T>() + (self.members.capacity() + self.places.capacity() + self.counts.capacity()) * 4
     }
 
-    /// Before the first events of a partition of `len` members: no object is active. Blocks have `1 << shift` members.
+    /// Prepares for the first events of a partition of `len` members: no object is active. Blocks have `1 << shift` members.
     pub(crate) fn reset<const D: usize>(&mut self, len: usize, shift: u32) {
         assert!(shift >= Self::MIN_SHIFT);
         let blocks = len.div_ceil(1 << shift);
@@ -68,7 +68,7 @@ impl<T: Real> Blocks<T> {
         self.counts.resize(blocks, 0);
     }
 
-    /// The same, for the time of a sweep.
+    /// The lists as slices, for a sweep.
     #[inline(always)]
     fn lists(&mut self) -> Lists<'_, T> {
         let Self { lanes, members, places, counts, shift } = self;
@@ -164,7 +164,7 @@ impl<M: Members, const D: usize, T: Real> Kernel for Sweep<'_, '_, '_, '_, M, D,
         for &event in events {
             let rank = event.rank();
             if event.is_end() {
-                if let Some(member) = partition.seat(rank) {
+                if let Some(member) = partition.member_or_long(rank) {
                     blocks.delete::<D>(member);
                 }
                 continue;

@@ -1,7 +1,7 @@
-//! The pairing sweep with the active objects in a SuccTree, as paper 002 has it.
+//! The pairing sweep with the active objects in a SuccTree, as in paper 002.
 //!
-//! Boxes stand in rank order, ascending on column 0, the primary axis; the last column is the secondary axis, whose endpoints
-//! pass by as events. When an object starts, the active ones within its candidate range are tested; then it becomes active
+//! Boxes lie in rank order, ascending on column 0, the primary axis; the last column is the secondary axis, whose endpoints
+//! are the events. When an object starts, the active ones within its candidate range are tested; then it becomes active
 //! itself, until it ends. Departures from the paper:
 //!
 //! 1. A range visit takes whole words of the tree. The ranks of a word are neighbors in memory, so [`STEP`] of them are tested

@@ -196,7 +196,7 @@ impl<const D: usize, T: Real> Kernel for SelfJoin<'_, '_, '_, D, T> {
                     // SAFETY: (isa, in bounds) as above. (The compiler must not see that it is the same step again: it would keep all
                     // masks of the first look on the stack, for every step.)
                     let mut bits = unsafe { steps(&block_rows, &boxes, std::hint::black_box(j)) };
-                    // A step never crosses into the next block but at the start of the diagonal: those bits belong there.
+                    // A step crosses into the next block only at the start of the diagonal; those bits are found in that block.
                     let inside = u32::MAX >> (32 - (block_end - j).min(STEP));
                     if (bits[0] | bits[1] | bits[2] | bits[3]) & inside != 0 {
                         for r in 0..ROWS {

@@ -19,8 +19,9 @@ pub(crate) struct CellBlock<'a, const D: usize, T> {
     pub(crate) boxes: Columns<'a, D, T>,
     /// `starts[c]..starts[c + 1]` are the boxes of cell c.
     pub(crate) starts: &'a [u32],
-    /// The first cell of each row that is to be joined, and the number of cells in a row. The cells before and behind are there.
+    /// The first cell of each row that is to be joined.
     pub(crate) rows: &'a [u32],
+    /// The number of cells in a row. The block also has the cells before and behind each row.
     pub(crate) row: usize,
     /// The distance from a cell to the middle one of each run of three cells that it is tested with.
     pub(crate) ahead: &'a [u32],

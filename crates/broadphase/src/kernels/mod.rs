@@ -1,4 +1,4 @@
-//! The SIMD joins, and all unsafe code of the crate except one pointer in `par`. They work on slices only.
+//! The SIMD joins, and all unsafe code of the crate except one pointer in `par`. The joins work on slices only.
 //!
 //! One call per tile, node or cell run, never per row. A join is written once over the private lane traits
 //! of `arch/`, and entered through one shell per instruction set (`isa.rs` chooses it).

@@ -1,6 +1,6 @@
-//! Questions to eight values, or eight boxes, at once: what trees for queries are searched with.
+//! Tests of eight values, or eight boxes, at once, for searching trees.
 //!
-//! They run on what every CPU of the target has: a question reads a few packs here and there, so wider registers gain nothing.
+//! They use the instructions that every CPU of the target has: a query reads a few packs here and there, so wider registers gain nothing.
 
 use super::arch::{BASELINE, Lanes, Mask, Registers};
 use crate::geometry::sealed::Sealed;

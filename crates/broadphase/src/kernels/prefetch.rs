@@ -1,4 +1,4 @@
-//! Single instructions that safe Rust does not offer: prefetching and truncation.
+//! Single instructions that safe Rust does not offer: prefetching, and the truncation of coordinates to the lattice.
 
 use super::arch::Truncate;
 
@@ -34,17 +34,18 @@ pub(crate) fn prefetch<V>(slice: &[V], index: usize) {
 
 /// Cache lines that will be read later, prefetched one by one during other work: a burst of prefetches would delay all other loads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Coming {
-    /// Addresses, and how many of them have been prefetched.
+pub(crate) struct PrefetchList {
+    /// The addresses of the lines.
     lines: Vec<usize>,
-    asked: usize,
+    /// How many of them have been prefetched.
+    prefetched: usize,
 }
 
-impl Coming {
+impl PrefetchList {
     /// Replaces the list by the lines of some slices.
-    pub(crate) fn note<V>(&mut self, slices: &[&[V]]) {
+    pub(crate) fn set<V>(&mut self, slices: &[&[V]]) {
         self.lines.clear();
-        self.asked = 0;
+        self.prefetched = 0;
         for slice in slices {
             let start = slice.as_ptr().addr();
             // Without memory for the list, nothing is prefetched.
@@ -56,17 +57,17 @@ impl Coming {
 
     /// Prefetches the next line.
     #[inline(always)]
-    pub(crate) fn ask(&mut self) {
-        if let Some(&line) = self.lines.get(self.asked) {
-            self.asked += 1;
+    pub(crate) fn prefetch_next(&mut self) {
+        if let Some(&line) = self.lines.get(self.prefetched) {
+            self.prefetched += 1;
             prefetch_address(std::ptr::without_provenance(line));
         }
     }
 
-    /// Prefetches the next few lines, so many that all are prefetched after `calls` calls.
+    /// Prefetches the next few lines, so many that `calls` calls prefetch all.
     #[inline(always)]
-    pub(crate) fn ask_some(&mut self, calls: usize) {
-        (0..self.lines.len().div_ceil(calls)).for_each(|_| self.ask());
+    pub(crate) fn prefetch_some(&mut self, calls: usize) {
+        (0..self.lines.len().div_ceil(calls)).for_each(|_| self.prefetch_next());
     }
 
     /// The bytes it holds.

@@ -30,19 +30,19 @@ impl<const D: usize, T: Real> Default for Sorted<D, T> {
 
 /// The box with its axes in the order of `axes`.
 #[inline(always)]
-pub(crate) fn turned<const D: usize, T: Real>(value: &Aabb<D, T>, axes: &[usize; D]) -> Aabb<D, T> {
+pub(crate) fn permuted<const D: usize, T: Real>(value: &Aabb<D, T>, axes: &[usize; D]) -> Aabb<D, T> {
     Aabb { min: axes.map(|k| value.min[k]), max: axes.map(|k| value.max[k]) }
 }
 
 impl<const D: usize, T: Real> Sorted<D, T> {
-    /// Takes the boxes of `ids`, which ascend on axis `axes[0]`.
+    /// Fills the columns with the boxes of `ids`, which ascend on axis `axes[0]`.
     pub(crate) fn fill(&mut self, boxes: &[Aabb<D, T>], axes: [usize; D], ids: impl ExactSizeIterator<Item = u32>) {
         self.axes = axes;
         self.columns.resize(ids.len());
         self.reach.clear();
         let mut reach = T::NEG_INFINITY;
         for (position, id) in ids.enumerate() {
-            let value = turned(&boxes[id as usize], &axes);
+            let value = permuted(&boxes[id as usize], &axes);
             self.columns.set(position, id, &value);
             reach = reach.max(value.max[0]);
             self.reach.push(reach);
@@ -88,13 +88,13 @@ impl<const D: usize, T: Real> Sorted<D, T> {
         self.axes
     }
 
-    /// The columns, axes turned.
+    /// The columns; their axes are permuted.
     #[inline(always)]
     pub(crate) fn columns(&self) -> Columns<'_, D, T> {
         self.columns.columns()
     }
 
-    /// One box and its id, axes turned.
+    /// One box, its axes permuted, and its id.
     pub(crate) fn get(&self, position: usize) -> (u32, Aabb<D, T>) {
         (self.columns.columns().ids()[position], self.columns.get(position))
     }
@@ -114,12 +114,12 @@ impl<const D: usize, T: Real> Sorted<D, T> {
     pub(crate) fn is_current(&self, boxes: &[Aabb<D, T>], count: usize, live: impl Fn(u32) -> bool) -> bool {
         let same = |position: usize| {
             let (id, value) = self.get(position);
-            (id as usize) < boxes.len() && live(id) && turned(&boxes[id as usize], &self.axes) == value
+            (id as usize) < boxes.len() && live(id) && permuted(&boxes[id as usize], &self.axes) == value
         };
         self.len() == count && (0..count).all(same)
     }
 
-    /// The positions whose boxes can overlap `area` (axes not turned) on the sweep axis.
+    /// The positions whose boxes can overlap `area` (axes not permuted) on the sweep axis.
     pub(crate) fn range(&self, area: &Aabb<D, T>) -> Range<usize> {
         let axis = self.axes[0];
         let end = self.columns.columns().min(0)[..self.len()].partition_point(|&min| min <= area.max[axis]);
@@ -142,7 +142,7 @@ impl<const D: usize, T: Real> Sorted<D, T> {
             rows.resize(ROWS);
             let mut count = 0;
             for (id, value) in probes.by_ref().take(ROWS) {
-                rows.set(count, id, &turned(&value, &self.axes));
+                rows.set(count, id, &permuted(&value, &self.axes));
                 hull = hull.union(&value);
                 count += 1;
             }
@@ -171,7 +171,7 @@ impl<const D: usize, T: Real> SortedPart<'_, D, T> {
     pub(crate) fn fill(&mut self, boxes: &[Aabb<D, T>], ids: impl Iterator<Item = u32>) {
         let mut reach = T::NEG_INFINITY;
         for (position, id) in ids.enumerate() {
-            let value = turned(&boxes[id as usize], &self.axes);
+            let value = permuted(&boxes[id as usize], &self.axes);
             self.columns.set(position, id, &value);
             reach = reach.max(value.max[0]);
             self.reach[position] = reach;

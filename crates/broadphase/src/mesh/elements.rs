@@ -22,7 +22,7 @@ impl<const D: usize, T: Real> Elements<D, T> {
         self.count
     }
 
-    /// Takes the vertices at one moment or two. On error nothing has changed.
+    /// Sets the boxes of the vertices, from their positions at one moment or two. On error nothing has changed.
     pub(super) fn set(
         &mut self,
         argument: &'static str,
@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> Elements<D, T> {
     }
 }
 
-/// As many as the mesh has, and all finite.
+/// Checks that there are as many vertices as the mesh has, and that all are finite.
 fn check<const D: usize, T: Real>(argument: &'static str, vertices: &[[T; D]], expected: usize) -> Result<(), Error> {
     if vertices.len() != expected {
         return Err(Error::WrongLength { argument, found: vertices.len(), expected });

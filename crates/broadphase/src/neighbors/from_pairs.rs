@@ -1,4 +1,5 @@
-//! Rows from pairs. Also pairs of points for which cells do not work, since a few are far from the rest: boxes around them are searched instead.
+//! Rows made of pairs; and the pairs of points for which cells do not work, since a few points are far from the rest: boxes around the points are searched
+//! instead.
 
 use super::{Neighbors, Task};
 use crate::arrays::{Cancel, Search, Shared};
@@ -11,8 +12,8 @@ use crate::point_cells::{Grid, pair_lists};
 /// Boxes are wider than the radius by this factor, so that none is lost to rounding.
 const WIDER: f64 = 1.001;
 
-/// Do boxes of that width work in a periodic space? The radius must be short enough, and not so short that a box which is moved by a period
-/// loses to rounding what it is wider by.
+/// Do boxes of that width work in a periodic space? The radius must be less than half a period, and not so small that rounding, when a box is moved by a
+/// period, takes away what [`WIDER`] adds.
 pub(super) fn suits<const D: usize, T: Real>(task: &Task<'_, D, T>) -> bool {
     let (radius, Some(period)) = (task.set.radius.to_f64(), &task.set.period) else { return true };
     (0..D).all(|k| {
@@ -72,7 +73,7 @@ fn pairs_of<const D: usize, T: Real, const E: usize>(
     search.list()
 }
 
-/// Rows of both sides, from pairs that are found once and not sorted.
+/// Full rows, with each pair in the rows of both points, made of unsorted pairs that are found once.
 pub(super) fn rows_of_lists<const D: usize, T: Real>(
     task: &Task<'_, D, T>,
     grid: &Grid,

@@ -12,7 +12,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         let mut statics = 0;
         for (at, &object) in objects.iter().enumerate() {
             let object = object.into();
-            self.admits(&object, Some(at))?;
+            self.check_object(&object, Some(at))?;
             statics += usize::from(object.kind == ObjectKind::Static);
         }
         self.reserve(objects.len() - statics, statics)?;
@@ -24,14 +24,14 @@ impl<const D: usize, T: Real> Table<D, T> {
         Ok(handles)
     }
 
-    /// Removes all of them, or none. A handle that is in the list twice is stale the second time.
+    /// Removes all objects of the list, or none. A handle that is in the list twice is stale the second time.
     pub(crate) fn remove_many(&mut self, handles: &[Handle]) -> Result<(), Error> {
         let words = self.indices().div_ceil(64);
-        memory::cover(&mut self.met, words, "handles")?;
+        memory::cover(&mut self.seen, words, "handles")?;
         let mut result = Ok(());
         for &handle in handles {
             result = self.find(handle).and_then(|index| {
-                let (word, bit) = (&mut self.met[index as usize / 64], 1 << (index % 64));
+                let (word, bit) = (&mut self.seen[index as usize / 64], 1 << (index % 64));
                 let twice = *word & bit != 0;
                 *word |= bit;
                 if twice { Err(Error::StaleHandle { index, generation: handle.generation }) } else { Ok(()) }
@@ -41,7 +41,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             }
         }
         for handle in handles {
-            if let Some(word) = self.met.get_mut(handle.index as usize / 64) {
+            if let Some(word) = self.seen.get_mut(handle.index as usize / 64) {
                 *word = 0;
             }
         }
@@ -49,7 +49,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         handles.iter().try_for_each(|&handle| self.remove(handle).map(|_| ()))
     }
 
-    /// Gives all of them new boxes, or none. If a handle is in the list twice, its last box counts.
+    /// Gives all objects of the list new boxes, or none. If a handle is in the list twice, its last box counts.
     pub(crate) fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
         for (handle, aabb) in list {
             let index = self.find(*handle)?;

@@ -1,4 +1,4 @@
-//! Numbers in a snapshot, stored as their bits: every digit and infinity survive formats that write decimals or have no infinity.
+//! Numbers in a snapshot, stored as their bits, so that they stay exact in formats that round decimals or have no infinity.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

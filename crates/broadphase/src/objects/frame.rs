@@ -30,7 +30,7 @@ impl Live<'_> {
         }
     }
 
-    /// A bit for each live one of the slots `64 * index` to `64 * index + 63`, of `slots` in all.
+    /// The live ones of the slots `64 * index` to `64 * index + 63`, a bit each. Slots from `slots` on, the number of all slots, are not live.
     #[inline(always)]
     pub(crate) fn word(&self, index: usize, slots: usize) -> u64 {
         let inside = match slots.saturating_sub(64 * index) {
@@ -48,7 +48,7 @@ impl Live<'_> {
 /// What changed since the last frame that the same structure was updated with.
 #[derive(Clone, Copy, Debug)]
 pub enum Changes<'a> {
-    /// The caller does not say: the structure compares boxes, or treats all as moved.
+    /// The caller does not know or say: the structure compares boxes, or treats all as moved.
     Unknown,
     /// Everything may have changed, including the number of slots.
     All,
@@ -159,8 +159,8 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
         }
     }
 
-    /// Can a structure keep the pairs of objects whose boxes are bitwise the same? Not if tags or a filter may have changed, which it does not
-    /// compare.
+    /// May a structure find out what changed by comparing boxes with the last frame's? Only if the caller does not say what changed; and not with tags or
+    /// a filter, which may have changed, and which a structure does not compare.
     pub fn may_compare(&self) -> bool {
         matches!(self.changes, Changes::Unknown) && self.tags.is_none() && self.filter.is_none()
     }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// An index is reused after its object was removed, with the next generation, so that an old handle is detected as stale. Generations
 /// of different worlds start far apart, so that a handle of another world is detected too (up to about 2^32 removals at one
-/// index). Clones of a world share their handles. A zeroed handle names no object, until about as many worlds or removals.
+/// index). Clones of a world share their handles. A zeroed handle names no object, unless about that many worlds were created, or objects removed at
+/// index 0.
 ///
 /// Plain data of eight bytes; [`to_bits`](Handle::to_bits) converts it to one number. Handles are ordered by index.
 #[repr(C)]
@@ -44,7 +45,7 @@ impl fmt::Display for Handle {
     }
 }
 
-/// The first generation of a new world. Multiples of the golden section of 2^32 keep the starts of any k worlds about 2^32 / k
+/// The first generation of a new world. Multiples of 2^32 divided by the golden ratio keep the starts of any k worlds about 2^32 / k
 /// apart. Generations are compared for equality only, so no result depends on the order in which worlds are created. The first world does not
 /// start at 0, so that a zeroed handle names nothing.
 pub(crate) fn first_generation() -> u32 {

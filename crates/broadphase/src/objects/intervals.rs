@@ -1,31 +1,31 @@
-//! Slow objects are looked at less often than once per update.
+//! Update intervals: a structure sees the boxes of slow objects less often than once per update.
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::memory;
 use crate::objects::{Changes, Frame, Shape};
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const SHOWN: &str = "the boxes of slow objects";
 
 /// Lets a structure see slow objects at longer intervals: opt-in, in front of any structure, and **able to miss pairs for a while**.
 ///
-/// It stands between the caller's boxes and a structure. The structure sees an object's box again when one of its sides has moved by at least `share`
-/// of the radius of its bounding sphere since it was last seen, and after `most` updates at the latest. So the interval of an object is
-/// `share * radius / speed` updates, and at most `most`: fast objects are seen in every update, slow ones seldom. Paper 004 proposes that in section
-/// 4.1, together with shorter steps for fast objects: for these, call it more often, with the boxes of parts of a step, or see
-/// [`ContinuousDetection`](crate::ContinuousDetection). `broadphase reproduce 004-tunneling` measures what both save and miss.
+/// It stands between the caller's boxes and a structure. The structure sees an object's new box when one of the sides has moved by at least `share`
+/// of the radius of the object's bounding sphere since it was last seen, and after `most` updates at the latest. So the interval of an object is
+/// `share * radius / speed` updates, and at most `most`: fast objects are seen in every update, slow ones rarely. Paper 004 proposes this in section
+/// 4.1, together with shorter steps for fast objects. For these, call [`show`](UpdateIntervals::show) more often, with boxes along the way, or see
+/// [`ContinuousDetection`](crate::ContinuousDetection). `broadphase reproduce 004-tunneling` measures what each of the two saves and misses.
 ///
 /// # What holds
 /// - Two objects whose boxes overlap by more than `share * (radius + radius)` on every axis are a pair, and no pair is farther apart than that on any axis.
 /// - A missing pair is found, and an ended one removed, when one of the two is seen again: after `most` updates at the latest.
 /// - With `share` 0 every object is seen in every update.
-/// - Objects that are inserted or removed are so at once; an object that is not bounded is seen in every update. Grow the boxes by
-///   `share * radius` before, and no pair is missed, while some are reported early.
+/// - Insertions and removals take effect at once; an object with an infinite side is seen in every update in which its box changes.
+/// - To miss no pair, grow the boxes by `share * radius` first. Some pairs are then reported early.
 ///
 /// # Cost
-/// A pass over all boxes, and a copy of them. What it saves is the structure's work for objects that hardly move; a structure that does everything anew
-/// in every frame gains nothing.
+/// A pass over all boxes, and a copy of them. It saves the structure's work for objects that hardly move; a structure that starts from scratch in every
+/// frame gains nothing.
 ///
 /// ```
 /// use broadphase::{Aabb, Context, Frame, PairStore, Spec, UpdateIntervals, step};
@@ -50,7 +50,7 @@ pub struct UpdateIntervals<const D: usize, T> {
     most: u32,
     /// By slot: the box that was last shown.
     shown: Vec<Aabb<D, T>>,
-    /// By slot: updates since the box last was the one shown, or [`GONE`] for a slot without an object.
+    /// By slot: the number of updates since the shown box was the object's current one, or [`GONE`] for a slot without an object.
     ages: Vec<u32>,
     /// Objects whose box was shown in the last update and differs from the one shown before, ascending.
     due: Vec<u32>,
@@ -62,7 +62,7 @@ pub struct UpdateIntervals<const D: usize, T> {
 const GONE: u32 = u32::MAX;
 
 impl<const D: usize, T: Real> UpdateIntervals<D, T> {
-    /// Sides may be off by `share` of the radius of an object's bounding sphere, for less than `most` updates.
+    /// The sides of a shown box may be off by less than `share` of the radius of the object's bounding sphere, for fewer than `most` updates.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless `share` is from 0 to 1 and `most` at least 1.
@@ -77,11 +77,11 @@ impl<const D: usize, T: Real> UpdateIntervals<D, T> {
         Ok(Self { share, most, shown: Vec::new(), ages: Vec::new(), due: Vec::new(), held: 0 })
     }
 
-    /// The frame that the structure is to see in this update: the boxes of objects that are due, and the last ones of all others. Live slots, tags,
-    /// shape and filter are those of `frame`; its list of changes is not used.
+    /// The frame that the structure is to see in this update: the current boxes of objects that are due, and the last shown boxes of all others. Live
+    /// slots, tags, shape and filter are those of `frame`; its list of changes is not used.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], and then all boxes that were shown stay. A box that is not valid is shown, for the structure to name it.
+    /// [`Error::OutOfMemory`]; no box is shown then. An invalid box is shown, so that the structure's error names it.
     pub fn show<'a>(&'a mut self, frame: &Frame<'a, D, T>) -> Result<Frame<'a, D, T>, Error> {
         let slots = frame.slots();
         self.due.clear();
@@ -109,7 +109,8 @@ impl<const D: usize, T: Real> UpdateIntervals<D, T> {
         Ok(Frame { boxes: &self.shown, changes: Changes::Unknown, ..*frame })
     }
 
-    /// The objects that the last [`show`](UpdateIntervals::show) let the structure see anew: inserted, or moved far enough. Ascending.
+    /// The objects whose current box the last [`show`](UpdateIntervals::show) passed on as new: those inserted, moved far enough, or held back for long
+    /// enough. Ascending.
     pub fn due(&self) -> &[u32] {
         &self.due
     }
@@ -120,12 +121,12 @@ impl<const D: usize, T: Real> UpdateIntervals<D, T> {
     }
 }
 
-/// Is it the same box? One with NaN is not.
+/// Are the boxes equal? A box with NaN equals none.
 fn is_same<const D: usize, T: Real>(a: &Aabb<D, T>, b: &Aabb<D, T>) -> bool {
     (0..D).all(|k| a.min[k] == b.min[k] && a.max[k] == b.max[k])
 }
 
-/// Is no side farther from where it was shown than `share` of the radius of the bounding sphere? Not if anything is infinite or NaN.
+/// Has every side moved by less than `share` of the radius of the bounding sphere since it was shown? False if a side is infinite or NaN.
 fn is_near<const D: usize, T: Real>(value: &Aabb<D, T>, shown: &Aabb<D, T>, share: f64, shape: Shape) -> bool {
     let side = |k: usize| shown.max[k].to_f64() - shown.min[k].to_f64();
     let radius = match shape {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_goes_grows_without_end_or_is_no_number_is_shown_at_once() {
+    fn inserted_reused_infinite_and_nan_boxes_are_shown_at_once() {
         let mut intervals = UpdateIntervals::new(1.0, 100).unwrap();
         let mut boxes = [ball(0.0, 1.0), ball(9.0, 1.0), ball(20.0, 1.0)];
         let show = |intervals: &mut UpdateIntervals<2, f64>, boxes: &[Aabb<2, f64>], live: &[u64]| {

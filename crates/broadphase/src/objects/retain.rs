@@ -27,9 +27,9 @@ impl<'a> Retain<'a> {
         &self.pairs[self.from..]
     }
 
-    /// Replaces each pair's ids, in order.
-    pub(crate) fn rename(&mut self, name: impl Fn(Pair) -> Pair) {
-        self.pairs[self.from..].iter_mut().for_each(|pair| *pair = name(*pair));
+    /// Replaces each pair by what `convert` returns for it, in order: the same two objects under other ids.
+    pub(crate) fn rename(&mut self, convert: impl Fn(Pair) -> Pair) {
+        self.pairs[self.from..].iter_mut().for_each(|pair| *pair = convert(*pair));
     }
 
     /// Keeps the pairs for which `keep` is true, in order.

@@ -1,11 +1,11 @@
-//! What boxes stand for, pair by pair.
+//! The exact test of two objects by the shapes that their boxes stand for.
 
 use super::Shape;
 use crate::geometry::{Aabb, Ball, Real};
 
 impl Shape {
-    /// Do two objects overlap, of which the boxes do? Ball and ball by [`Ball::overlaps`], ball and box by [`Ball::overlaps_box`], both in
-    /// `T` and by one path of rounding; two boxes that overlap overlap.
+    /// Do two objects overlap, given that their boxes do? Two balls are tested by [`Ball::overlaps`], a ball and a box by [`Ball::overlaps_box`], each
+    /// with one fixed rounding in `T`; for two boxes the answer is yes.
     ///
     /// ```
     /// use broadphase::{Aabb, Shape};

@@ -1,4 +1,4 @@
-//! One of the two halves of a world, movers or statics: dense slots, their boxes, and what changed.
+//! One of the two sides of a world, movers or statics: dense slots, their boxes, and what changed. Each side has a structure of its own.
 //!
 //! # Three kinds of change tracking
 //! A slot's *mark* says what changed since the structure was last updated; the marks become `Changes::Listed`. *Touched* slots
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const CHANGES: &str = "lists of changed objects";
 
 /// The change of a slot since the last frame.
@@ -35,7 +35,7 @@ enum Mark {
     Void,
 }
 
-/// One half of a world.
+/// The movers or the statics of a world.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(bound = "T: Real"))]
 pub(crate) struct Side<const D: usize, T> {
@@ -123,7 +123,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.shapes.get(slot).unwrap_or(default)
     }
 
-    /// Moves the box of a slot, grown by `margin`, without marking it. For moving all boxes at once.
+    /// Moves the box of a slot without marking the slot, for a translation of all objects: the caller marks everything as changed.
     pub(super) fn translate(&mut self, slot: u32, by: [T; D], margin: T) {
         let moved = self.plain(slot).translate(by);
         self.store(slot, moved, margin);
@@ -191,7 +191,7 @@ impl<const D: usize, T: Real> Side<D, T> {
             // The usual case: no margins, no swept boxes.
             let old = &mut self.boxes[slot as usize];
             if self.all {
-                // It counts as changed already.
+                // Everything counts as changed already.
                 *old = plain;
                 return;
             }
@@ -205,7 +205,7 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// The same if there are margins or swept boxes.
+    /// [`set`](Side::set) where there are margins or swept boxes.
     #[cold]
     fn set_grown(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
         let (old, was_swept) = (self.boxes[slot as usize], self.swept.get(slot));
@@ -215,7 +215,8 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
-    /// Shows the structure `whole`, grown, instead of the current box; plain boxes must be kept. Returns whether the two differ.
+    /// Gives structures the box `whole` around a motion, grown by the margin, instead of the current box. Plain boxes must be kept beside the grown
+    /// ones. Returns whether `whole` differs from the current box, so that the box counts as swept.
     pub(crate) fn cover(&mut self, slot: u32, whole: Aabb<D, T>, margin: T) -> bool {
         let swept = whole != self.plain(slot);
         let seen = if margin == T::ZERO { whole } else { whole.grow(margin) };
@@ -496,7 +497,7 @@ mod tests {
         Aabb::point([x])
     }
 
-    /// Slots 0 to 9, taken in and paired.
+    /// Slots 0 to 9, whose insertion a structure and the pairs already reflect.
     fn settled() -> Side<1, f32> {
         let mut side = Side::default();
         (0..10).for_each(|k| _ = side.insert(k, at(k as f32), 0.0));
@@ -523,11 +524,11 @@ mod tests {
         side.set(5, at(5.0), || 0.0); // the same box
         side.set(7, at(70.0), || 0.0);
         side.remove(7); // moved, then removed
-        let guest = side.insert(10, at(1.0), 0.0);
-        side.remove(guest); // came and went
+        let brief = side.insert(10, at(1.0), 0.0);
+        side.remove(brief); // inserted and removed in one frame
         let new = side.insert(11, at(2.0), 0.0);
         side.set(new, at(2.5), || 0.0); // inserted, then moved
-        assert_eq!(new, guest, "an unseen slot is free at once");
+        assert_eq!(new, brief, "a slot that no structure has seen is free at once");
         assert_eq!(listed(&mut side), [vec![3], vec![new], vec![7]]);
         side.clear_marks();
         assert_eq!(listed(&mut side), [vec![0u32; 0], vec![], vec![]]);

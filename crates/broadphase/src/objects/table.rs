@@ -3,11 +3,11 @@
 //! # The structure
 //! A handle's index is a row. Boxes and tags are stored in one of two [`Side`]s, movers (dynamic and kinematic) and statics, each with
 //! dense slots of its own, so that a hundred movers among a million statics are a small frame. A row stores its slot, and a slot its
-//! row. In a world without statics both numbers are the same. A property that has its default everywhere (tags, margins, user data) is
-//! not stored.
+//! row. In a world without statics both numbers are usually the same ([`Side::aligned`]). A property that has its default everywhere (tags,
+//! margins, user data) is not stored.
 //!
 //! # Cost
-//! Every change of one object is O(1), or O(log n) if a free slot is reused. Memory: a box and about 14 bytes per object.
+//! Every change of one object is O(1); a removal, and an insertion that reuses a slot, are O(log n). Memory: a box and about 14 bytes per object.
 
 use super::column::Column;
 use super::handle::first_generation;
@@ -36,11 +36,12 @@ pub(crate) struct Table<const D: usize, T> {
     first_generation: u32,
     /// Vacated indices that were known.
     retired: Vec<u32>,
-    /// Objects that were removed since pairs were last found, with their user data, for the events in which their pairs end.
-    graves: Vec<(Handle, u64)>,
+    /// The user data of objects that were removed since pairs were last found, for the events in which their pairs end.
+    #[cfg_attr(feature = "serde", serde(alias = "graves"))] // its name in earlier snapshots
+    removed_users: Vec<(Handle, u64)>,
     /// The indices seen so far in a list of handles; empty between calls.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) met: Vec<u64>,
+    pub(super) seen: Vec<u64>,
     statics_count: usize,
     kinematic_count: usize,
     /// Has an object changed between movers and statics since pairs were last found?
@@ -63,8 +64,8 @@ impl<const D: usize, T: Real> Default for Table<D, T> {
             margin: T::ZERO,
             first_generation: first_generation(),
             retired: Vec::new(),
-            graves: Vec::new(),
-            met: Vec::new(),
+            removed_users: Vec::new(),
+            seen: Vec::new(),
             statics_count: 0,
             kinematic_count: 0,
             switched: false,
@@ -80,9 +81,9 @@ fn check_margin<T: Real>(margin: T, with: T, index: Option<u32>) -> Result<(), E
     if valid { Ok(()) } else { Err(Error::InvalidMargin { index, margin: margin.to_f64() }) }
 }
 
-/// An error if there is no memory for a change.
-fn room(there_is: bool) -> Result<(), Error> {
-    if there_is { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
+/// An error unless the memory for a change could be reserved.
+fn ensure_room(is_reserved: bool) -> Result<(), Error> {
+    if is_reserved { Ok(()) } else { Err(Error::OutOfMemory { what: "objects" }) }
 }
 
 /// # Reading
@@ -119,7 +120,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
     }
 
-    /// The handle of an index that is live, or was at the last pairs.
+    /// The handle of an index that is live, or was live when pairs were last found.
     #[inline(always)]
     pub(crate) fn handle(&self, index: u32) -> Handle {
         Handle { index, generation: self.generations[index as usize] }
@@ -163,7 +164,7 @@ impl<const D: usize, T: Real> Table<D, T> {
 
     /// Does any object have user data, or any removed object whose pairs have not ended yet?
     pub(crate) fn has_users(&self) -> bool {
-        self.users.any() || !self.graves.is_empty()
+        self.users.any() || !self.removed_users.is_empty()
     }
 
     /// The user data of an object that exists, or that was removed since pairs were last found. Call [`sort_removed`](Table::sort_removed) before.
@@ -171,20 +172,20 @@ impl<const D: usize, T: Real> Table<D, T> {
         match self.find(handle) {
             Ok(index) => self.users.get(index),
             Err(_) => {
-                let grave = self.graves.binary_search_by_key(&handle, |grave| grave.0);
-                grave.map_or(0, |at| self.graves[at].1)
+                let found = self.removed_users.binary_search_by_key(&handle, |removed| removed.0);
+                found.map_or(0, |at| self.removed_users[at].1)
             }
         }
     }
 
     /// Forgets removed objects, after all ended pairs were reported.
     pub(crate) fn forget_removed(&mut self) {
-        self.graves.clear();
+        self.removed_users.clear();
     }
 
     /// Prepares calls of [`user_of`](Table::user_of).
     pub(crate) fn sort_removed(&mut self) {
-        self.graves.sort_unstable();
+        self.removed_users.sort_unstable();
     }
 
     /// Has an object changed between movers and statics since pairs were last found?
@@ -261,8 +262,8 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.users.shrink();
         self.margins.shrink();
         self.retired.shrink_to_fit();
-        self.graves.shrink_to_fit();
-        self.met = Vec::new();
+        self.removed_users.shrink_to_fit();
+        self.seen = Vec::new();
         self.movers.shrink();
         self.statics.shrink();
     }
@@ -274,8 +275,8 @@ impl<const D: usize, T: Real> Table<D, T> {
             + self.kinds.capacity() * size_of::<ObjectKind>()
             + self.users.bytes()
             + self.margins.bytes()
-            + self.met.capacity() * 8
-            + self.graves.capacity() * size_of::<(Handle, u64)>()
+            + self.seen.capacity() * 8
+            + self.removed_users.capacity() * size_of::<(Handle, u64)>()
             + self.movers.bytes()
             + self.statics.bytes()
     }
@@ -283,8 +284,8 @@ impl<const D: usize, T: Real> Table<D, T> {
 
 /// # Changes
 impl<const D: usize, T: Real> Table<D, T> {
-    /// May the object be inserted? The error names `at`, its position in a list, if there is one.
-    pub(super) fn admits(&self, object: &Object<D, T>, at: Option<usize>) -> Result<(), Error> {
+    /// Checks that the object's boxes and margin are valid. The error names `at`, its position in a list, if there is one.
+    pub(super) fn check_object(&self, object: &Object<D, T>, at: Option<usize>) -> Result<(), Error> {
         for aabb in [Some(&object.aabb), object.previous.as_ref()].into_iter().flatten() {
             if let Some((axis, fault)) = aabb.fault() {
                 return Err(Error::InvalidBox { index: at, axis, fault });
@@ -305,12 +306,12 @@ impl<const D: usize, T: Real> Table<D, T> {
             && self.kinds.try_reserve(more).is_ok()
             && self.movers.reserve(movers)
             && self.statics.reserve(statics);
-        room(fits)
+        ensure_room(fits)
     }
 
     /// Inserts an object. An error names `at`, its position in a list, if there is one.
     pub(crate) fn insert(&mut self, object: &Object<D, T>, at: Option<usize>) -> Result<Handle, Error> {
-        self.admits(object, at)?;
+        self.check_object(object, at)?;
         if self.slots.next() >= MAX_OBJECTS {
             return Err(Error::TooManyObjects { count: self.slots.len() + 1, limit: MAX_OBJECTS });
         }
@@ -323,7 +324,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
         self.margins.set(index, object.margin);
         self.users.set(index, object.user);
-        self.settle_in(index, object);
+        self.insert_into_side(index, object);
         Ok(self.handle(index))
     }
 
@@ -339,7 +340,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         let fits = side.reserve_properties(object)
             && self.margins.reserve(index, object.margin)
             && self.users.reserve(index, object.user);
-        room(fits)
+        ensure_room(fits)
     }
 
     /// Makes sure that an object can be removed; on error nothing has changed.
@@ -347,12 +348,12 @@ impl<const D: usize, T: Real> Table<D, T> {
         let fits = self.side_mut(index).0.reserve_removal()
             && self.slots.reserve_release()
             && self.retired.try_reserve(1).is_ok()
-            && self.graves.try_reserve(1).is_ok();
-        room(fits)
+            && self.removed_users.try_reserve(1).is_ok();
+        ensure_room(fits)
     }
 
-    /// Gives an object that has an index a slot in the side of its kind.
-    fn settle_in(&mut self, index: u32, object: &Object<D, T>) {
+    /// Gives an object, whose index is known, a slot in the side of its kind, and stores its properties there.
+    fn insert_into_side(&mut self, index: u32, object: &Object<D, T>) {
         let growth = self.growth(index);
         self.kinds[index as usize] = object.kind;
         let (side, _) = self.side_mut(index);
@@ -388,7 +389,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         if self.slots.knows(index) {
             self.retired.push(index);
             if object.user != 0 {
-                self.graves.push((handle, object.user));
+                self.removed_users.push((handle, object.user));
             }
         } else {
             self.release(index); // no pair with it was ever reported
@@ -417,7 +418,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     #[inline]
     pub(super) fn put_box(&mut self, index: u32, aabb: Aabb<D, T>) {
         if self.statics_count == 0 && self.movers.aligned {
-            // Only movers, and every slot is its object's index: as long as no kind has changed.
+            // The usual case: only movers, and every slot equals its object's index.
             let Self { movers, margin, margins, .. } = self;
             return movers.set(index, aabb, || *margin + margins.get(index));
         }
@@ -431,7 +432,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_tag(&mut self, handle: Handle, tag: Tag) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
-        room(side.tags.reserve(slot, tag))?;
+        ensure_room(side.tags.reserve(slot, tag))?;
         if side.set_tag(slot, tag) {
             side.touch(slot);
         }
@@ -442,7 +443,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_shape(&mut self, handle: Handle, shape: Option<Shape>) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
-        room(side.shapes.reserve(slot, shape))?;
+        ensure_room(side.shapes.reserve(slot, shape))?;
         if side.shapes.set(slot, shape) {
             side.touch(slot);
         }
@@ -453,7 +454,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_sensor(&mut self, handle: Handle, sensor: bool) -> Result<(), Error> {
         let index = self.find(handle)?;
         let (side, slot) = self.side_mut(index);
-        room(side.sensors.reserve(slot, sensor))?;
+        ensure_room(side.sensors.reserve(slot, sensor))?;
         if side.sensors.set(slot, sensor) {
             side.touch(slot);
         }
@@ -471,7 +472,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     /// Changes an object's user data.
     pub(crate) fn set_user(&mut self, handle: Handle, user: u64) -> Result<(), Error> {
         let index = self.find(handle)?;
-        room(self.users.reserve(index, user))?;
+        ensure_room(self.users.reserve(index, user))?;
         self.users.set(index, user);
         Ok(())
     }
@@ -486,7 +487,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         }
         let (side, slot) = self.side_mut(index);
         if old != ObjectKind::Static && kind != ObjectKind::Static {
-            room(side.kinematic.reserve(slot, kind == ObjectKind::Kinematic))?;
+            ensure_room(side.kinematic.reserve(slot, kind == ObjectKind::Kinematic))?;
             side.kinematic.set(slot, kind == ObjectKind::Kinematic);
             side.touch(slot);
             self.kinds[index as usize] = kind;
@@ -496,7 +497,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             self.reserve_insertion(&object)?;
             let (side, slot) = self.side_mut(index);
             side.remove(slot);
-            self.settle_in(index, &object);
+            self.insert_into_side(index, &object);
             self.switched = true;
         }
         self.count_kind(old, false);
@@ -507,7 +508,7 @@ impl<const D: usize, T: Real> Table<D, T> {
     pub(crate) fn set_margin(&mut self, handle: Handle, margin: T) -> Result<(), Error> {
         let index = self.find(handle)?;
         check_margin(margin, self.margin, Some(index))?;
-        room(self.margins.reserve(index, margin))?;
+        ensure_room(self.margins.reserve(index, margin))?;
         if margin != self.margins.get(index) {
             self.keep_plain()?;
             self.margins.set(index, margin);
@@ -564,7 +565,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.statics.keep_plain()
     }
 
-    /// Shows structures the current boxes again, after [`Side::cover`].
+    /// Gives structures the current boxes again, after [`Side::cover`] replaced them by swept ones.
     pub(crate) fn uncover(&mut self) {
         for slot in 0..self.movers.slots.len() as u32 {
             if self.movers.swept.get(slot) {
@@ -586,7 +587,8 @@ impl<const D: usize, T: Real> Table<D, T> {
         self.switched = false;
     }
 
-    /// Makes the live slots and indices known, after an update that failed and may have found pairs.
+    /// Makes the live slots and indices known as well, after an update that failed: it may have found pairs with them, so they must not be reused
+    /// before the next pairs.
     pub(crate) fn after_failure(&mut self) {
         self.slots.remember_also();
         self.movers.slots.remember_also();

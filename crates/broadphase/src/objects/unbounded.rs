@@ -1,7 +1,7 @@
 //! The objects that a structure cannot hold (infinite sides, extents that overflow), and their join with all objects.
 //!
-//! Cost: k such objects and n in all take k·n tests, which is fine for a plane or two. For thousands of infinite objects, use an algorithm that
-//! holds them natively (`tiles`, `brute-force`, the sweeps).
+//! Cost: k such objects and n in all take about k·n tests, which is fine for a few ground planes. For thousands of infinite objects, use an algorithm
+//! that holds them natively (`tiles`, `brute-force`, the sweeps).
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -14,7 +14,7 @@ use crate::objects::Frame;
 #[derive(Debug)]
 pub(crate) struct Unbounded<const D: usize, T: Real> {
     ids: Vec<u32>,
-    /// Locked by the one job that joins them.
+    /// Locked by the only job that joins these objects.
     buffers: Mutex<Buffers<D, T>>,
 }
 

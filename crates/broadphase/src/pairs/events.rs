@@ -4,14 +4,14 @@ use super::{Pair, PairSort};
 use crate::error::Error;
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const EVENTS: &str = "pairs that started and ended";
 
 /// Buffers of [`difference`], reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// By hash: an old pair's position in the list. Entries left over from another list count as empty. Short lists take narrow entries: their table
-    /// stays in the first-level cache.
+    /// By hash: an old pair's position in the list. Entries left over from other lists do no harm, since each hit is compared with the pair itself. Short
+    /// lists take narrow entries, so that their table stays in the first-level cache.
     table: Vec<u32>,
     narrow: Vec<u16>,
     /// Was the old pair found among the new ones?
@@ -37,7 +37,7 @@ impl Scratch {
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
 /// Lists of at least this length are long.
 const LONG: usize = 1 << 12;
-/// Table entries per pair, at least, for short and for long lists: with more for long ones, the table would take more memory than all pairs.
+/// The least number of table entries per pair, for short and for long lists: with more for long ones, the table would take more memory than all pairs.
 const ROOM: [usize; 2] = [4, 2];
 
 /// Appends to `started` the pairs of `new` that are not in `old`, and to `ended` the reverse, and to both a few that are in both lists, which
@@ -157,7 +157,7 @@ pub(crate) struct Sorter {
     last: usize,
 }
 
-/// Buffers of lists shorter than this are kept.
+/// Lists of up to four times this length never count as outgrown.
 const MANY: usize = 1 << 10;
 
 impl Sorter {
@@ -165,7 +165,8 @@ impl Sorter {
     pub(crate) fn sort(&mut self, list: &mut Vec<Pair>) {
         let bound = list.iter().map(|pair| pair.a as usize + 1).max().unwrap_or(0);
         self.sort.sort(list, bound);
-        // In the first frame all pairs have started: no later frame needs such large buffers.
+        // Buffers are dropped after a list much longer than the last one. In the first frame all pairs have started: no later frame needs such large
+        // buffers.
         let outgrown = list.len() > 4 * self.last.max(MANY);
         if outgrown {
             *self = Self::default();

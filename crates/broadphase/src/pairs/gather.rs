@@ -1,9 +1,9 @@
 //! Gathers what started and ended in all chunks: two sorted lists, without the pairs that only moved from one chunk to another.
 //!
 //! # Method
-//! 1. Both lists are distributed to the same groups of consecutive first ids ([`Groups`]).
+//! 1. Difference lists are distributed to the same groups of consecutive first ids ([`Groups`]).
 //! 2. Each group is a job: it sorts its part of both lists, and removes what is in both.
-//! 3. What is left of the groups is moved together.
+//! 3. The pairs that are left in the groups are moved together.
 //!
 //! Groups follow from the pairs alone, and the lists are sorted, so neither depends on the number of threads.
 
@@ -13,7 +13,7 @@ use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const EVENTS: &str = "pairs that started and ended";
 /// The work of sorting and comparing one pair, in the units of [`Context::run_weighted`].
 const SORT: usize = 8;
@@ -21,9 +21,9 @@ const SORT: usize = 8;
 /// Visits the pairs of each chunk.
 pub(super) type Visit<'a> = &'a dyn Fn(&mut dyn FnMut(&[Pair]));
 
-/// What started and what ended.
+/// A value for the pairs that started, and one for those that ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Both<X> {
+pub(super) struct Difference<X> {
     pub(super) started: X,
     pub(super) ended: X,
 }
@@ -32,19 +32,19 @@ pub(super) struct Both<X> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gatherer {
     /// Where each group ends.
-    ends: Both<Vec<usize>>,
+    ends: Difference<Vec<usize>>,
     /// How many pairs of each group are left.
-    left: Vec<Both<usize>>,
+    left: Vec<Difference<usize>>,
     sort: PerWorker<PairSort>,
 }
 
 impl Gatherer {
     /// Replaces the content of both lists by the pairs of all chunks, sorted, without those in both. A pair that is n times in one and m times in the
-    /// other stays |n - m| times in one. On error the lists have any content.
+    /// other stays |n - m| times in one. On error, the content of the lists is unspecified.
     pub(super) fn gather(
         &mut self,
-        chunks: Both<Visit<'_>>,
-        lists: Both<&mut Vec<Pair>>,
+        chunks: Difference<Visit<'_>>,
+        lists: Difference<&mut Vec<Pair>>,
         context: &Context,
     ) -> Result<(), Error> {
         let (mut started, mut ended, mut last) = (0, 0, 0);
@@ -66,14 +66,14 @@ impl Gatherer {
         self.sort.try_prepare(context)?;
         groups.distribute(lists.started, &mut self.ends.started, chunks.started);
         groups.distribute(lists.ended, &mut self.ends.ended, chunks.ended);
-        self.sort_groups(groups, Both { started: &mut **lists.started, ended: &mut **lists.ended }, context);
-        move_together(lists.started, &self.ends.started, self.left.iter().map(|left| left.started).take(groups.count));
-        move_together(lists.ended, &self.ends.ended, self.left.iter().map(|left| left.ended).take(groups.count));
+        self.sort_groups(groups, Difference { started: &mut **lists.started, ended: &mut **lists.ended }, context);
+        compact(lists.started, &self.ends.started, self.left.iter().map(|left| left.started).take(groups.count));
+        compact(lists.ended, &self.ends.ended, self.left.iter().map(|left| left.ended).take(groups.count));
         Ok(())
     }
 
     /// Sorts each group of both lists, and removes what is in both.
-    fn sort_groups(&mut self, groups: Groups, lists: Both<&mut [Pair]>, context: &Context) {
+    fn sort_groups(&mut self, groups: Groups, lists: Difference<&mut [Pair]>, context: &Context) {
         let Self { ends, left, sort } = self;
         let work = SORT * (lists.started.len() + lists.ended.len());
         let (started, ended) = (parts(lists.started, &ends.started), parts(lists.ended, &ends.ended));
@@ -83,14 +83,14 @@ impl Gatherer {
             sort.sort_group(started, groups.first(group), groups.ids());
             sort.sort_group(ended, groups.first(group), groups.ids());
             let (s, e) = events::cancel_sorted(started, ended);
-            *left = Both { started: s, ended: e };
+            *left = Difference { started: s, ended: e };
         });
     }
 
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         (self.ends.started.capacity() + self.ends.ended.capacity()) * size_of::<usize>()
-            + self.left.capacity() * size_of::<Both<usize>>()
+            + self.left.capacity() * size_of::<Difference<usize>>()
             + self.sort.iter().map(|sort| sort.bytes()).sum::<usize>()
     }
 }
@@ -105,8 +105,8 @@ fn parts<'a>(list: &'a mut [Pair], ends: &'a [usize]) -> impl Iterator<Item = &'
     })
 }
 
-/// Keeps the first pairs of each part of a list.
-fn move_together(list: &mut Vec<Pair>, ends: &[usize], kept: impl Iterator<Item = usize>) {
+/// Keeps the first `kept` pairs of each part of a list, moved together.
+fn compact(list: &mut Vec<Pair>, ends: &[usize], kept: impl Iterator<Item = usize>) {
     let (mut from, mut len) = (0, 0);
     for (&end, kept) in ends.iter().zip(kept) {
         list.copy_within(from..from + kept, len);
@@ -146,8 +146,8 @@ mod tests {
             let (started, ended) = (lists(), lists());
             let (mut all_started, mut all_ended) = (vec![Pair::default(); 3], Vec::new());
             let visit = |lists: &[Vec<Pair>], visit: &mut dyn FnMut(&[Pair])| lists.iter().for_each(|list| visit(list));
-            let chunks = Both::<Visit<'_>> { started: &|v| visit(&started, v), ended: &|v| visit(&ended, v) };
-            gatherer.gather(chunks, Both { started: &mut all_started, ended: &mut all_ended }, &Context::new()).unwrap();
+            let chunks = Difference::<Visit<'_>> { started: &|v| visit(&started, v), ended: &|v| visit(&ended, v) };
+            gatherer.gather(chunks, Difference { started: &mut all_started, ended: &mut all_ended }, &Context::new()).unwrap();
             let (s, e) = (counts(&started.concat()), counts(&ended.concat()));
             let rest = |mine: &BTreeMap<Pair, usize>, others: &BTreeMap<Pair, usize>| -> Vec<Pair> {
                 let left =

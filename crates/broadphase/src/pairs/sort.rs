@@ -192,7 +192,7 @@ fn insertion_sort(list: &mut [Pair]) {
 mod tests {
     use super::*;
 
-    /// A list of pairs by two laws of a random number, in chunks, sorted in both ways, compared with a comparison sort.
+    /// Sorts a list in both ways, one of them in chunks, and compares the result with that of a comparison sort. `law` makes a pair of two random numbers.
     fn check(count: usize, bound: u64, law: impl Fn(u64, u64) -> (u64, u64)) {
         let mut state = 7u64;
         let mut random = || {

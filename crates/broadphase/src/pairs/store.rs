@@ -10,7 +10,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::gather::{Both, Gatherer};
+use super::gather::{Difference, Gatherer};
 use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -52,7 +52,7 @@ pub struct PairStore {
     chunks: Vec<RwLock<Chunk>>,
     /// The number of chunks in use; those after them are empty and keep their capacity.
     active: usize,
-    /// Those and the ones that fell out of use in the last frame.
+    /// The chunks of the last frame: those in use, and those that it stopped using.
     written_chunks: usize,
     shape: Shape,
     /// Identifies the content: a structure may keep chunks only if this is the revision that it wrote last.
@@ -67,8 +67,9 @@ pub struct PairStore {
     worker_tests: Vec<AtomicU64>,
     /// Is a frame being written? If it still is when the next frame begins, a panic ended this one.
     is_open: bool,
-    /// Is time measured in this frame? If so, the nanoseconds that all workers spent on differences.
+    /// Is time measured in this frame?
     timed: bool,
+    /// The time that all workers spent on differences in this frame, if it is measured.
     event_nanos: AtomicU64,
 }
 
@@ -291,7 +292,7 @@ impl PairStore {
             + self.chunks.capacity() * size_of::<RwLock<Chunk>>()
     }
 
-    /// Replaces the content by these pairs, as the last frame's, or only by their number; the next frame keeps nothing of them.
+    /// Makes these pairs, or only their number, the content of the last frame; the next frame keeps nothing of them.
     #[cfg(feature = "serde")]
     pub(crate) fn hold(&mut self, pairs: &[Pair], count: u64) {
         self.clear();
@@ -320,7 +321,7 @@ impl PairStore {
         self.gatherer = Gatherer::default();
     }
 
-    /// Makes the next frame keep nothing of this one.
+    /// Makes the next frame keep no chunk of this one; the pairs stay.
     pub(crate) fn disown(&mut self) {
         self.revision = Revision(0);
     }
@@ -486,7 +487,7 @@ impl PairStore {
         scratch.gone = gone;
     }
 
-    /// Appends to a chunk.
+    /// Runs `fill` with a sink that appends to a chunk, and stores the counts. `reserve` is the sink's buffer for a failed allocation.
     fn fill(
         &self,
         chunk: &mut Chunk,
@@ -512,8 +513,7 @@ impl PairStore {
 
     /// Ends the frame, which used `chunks` chunks: counts, finds what started and ended, and returns the revision of the content.
     ///
-    /// On error the new pairs are dropped. If differences are reported, those of the last frame are restored, so that the next difference
-    /// is correct.
+    /// On error the new pairs are dropped. If differences are reported, those of the last frame are restored, so that the next difference is correct.
     pub(crate) fn finish(&mut self, context: &Context, chunks: usize) -> Result<Revision, Error> {
         self.count = 0;
         let mut stop = None;
@@ -554,23 +554,23 @@ impl PairStore {
         let visit_ended = |visit: &mut dyn FnMut(&[Pair])| {
             for (index, chunk) in all.iter().enumerate() {
                 let chunk = read(chunk);
-                // A chunk that fell out of use has no pairs, and was never filled: all it had has ended.
+                // A chunk that is no longer used has no pairs, and was never filled: all its old pairs have ended.
                 visit(if index < chunks { &chunk.ended } else { &chunk.old });
             }
         };
-        gatherer.gather(Both { started: &visit_started, ended: &visit_ended }, Both { started, ended }, context)?;
+        gatherer.gather(Difference { started: &visit_started, ended: &visit_ended }, Difference { started, ended }, context)?;
         *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
         Ok(())
     }
 
-    /// Gives up the last frame after `finish`, so that the next difference is the one to the frame before. Only for a store that reports differences.
+    /// Takes back the last frame after `finish`, so that the next difference is relative to the frame before. Only for a store that reports differences.
     pub(crate) fn undo(&mut self) {
         self.active = self.written_chunks;
         self.roll_back();
         self.revision = Revision(0);
     }
 
-    /// Gives up a frame between `begin` and `finish`, as `finish` does on error.
+    /// Takes back a frame between `begin` and `finish`, as `finish` does on error.
     pub(crate) fn roll_back(&mut self) {
         self.is_open = false;
         let delta = self.report.delta();

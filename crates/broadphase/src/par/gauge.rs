@@ -35,9 +35,9 @@ pub(crate) struct Gauge {
     on: [AtomicU64; CORES.len()],
     /// Is a region being measured? Regions that its jobs start are then part of the jobs.
     is_busy: AtomicBool,
-    /// The time of that region's jobs.
-    its_jobs: AtomicU64,
-    its_longest: AtomicU64,
+    /// The time of that region's jobs, and of its longest job.
+    region_jobs: AtomicU64,
+    region_longest: AtomicU64,
 }
 
 impl Gauge {
@@ -51,18 +51,18 @@ impl Gauge {
         if self.is_busy.swap(true, Ordering::Relaxed) {
             return run(job);
         }
-        self.its_jobs.store(0, Ordering::Relaxed);
-        self.its_longest.store(0, Ordering::Relaxed);
+        self.region_jobs.store(0, Ordering::Relaxed);
+        self.region_longest.store(0, Ordering::Relaxed);
         let start = Instant::now();
         run(&|number, worker| {
             let start = Instant::now();
             job(number, worker);
             let spent = start.elapsed().as_nanos() as u64;
-            self.its_jobs.fetch_add(spent, Ordering::Relaxed);
-            self.its_longest.fetch_max(spent, Ordering::Relaxed);
+            self.region_jobs.fetch_add(spent, Ordering::Relaxed);
+            self.region_longest.fetch_max(spent, Ordering::Relaxed);
         });
         let wall = start.elapsed().as_nanos() as u64;
-        let (jobs, longest) = (self.its_jobs.load(Ordering::Relaxed), self.its_longest.load(Ordering::Relaxed));
+        let (jobs, longest) = (self.region_jobs.load(Ordering::Relaxed), self.region_longest.load(Ordering::Relaxed));
         let waiting = (wall * workers as u64).saturating_sub(jobs);
         for (sum, value) in
             [(&self.count, 1), (&self.wall, wall), (&self.jobs, jobs), (&self.longest, longest), (&self.waiting, waiting)]

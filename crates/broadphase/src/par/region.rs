@@ -92,7 +92,7 @@ impl Region {
         State(self.state.load(Ordering::SeqCst))
     }
 
-    /// Runs all jobs, with the caller as worker 0 and those of workers `1..workers` that come in time. `wake` is called when the region is
+    /// Runs all jobs, with the caller as worker 0 and those of workers `1..workers` that enter in time. `wake` is called when the region is
     /// open. Must not be called by two threads at once.
     ///
     /// # Panics

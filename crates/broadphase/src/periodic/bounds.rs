@@ -23,7 +23,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         }
     }
 
-    /// Is the box valid, not too long, and finite on axes that repeat? May be false for an infinite box that is all that.
+    /// Is the box valid, not too long, and finite on axes that repeat? May be false for such a box if both of its sides on an axis are the same infinity.
     #[inline(always)]
     pub(super) fn allow(&self, value: &Aabb<D, T>) -> bool {
         let mut allowed = true;

@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 const PER_JOB: usize = 1 << 14;
 /// What an object costs in that pass, in the units of [`Context::run_weighted`].
 const WRAP: usize = 2;
-/// What memory is for, in errors.
+/// What the memory is for, in errors.
 const BOXES: &str = "boxes";
 const IMAGES: &str = "images of boxes";
 const CHANGES: &str = "lists of changes";
@@ -54,7 +54,7 @@ pub(super) struct Images<const D: usize, T> {
     /// How many boxes changed in the last frame whose changes were not listed by the caller. If most did, the next one is not compared.
     changed: usize,
     lists: Lists,
-    /// By job of the pass that wraps boxes: the objects that have images or need some, ascending. Scratch.
+    /// By job of the pass that wraps boxes: the objects that have images, or need some now, ascending. Scratch.
     near: PerWorker<Vec<u32>>,
 }
 
@@ -343,7 +343,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         changed.into_inner()
     }
 
-    /// Gives an object that changed its box, or none, and the images that it needs.
+    /// Stores the wrapped box of an object that changed, or removes it if there is none, and makes the images that it needs now.
     fn place(&mut self, id: u32, value: Option<&Aabb<D, T>>, period: &Period<D, T>) -> Result<(), Error> {
         let wrapped = value.map(|value| period.wrap_box(value));
         let crossed = wrapped.map_or(0, |wrapped| period.crossed(&wrapped));

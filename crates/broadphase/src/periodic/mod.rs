@@ -19,12 +19,12 @@ use images::Images;
 use probe::ProbeScratch;
 
 use crate::algorithms::{BroadPhase, Found, Probes, Query, Region, Stats, Strength, Violation, scan};
+use crate::buffer_pool::BufferPool;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Measure, Period, Real};
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Retain};
-use crate::spare::Spare;
 
 /// The longest box around a path, in periods: half a period for the box, half a period for its motion, and more than rounding adds.
 pub(crate) const LONGEST_SWEPT: f64 = 1.5;
@@ -53,7 +53,7 @@ pub struct Periodic<const D: usize, T: Real> {
     longest: T,
     inner: Box<dyn BroadPhase<D, T>>,
     images: Images<D, T>,
-    scratch: Spare<ProbeScratch<D, T>>,
+    scratch: BufferPool<ProbeScratch<D, T>>,
 }
 
 impl<const D: usize, T: Real> Periodic<D, T> {
@@ -63,7 +63,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
     /// [`Error::InvalidValue`] for a period that is not positive and finite.
     pub fn new(inner: Box<dyn BroadPhase<D, T>>, period: Period<D, T>) -> Result<Self, Error> {
         period.check()?;
-        Ok(Self { period, longest: T::HALF, inner, images: Images::default(), scratch: Spare::default() })
+        Ok(Self { period, longest: T::HALF, inner, images: Images::default(), scratch: BufferPool::default() })
     }
 
     /// Sets the longest box, in periods. Pairs of boxes are correct for any length, since a box of at least one period and its images cover the

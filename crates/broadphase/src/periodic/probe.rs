@@ -9,7 +9,7 @@ use crate::memory::push;
 use crate::objects::{Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Revision};
 
-/// What memory is for, in errors.
+/// What the memory is for, in errors.
 const PROBES: &str = "probes";
 
 /// Buffers of one call.

@@ -5,7 +5,7 @@ use crate::geometry::{Period, Real};
 use crate::objects::Frame;
 
 impl<const D: usize, T: Real> Images<D, T> {
-    /// What is wrong, if anything: with the boxes of the frame, and with the lists of images.
+    /// The first fault, if there is one: a box that is not that of the frame, or images that an object lacks or should not have.
     pub(super) fn fault(&self, frame: &Frame<'_, D, T>, period: &Period<D, T>) -> Option<String> {
         let mut seen = 0;
         for slot in 0..self.base {

@@ -15,7 +15,7 @@ const CELLS_PER_POINT: usize = 4;
 const FEW_CELLS: usize = 4096;
 /// Points per cell to aim at where points are sparse.
 const POINTS_PER_CELL: usize = 2;
-/// Points that share a cell with each point where they are sparse, itself included, on average: of points that are spread evenly at random, three.
+/// Points are sparse if this many share a cell with each point, itself included, on average. With [`POINTS_PER_CELL`] points per cell at random, three do.
 const SPARSE_CROWD: usize = 4;
 /// Cells along one axis, at most.
 const MOST_CELLS: f64 = (1u64 << 30) as f64;
@@ -64,8 +64,8 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Sorts the points into cells. Where cells as narrow as the radius asks for hold hardly more than a point, wider ones are searched as fast, and
-    /// are fewer: they are tried first, and kept unless points crowd in them.
+    /// Sorts the points into cells. Where cells as narrow as the radius allows would hold hardly more than a point each, wider ones are searched as fast, and
+    /// there are fewer: they are tried first, and kept unless many points share a cell.
     pub(crate) fn new<const D: usize, T: Real>(set: &Points<'_, D, T>, context: &Context) -> Self {
         let points = set.points.len();
         let (few, most) = (points / POINTS_PER_CELL, CELLS_PER_POINT * points);
@@ -231,7 +231,7 @@ fn counting_sort(keys: &[Vec<u32>], cells: usize) -> (Vec<u32>, Vec<u32>) {
         order[*start as usize] = index;
         *start += 1;
     }
-    // Each start is now the next one's.
+    // Each start has become the end of its cell, which is the next cell's start.
     starts.rotate_right(1);
     starts[0] = 0;
     (starts, order)

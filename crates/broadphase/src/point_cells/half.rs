@@ -20,7 +20,7 @@ use crate::pairs::{Pair, PairSort};
 const PER_JOB: usize = 1 << 13;
 /// Points of a cell that are searched at once.
 const FEW: usize = 64;
-/// What memory is for, in errors.
+/// What the memory is for, in errors.
 const PAIRS: &str = "pairs";
 
 /// Which pairs are wanted.

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, Ball, Ray, Real, Swept, SweptBall};
 use crate::objects::Handle;
 
-/// Questions that are asked by one job.
+/// Questions that one job answers.
 const BLOCK: usize = 64;
 /// The work of one question, in the units of [`Context::run_weighted`].
 const QUESTION: usize = 500;
@@ -37,9 +37,11 @@ pub struct Answers<A> {
     blocks: Vec<Mutex<Block<A>>>,
 }
 
+/// The answers to the questions of one job.
 #[derive(Debug)]
 struct Block<A> {
     list: Vec<A>,
+    /// Where the answers to each question end.
     ends: Vec<usize>,
     error: Option<Error>,
 }
@@ -50,7 +52,7 @@ impl<A> Default for Answers<A> {
     }
 }
 
-fn open<A>(block: &Mutex<Block<A>>) -> MutexGuard<'_, Block<A>> {
+fn lock<A>(block: &Mutex<Block<A>>) -> MutexGuard<'_, Block<A>> {
     block.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -105,7 +107,7 @@ impl<A: Copy + Send> Answers<A> {
         }
         let blocks = &self.blocks;
         context.run_weighted(jobs, QUESTION * questions.len(), |job, _| {
-            let block = &mut *open(&blocks[job]);
+            let block = &mut *lock(&blocks[job]);
             block.list.clear();
             block.ends.clear();
             block.error = None;
@@ -126,7 +128,7 @@ impl<A: Copy + Send> Answers<A> {
         self.starts.clear();
         self.starts.push(0);
         for block in &self.blocks[..jobs] {
-            let block = open(block);
+            let block = lock(block);
             if let Some(error) = block.error.clone() {
                 self.list.clear();
                 self.starts.truncate(1);
@@ -163,7 +165,7 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         })
     }
 
-    /// [`along_ray`](Reader::along_ray) for each ray: all that it meets, in no order of distance.
+    /// [`along_ray`](Reader::along_ray) for each ray: all objects that it enters, not sorted by distance.
     pub fn along_rays(&self, rays: &[Ray<D, T>], answers: &mut Answers<(Handle, T)>) -> Result<(), Error> {
         answers.ask(self.world().context(), rays, |ray, list| {
             self.along_ray(ray, |handle, at| {

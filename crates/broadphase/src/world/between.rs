@@ -13,8 +13,8 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Fills `found` with all pairs of an object of this world and an object of `other`, sorted: those that [`update`](World::update) would find if all
     /// objects were in one world. Both must have the same [period](World::set_period), or none. Kinds, tags, environments, margins and shapes count; filters do not.
     ///
-    /// For a character against its surroundings, a chunk of a map against its neighbor, a local world against a remote one. Nothing is kept for the
-    /// next call. Cost: a probe for each object of the smaller side, in the structure of the larger one.
+    /// Use it for a character and its surroundings, two neighboring chunks of a map, or a local world and a remote one. Nothing is kept for the next
+    /// call. Cost: for movers and statics of both worlds, a probe for each object of the smaller set in the structure of the larger one, and a sort.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -62,7 +62,7 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 }
 
-/// Movers or statics of a world.
+/// The movers or the statics of a world, with their structure.
 struct Half<'a, const D: usize, T: Real> {
     world: &'a World<D, T>,
     engine: &'a Engine<D, T>,

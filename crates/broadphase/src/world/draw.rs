@@ -58,13 +58,13 @@ impl<const D: usize, T: Real> World<D, T> {
                 structure.outline(&side.frame(self.shape, None), &mut |region| list.push((region.kind, region.bounds)));
             }
         }
-        let stage = stage(list.iter().filter(|(kind, _)| *kind == Outline::Object).map(|(_, value)| value));
-        Ok(list.into_iter().flat_map(move |(kind, value)| edges(kind, clip(value, &stage))))
+        let bounds = finite_bounds(list.iter().filter(|(kind, _)| *kind == Outline::Object).map(|(_, value)| value));
+        Ok(list.into_iter().flat_map(move |(kind, value)| edges(kind, clip(value, &bounds))))
     }
 }
 
-/// The box around all finite coordinates, and a tenth more.
-fn stage<'a, const D: usize, T: Real>(boxes: impl Iterator<Item = &'a Aabb<D, T>>) -> Aabb<D, T> {
+/// The box around all finite coordinates, grown by a tenth of its size on each side.
+fn finite_bounds<'a, const D: usize, T: Real>(boxes: impl Iterator<Item = &'a Aabb<D, T>>) -> Aabb<D, T> {
     let mut all: Aabb<D, T> = Aabb::empty();
     for value in boxes {
         for k in 0..D {
@@ -84,8 +84,8 @@ fn stage<'a, const D: usize, T: Real>(boxes: impl Iterator<Item = &'a Aabb<D, T>
     all
 }
 
-fn clip<const D: usize, T: Real>(value: Aabb<D, T>, stage: &Aabb<D, T>) -> Aabb<D, T> {
-    let side = |at: T, k: usize| if at.is_finite() { at } else { at.max(stage.min[k]).min(stage.max[k]) };
+fn clip<const D: usize, T: Real>(value: Aabb<D, T>, bounds: &Aabb<D, T>) -> Aabb<D, T> {
+    let side = |at: T, k: usize| if at.is_finite() { at } else { at.max(bounds.min[k]).min(bounds.max[k]) };
     Aabb::new(std::array::from_fn(|k| side(value.min[k], k)), std::array::from_fn(|k| side(value.max[k], k)))
 }
 

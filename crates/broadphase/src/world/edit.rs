@@ -113,7 +113,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Like [`set_mover_boxes`](World::set_mover_boxes), but swaps the list instead of copying it: `boxes` has one box for each of
     /// [`mover_slots`](World::mover_slots), at the object's [`slot`](World::slot), and anything at empty slots. It receives the boxes
-    /// of the last frame. On error both lists are unchanged.
+    /// that the movers had. On error both lists are unchanged.
     pub fn swap_boxes(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Error> {
         self.table.swap_boxes(boxes)
     }
@@ -123,7 +123,7 @@ impl<const D: usize, T: Real> World<D, T> {
         self.table.movers.slots.len()
     }
 
-    /// The slot of an object among the movers, or `None` for a static one. It stays until the object is removed or its kind changes.
+    /// The slot of an object among the movers, or `None` for a static one. It stays until the object is removed or becomes static.
     pub fn slot(&self, handle: Handle) -> Result<Option<u32>, Error> {
         let index = self.table.find(handle)?;
         let (_, slot) = self.table.place(index);

@@ -5,8 +5,8 @@
 //! different sides. Movers that changed are probed against the statics' structure; statics that changed, if they are few, against
 //! the movers' structure; pairs of two that did not change are kept.
 //!
-//! Where most movers change in every frame there is nothing to keep: the chunks are then those of the probes, and pairs are written once. (By chunks of
-//! movers they are written, counted, sorted by chunk and written again.)
+//! If most movers change in every frame, there is nothing to keep: the chunks are then those of the probe, and pairs are written once. (With chunks by
+//! mover, they are written, counted, sorted by chunk and written again.)
 //!
 //! # Cost
 //! A probe per mover that changed. If statics changed as well: one probe each and a pass over the pairs here, or, beyond a quarter of
@@ -25,7 +25,7 @@ use crate::objects::side::Side;
 use crate::objects::{Filter, Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Retain, Revision};
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const PROBES: &str = "probes of statics";
 /// Mover slots whose pairs share a chunk.
 const ROWS: usize = 256;
@@ -120,7 +120,7 @@ impl<const D: usize, T: Real> Mixed<D, T> {
     ) -> Result<u64, Error> {
         let (movers, statics) = (&rules.table.movers, &rules.table.statics);
         let had_all = std::mem::replace(&mut self.had_all, movers.touched.all());
-        // Not where few movers may change in the next frame, which could then keep nothing.
+        // Only if most movers changed in the last frame too: otherwise few may change in the next one, which could then keep nothing.
         if had_all && self.had_all && statics.slots.count() > 0 && rules.all_meet_all_statics() {
             self.revision = Revision::default();
             if self.scratch.slots.capacity() > 0 {
@@ -130,8 +130,8 @@ impl<const D: usize, T: Real> Mixed<D, T> {
             structures.1.probe(&statics.frame(Shape::Box, None), probes, context, &mut self.store)?;
             return Ok(self.store.tests());
         }
-        let apply = |fresh: &mut Retain<'_>| rules.apply_mixed(fresh);
-        let apply: Option<Filter<'_>> = if rules.for_mixed() { Some(&apply) } else { None };
+        let apply = |fresh: &mut Retain<'_>| rules.apply_mixed_rules(fresh);
+        let apply: Option<Filter<'_>> = if rules.has_mixed_rules() { Some(&apply) } else { None };
         let frame = Frame { filter: apply, ..Frame::new(&[]) };
         let chunks = movers.slots.len().div_ceil(ROWS);
         let kept = self.store.begin(&frame, context, self.revision, chunks)?;
@@ -223,15 +223,15 @@ impl<const D: usize, T: Real> Scratch<D, T> {
     /// Lists the movers of a block to probe: those that can pair with statics, and, unless `all`, have changed.
     fn choose(&mut self, rules: &Rules<'_, D, T>, block: &Range<usize>, all: bool) -> Result<(), Error> {
         let movers = &rules.table.movers;
-        let dynamic = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
+        let can_pair = |slot: &u32| movers.slots.contains(*slot) && rules.meets_statics(*slot);
         self.slots.clear();
         if all {
             let end = (block.end * ROWS).min(movers.slots.len());
             let slots = block.start * ROWS..end;
-            memory::extend(&mut self.slots, slots.len(), (slots.start as u32..slots.end as u32).filter(dynamic), PROBES)
+            memory::extend(&mut self.slots, slots.len(), (slots.start as u32..slots.end as u32).filter(can_pair), PROBES)
         } else {
             let touched = within(movers.touched.list(), |&slot| slot, block);
-            memory::extend(&mut self.slots, touched.len(), touched.iter().copied().filter(dynamic), PROBES)
+            memory::extend(&mut self.slots, touched.len(), touched.iter().copied().filter(can_pair), PROBES)
         }
     }
 
@@ -255,7 +255,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         envs.clear();
         memory::extend(envs, slots.len(), slots.iter().map(|&slot| movers.tags.get(slot).env), PROBES)?;
         // Without a filter, every pair that is found counts.
-        raw.set_limit(if rules.for_mixed() { (*limit).max(WAITING) } else { *limit });
+        raw.set_limit(if rules.has_mixed_rules() { (*limit).max(WAITING) } else { *limit });
         match structure.probe_envs(
             &statics.frame(Shape::Box, None),
             Probes { boxes, ids: None, recurring: false },
@@ -263,7 +263,9 @@ impl<const D: usize, T: Real> Scratch<D, T> {
             context,
             raw,
         ) {
-            Err(Error::TooManyPairs { .. }) if rules.for_mixed() => return self.probe_in_parts(rules, structure, context, block),
+            Err(Error::TooManyPairs { .. }) if rules.has_mixed_rules() => {
+                return self.probe_in_parts(rules, structure, context, block);
+            }
             result => result?,
         }
         *tests += raw.tests();
@@ -289,7 +291,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
         Ok(())
     }
 
-    /// The same, filtered part by part, since more pairs are found than memory should hold.
+    /// [`probe_statics`](Scratch::probe_statics), filtered part by part, since probes find more pairs than should be held in memory.
     fn probe_in_parts(
         &mut self,
         rules: &Rules<'_, D, T>,
@@ -304,7 +306,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
             let slot = |probe: u32| slots[first + probe as usize];
             memory::reserve(found, raw.len() as usize, PROBES)?;
             raw.for_each_chunk(|pairs| found.extend(pairs.iter().map(|pair| Pair { a: slot(pair.a), b: pair.b }))); // reserved
-            rules.apply_mixed(&mut Retain::new(found, before));
+            rules.apply_mixed_rules(&mut Retain::new(found, before));
             if found.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
         })?;
         found.sort_unstable();
@@ -342,7 +344,7 @@ impl<const D: usize, T: Real> Scratch<D, T> {
                 backward.extend(fresh.map(|pair| Pair { a: pair.b, b: slots[first + pair.a as usize] })); // reserved
             });
             if backward.len() as u64 > *limit {
-                rules.apply_mixed(&mut Retain::new(backward, 0)); // rejected pairs do not count toward the limit
+                rules.apply_mixed_rules(&mut Retain::new(backward, 0)); // rejected pairs do not count toward the limit
             }
             if backward.len() as u64 > *limit { Err(Error::TooManyPairs { limit: *limit }) } else { Ok(()) }
         })?;

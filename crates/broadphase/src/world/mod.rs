@@ -103,9 +103,9 @@ pub struct World<const D: usize, T: Real> {
     period: Option<Period<D, T>>,
     filter: Option<rules::KeptFilter>,
     pairing: Pairing,
-    /// Pairs of two movers, as slots.
-    own: PairStore,
-    /// Pairs of a mover and a static, as slots.
+    /// The pairs of two movers, as slots.
+    mover_pairs: PairStore,
+    /// The pairs of a mover and a static, as slots.
     mixed: mixed::Mixed<D, T>,
     /// Differences that were found and are not reported yet.
     started: Vec<(Handle, Handle)>,
@@ -131,10 +131,10 @@ struct Engine<const D: usize, T: Real> {
     structure: Option<Box<dyn BroadPhase<D, T>>>,
     /// Has it been updated with a frame?
     filled: bool,
-    /// Does it separate environments?
-    apart: bool,
+    /// Does the structure separate environments?
+    separates_envs: bool,
     /// The user's own structure, empty, to start from.
-    own: Option<Box<dyn BroadPhase<D, T>>>,
+    custom: Option<Box<dyn BroadPhase<D, T>>>,
     /// The space, if it repeats.
     period: Option<Period<D, T>>,
     /// May boxes be those around whole paths, which are longer than half a period?
@@ -143,14 +143,14 @@ struct Engine<const D: usize, T: Real> {
 
 impl<const D: usize, T: Real> Engine<D, T> {
     fn new(spec: Spec) -> Self {
-        Self { spec, structure: None, filled: false, apart: false, own: None, period: None, sweeps: false }
+        Self { spec, structure: None, filled: false, separates_envs: false, custom: None, period: None, sweeps: false }
     }
 }
 
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The same algorithm, or the same structure of the user's, from scratch.
     fn fresh(&self) -> Self {
-        Self { own: self.own.clone(), period: self.period, sweeps: self.sweeps, ..Self::new(self.spec.clone()) }
+        Self { custom: self.custom.clone(), period: self.period, sweeps: self.sweeps, ..Self::new(self.spec.clone()) }
     }
 }
 
@@ -174,7 +174,7 @@ impl<const D: usize, T: Real> World<D, T> {
             period: None,
             filter: None,
             pairing: Pairing::default(),
-            own: PairStore::new(Report::Both),
+            mover_pairs: PairStore::new(Report::Both),
             mixed: mixed::Mixed::default(),
             started: Vec::new(),
             ended: Vec::new(),

@@ -2,8 +2,8 @@
 //!
 //! A world sees objects where they are at each update. An object that moves farther than its size between two of them may jump over
 //! another one (tunneling). Two methods find such hits. [`ContinuousDetection::Swept`] sweeps boxes and tests the two motions exactly.
-//! [`ContinuousDetection::SubSteps`] is paper 004's, section 4.1: fast objects are looked at more often than slow ones. That slow ones are looked at
-//! less often than once per update is [`UpdateIntervals`](crate::UpdateIntervals), which can miss pairs and is not part of a world.
+//! [`ContinuousDetection::SubSteps`] is that of paper 004, section 4.1: fast objects are looked at more often than slow ones. To look at slow ones less
+//! often than once per update, there is [`UpdateIntervals`](crate::UpdateIntervals), which can miss pairs and is not part of a world.
 //! `examples/tunneling.rs` compares them.
 
 use super::World;
@@ -86,7 +86,7 @@ pub struct MotionStats {
     pub placed: u64,
     /// Movers with a swept box; with sub-steps, those that would need more than allowed.
     pub swept: usize,
-    /// With sub-steps, pairs whose present boxes do not overlap.
+    /// With sub-steps, pairs that the last search, of the current boxes, did not find.
     pub fleeting: usize,
 }
 
@@ -176,7 +176,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before[at] = aabb;
     }
 
-    /// Moves all paths along.
+    /// Moves the starts of all paths, when all objects are moved without a motion.
     pub(super) fn translate(&mut self, by: [T; D]) {
         self.before.iter_mut().filter(|aabb| aabb.is_valid()).for_each(|aabb| *aabb = aabb.translate(by));
     }

@@ -71,13 +71,14 @@ impl Clone for Lazy {
 }
 
 impl Lazy {
-    /// The pairs have changed.
+    /// Drops the index, since the pairs have changed; the next one is built in its buffers.
     pub(super) fn reset(&mut self) {
         if let Some(old) = self.built.take() {
             *self.spare.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()) = old;
         }
     }
 
+    /// The buffers of the last index.
     fn spare(&self) -> Neighbors {
         std::mem::take(&mut *self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
@@ -90,6 +91,7 @@ impl Lazy {
 }
 
 impl<const D: usize, T: Real> World<D, T> {
+    /// The index over all pairs of the last update, which the first call builds.
     pub(super) fn neighbors(&self) -> &Neighbors {
         self.neighbors.built.get_or_init(|| {
             let mut neighbors = self.neighbors.spare();

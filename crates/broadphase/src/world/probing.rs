@@ -17,8 +17,8 @@ pub(in crate::world) struct Batch<'a, const D: usize, T> {
     pub(in crate::world) envs: &'a [u32],
 }
 
-/// Probes in parts small enough to give no more than [`WAITING`] pairs, but of at least one probe. After each part, `take` gets its pairs and the number
-/// of its first probe, and filters them; it returns an error if too many are left. Returns the number of tests.
+/// Runs the probes in parts, each small enough to find at most [`WAITING`] pairs, or `limit` if that is more; but of at least one probe. After each part,
+/// `take` gets its pairs and the number of its first probe, and filters them; it returns an error if too many are left. Returns the number of tests.
 pub(in crate::world) fn probe_parts<const D: usize, T: Real>(
     structure: &dyn BroadPhase<D, T>,
     frame: &Frame<'_, D, T>,

@@ -110,11 +110,11 @@ impl<const D: usize, T: Real> World<D, T> {
 }
 
 /// An error unless the query is valid.
-fn sound(valid: bool, reason: &'static str) -> Result<(), Error> {
+fn ensure_valid(valid: bool, reason: &'static str) -> Result<(), Error> {
     if valid { Ok(()) } else { Err(Error::InvalidQuery { reason }) }
 }
 
-/// What a query visits, by index.
+/// Collects what a query visits, sorted by index.
 fn collect(ask: impl FnOnce(&mut dyn FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error>) -> Result<Vec<Handle>, Error> {
     let mut found = Vec::new();
     ask(&mut |handle| {
@@ -233,7 +233,10 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
             None => self.search_plain(measure, None, limit, visit),
             Some(period) => {
                 let images = OverImages::new(measure, reach, period, self.longest_box());
-                sound(images.is_some(), "in a space that repeats, it reaches over too many periods: make it shorter or smaller")?;
+                ensure_valid(
+                    images.is_some(),
+                    "in a space that repeats, it reaches over too many periods: make it shorter or smaller",
+                )?;
                 images.iter().for_each(|images| self.search_plain(images, Some(images), limit, &mut visit));
             }
         }
@@ -250,7 +253,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
         let reach = measure.reach(limit);
         let ends = |period: &Period<D, T>, k: usize| period.length(k).is_none() || (reach.max[k] - reach.min[k]).is_finite();
         let is_finite = self.world.period.is_none_or(|period| (0..D).all(|k| ends(&period, k)));
-        sound(is_finite, "in a space that repeats, a ray needs a finite length")?;
+        ensure_valid(is_finite, "in a space that repeats, a ray needs a finite length")?;
         Ok(reach)
     }
 
@@ -338,7 +341,7 @@ impl<'a, const D: usize, T: Real> Reader<'a, D, T> {
 impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// Visits the objects whose box overlaps `area`. A box that is not valid is [`Error::InvalidQuery`].
     pub fn in_box(&self, area: &Aabb<D, T>, visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
-        sound(area.is_valid(), "the box has a NaN corner, or min above max")?;
+        ensure_valid(area.is_valid(), "the box has a NaN corner, or min above max")?;
         let area = &self.world.period.map_or(*area, |period| period.open_long_sides(area));
         self.search_around(area, area, T::ZERO, region(visit))
     }
@@ -371,7 +374,7 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// Visits the objects whose box the ball reaches ([`Ball::overlaps_box`]). A center that is not finite or a radius that is negative
     /// or NaN is [`Error::InvalidQuery`].
     pub fn in_ball(&self, ball: &Ball<D, T>, visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
-        sound(ball.is_valid(), "a ball needs a finite center and a radius of at least 0")?;
+        ensure_valid(ball.is_valid(), "a ball needs a finite center and a radius of at least 0")?;
         self.search_around(ball, &ball.reach(T::ZERO), T::ZERO, region(visit))
     }
 
@@ -399,14 +402,17 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// ```
     pub fn in_frustum(&self, sides: &[HalfSpace<D, T>], visit: impl FnMut(Handle) -> ControlFlow<()>) -> Result<(), Error> {
         let valid = !sides.is_empty() && sides.iter().all(HalfSpace::is_valid);
-        sound(valid, "a frustum needs sides with finite normals that are not zero, and offsets that are not NaN")?;
+        ensure_valid(valid, "a frustum needs sides with finite normals that are not zero, and offsets that are not NaN")?;
         let Some(period) = &self.world.period else {
             self.search(&HalfSpaces(sides), T::ZERO, region(visit));
             return Ok(());
         };
         let measure = HalfSpaces(sides);
         let images = OverImages::without_reach(&measure, period, self.longest_box());
-        sound(images.is_some(), "in a space that repeats, a frustum needs sides all around and a far side, not too far away")?;
+        ensure_valid(
+            images.is_some(),
+            "in a space that repeats, a frustum needs sides all around and a far side, not too far away",
+        )?;
         let mut visit = region(visit);
         images.iter().for_each(|images| self.search_plain(images, Some(images), T::ZERO, &mut visit));
         Ok(())
@@ -419,26 +425,26 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// old one to see all objects, `t` to see only objects that are not farther away. A zero or NaN direction and a negative length are
     /// [`Error::InvalidQuery`].
     pub fn along_ray(&self, ray: &Ray<D, T>, visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) -> Result<(), Error> {
-        sound(ray.is_valid(), RAY)?;
+        ensure_valid(ray.is_valid(), RAY)?;
         self.search_around(ray, &self.finite_reach(ray, ray.length)?, ray.length, visit)
     }
 
     /// The first object whose box the ray enters, with the `t` of entry; of several at the same `t`, the one with the smallest index.
     pub fn first_along_ray(&self, ray: &Ray<D, T>) -> Result<Option<(Handle, T)>, Error> {
-        sound(ray.is_valid(), RAY)?;
+        ensure_valid(ray.is_valid(), RAY)?;
         self.first(ray, ray.length)
     }
 
     /// Visits the objects whose box the moving box touches. The visitor gets the fraction of the step at the first touch, and returns the largest
     /// fraction that is still of interest: 1 for all.
     pub fn along_swept(&self, swept: &Swept<D, T>, visit: impl FnMut(Handle, T) -> ControlFlow<(), T>) -> Result<(), Error> {
-        sound(swept.is_valid(), SWEPT)?;
+        ensure_valid(swept.is_valid(), SWEPT)?;
         self.search_around(swept, &self.finite_reach(swept, T::ONE)?, T::ONE, visit)
     }
 
     /// The first object whose box the moving box touches, with the fraction of the step.
     pub fn first_along_swept(&self, swept: &Swept<D, T>) -> Result<Option<(Handle, T)>, Error> {
-        sound(swept.is_valid(), SWEPT)?;
+        ensure_valid(swept.is_valid(), SWEPT)?;
         self.first(swept, T::ONE)
     }
 
@@ -449,13 +455,13 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         swept: &SweptBall<D, T>,
         visit: impl FnMut(Handle, T) -> ControlFlow<(), T>,
     ) -> Result<(), Error> {
-        sound(swept.is_valid(), SWEPT)?;
+        ensure_valid(swept.is_valid(), SWEPT)?;
         self.search_around(swept, &self.finite_reach(swept, T::ONE)?, T::ONE, visit)
     }
 
     /// The first object whose box the moving ball touches, with the fraction of the step.
     pub fn first_along_swept_ball(&self, swept: &SweptBall<D, T>) -> Result<Option<(Handle, T)>, Error> {
-        sound(swept.is_valid(), SWEPT)?;
+        ensure_valid(swept.is_valid(), SWEPT)?;
         self.first(swept, T::ONE)
     }
 }
@@ -464,19 +470,19 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
 impl<const D: usize, T: Real> Reader<'_, D, T> {
     /// All objects that the ray enters, nearest first, each with the `t` of entry.
     pub fn all_along_ray(&self, ray: &Ray<D, T>) -> Result<Vec<(Handle, T)>, Error> {
-        sound(ray.is_valid(), RAY)?;
+        ensure_valid(ray.is_valid(), RAY)?;
         self.all(ray, ray.length)
     }
 
     /// All objects that the moving box touches, earliest first, each with the fraction of the step.
     pub fn all_along_swept(&self, swept: &Swept<D, T>) -> Result<Vec<(Handle, T)>, Error> {
-        sound(swept.is_valid(), SWEPT)?;
+        ensure_valid(swept.is_valid(), SWEPT)?;
         self.all(swept, T::ONE)
     }
 
     /// All objects that the moving ball touches, earliest first, each with the fraction of the step.
     pub fn all_along_swept_ball(&self, swept: &SweptBall<D, T>) -> Result<Vec<(Handle, T)>, Error> {
-        sound(swept.is_valid(), SWEPT)?;
+        ensure_valid(swept.is_valid(), SWEPT)?;
         self.all(swept, T::ONE)
     }
 }
@@ -538,14 +544,14 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         distance: T,
         list: &mut Vec<(Handle, T)>,
     ) -> Result<(), Error> {
-        sound(area.is_valid(), "the box has a NaN corner, or min above max")?;
+        ensure_valid(area.is_valid(), "the box has a NaN corner, or min above max")?;
         let area = &self.world.period.map_or(*area, |period| period.open_long_sides(area));
         self.append_best(&NearestToBox(*area), area, k, distance, list)
     }
 
     /// The same, behind what `list` already holds.
     pub(super) fn append_nearest(&self, point: [T; D], k: usize, distance: T, list: &mut Vec<(Handle, T)>) -> Result<(), Error> {
-        sound(point.iter().all(|c| c.is_finite()), "the nearest to a point that is not finite")?;
+        ensure_valid(point.iter().all(|c| c.is_finite()), "the nearest to a point that is not finite")?;
         self.append_best(&Nearest(point), &Aabb::point(point), k, distance, list)
     }
 
@@ -558,7 +564,7 @@ impl<const D: usize, T: Real> Reader<'_, D, T> {
         distance: T,
         list: &mut Vec<(Handle, T)>,
     ) -> Result<(), Error> {
-        sound(distance >= T::ZERO, "the largest distance is negative or NaN")?;
+        ensure_valid(distance >= T::ZERO, "the largest distance is negative or NaN")?;
         if k == 0 {
             return Ok(());
         }

@@ -11,14 +11,14 @@ use crate::pairs::{Pair, PairStore, Report};
 impl<const D: usize, T: Real> World<D, T> {
     /// The number of pairs.
     pub fn pair_count(&self) -> u64 {
-        if self.failed { 0 } else { self.own.len() + self.mixed.store.len() + self.motion.fleeting.len() as u64 }
+        if self.failed { 0 } else { self.mover_pairs.len() + self.mixed.store.len() + self.motion.fleeting.len() as u64 }
     }
 
-    /// All pairs, each once, the smaller index first. The order is deterministic, but depends on the algorithm. None with
-    /// [`Report::Count`], and none after it until the next update. Cost: two look-ups per pair.
+    /// All pairs, each once, the smaller index first. The order is deterministic, but depends on the algorithm. There are none with
+    /// [`Report::Count`], nor after a change from it until the next update. Cost: two look-ups per pair.
     pub fn pairs(&self) -> Pairs<'_, D, T> {
         // The report may have changed since the stores were filled.
-        let reports = [self.report, self.own.report(), self.mixed.store.report()];
+        let reports = [self.report, self.mover_pairs.report(), self.mixed.store.report()];
         let left = if reports.contains(&Report::Count) { 0 } else { self.pair_count() as usize };
         Pairs { world: self, mixed: false, chunk: 0, from: 0, buffer: [Pair::default(); BUFFER], at: 0, filled: 0, left }
     }
@@ -61,7 +61,7 @@ impl<const D: usize, T: Real> fmt::Debug for Pairs<'_, D, T> {
 
 impl<const D: usize, T: Real> Pairs<'_, D, T> {
     fn store(&self) -> &PairStore {
-        if self.mixed { &self.world.mixed.store } else { &self.world.own }
+        if self.mixed { &self.world.mixed.store } else { &self.world.mover_pairs }
     }
 
     /// Fills the buffer from the next chunk that has pairs; false at the end.

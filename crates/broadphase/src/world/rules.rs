@@ -16,9 +16,9 @@ pub struct PairCandidate {
     pub a: Handle,
     /// The other object.
     pub b: Handle,
-    /// The user number of `a`.
+    /// The user data of `a`.
     pub user_a: u64,
-    /// The user number of `b`.
+    /// The user data of `b`.
     pub user_b: u64,
 }
 
@@ -47,8 +47,8 @@ pub(super) struct Rules<'a, const D: usize, T: Real> {
 }
 
 impl<const D: usize, T: Real> Rules<'_, D, T> {
-    /// Is there a rule for pairs of two movers?
-    pub(super) fn for_own(&self) -> bool {
+    /// Are there rules for pairs of two movers that the frame does not apply by itself?
+    pub(super) fn has_mover_rules(&self) -> bool {
         self.filters() || self.table.count(ObjectKind::Kinematic) > 0 || self.table.movers.sensors.any() || self.mixes_shapes()
     }
 
@@ -67,15 +67,16 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
             || self.table.statics.sensors.any()
     }
 
-    /// May every mover slot pair with every static where their boxes overlap? Then what a probe with all of their boxes finds are the pairs.
+    /// Is every mover slot live, and does it form a pair with every static whose box it overlaps? Then the result of a probe with all movers' boxes needs no
+    /// filter.
     pub(super) fn all_meet_all_statics(&self) -> bool {
         let movers = &self.table.movers;
         let all_are_probed = !movers.kinematic.any() || self.pairing.kinematic_static;
-        all_are_probed && movers.slots.are_all_live() && self.period.is_none() && !self.for_mixed()
+        all_are_probed && movers.slots.are_all_live() && self.period.is_none() && !self.has_mixed_rules()
     }
 
     /// Applies the rules for two movers: kinds, shapes, motions, and the user's filter.
-    pub(super) fn apply_own(&self, fresh: &mut Retain<'_>) {
+    pub(super) fn apply_mover_rules(&self, fresh: &mut Retain<'_>) {
         let movers = &self.table.movers;
         if movers.kinematic.any() || movers.sensors.any() {
             fresh.retain(|pair| self.pairing.allows(role(movers, pair.a), role(movers, pair.b)));
@@ -126,13 +127,13 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.touch((pair.a, movers, a), (pair.b, others, b)).map_or(1.0, Real::to_f64)
     }
 
-    /// Is there a rule for pairs of a mover and a static?
-    pub(super) fn for_mixed(&self) -> bool {
+    /// Are there rules for pairs of a mover and a static?
+    pub(super) fn has_mixed_rules(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         self.filters() || self.has_shapes() || self.has_roles() || movers.tags.any() || statics.tags.any()
     }
 
-    /// Can kinds rule out a pair of a mover that is probed?
+    /// Are there sensors, so that roles can rule out a pair of a probed mover and a static?
     fn has_roles(&self) -> bool {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         movers.sensors.any() || statics.sensors.any()
@@ -144,7 +145,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
     }
 
     /// Applies the rules for a mover and a static, slots of different sides: tags, sensors, balls, paths, and the user's filter.
-    pub(super) fn apply_mixed(&self, fresh: &mut Retain<'_>) {
+    pub(super) fn apply_mixed_rules(&self, fresh: &mut Retain<'_>) {
         let (movers, statics) = (&self.table.movers, &self.table.statics);
         if movers.tags.any() || statics.tags.any() {
             fresh.retain(|pair| movers.tags.get(pair.a).allows(&statics.tags.get(pair.b)));
@@ -159,7 +160,7 @@ impl<const D: usize, T: Real> Rules<'_, D, T> {
         self.apply_user_filters(fresh, true, false);
     }
 
-    /// Applies the user's filters, which get handles, or indices of handles; if slots are the same numbers, no pair is converted.
+    /// Applies the user's filters. One by pairs gets handles; one by chunks gets indices, to which slots are converted unless both are equal (`aligned`).
     fn apply_user_filters(&self, fresh: &mut Retain<'_>, mixed: bool, aligned: bool) {
         if let Some(KeptFilter::Chunks(filter)) = self.filter {
             if aligned {

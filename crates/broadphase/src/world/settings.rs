@@ -60,8 +60,8 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_structures(&mut self, movers: Box<dyn BroadPhase<D, T>>, statics: Box<dyn BroadPhase<D, T>>) {
-        for (engine, own) in [(&mut self.movers, movers), (&mut self.statics, statics)] {
-            *engine = Engine { own: Some(own), ..engine.fresh() };
+        for (engine, custom) in [(&mut self.movers, movers), (&mut self.statics, statics)] {
+            *engine = Engine { custom: Some(custom), ..engine.fresh() };
         }
         self.whole = true;
     }
@@ -87,7 +87,7 @@ impl<const D: usize, T: Real> World<D, T> {
             *engine = engine.fresh();
         }
         self.table.shrink();
-        self.own.shrink();
+        self.mover_pairs.shrink();
         let mut mixed = super::mixed::Mixed::default();
         std::mem::swap(&mut mixed.store, &mut self.mixed.store);
         mixed.store.shrink();

@@ -38,7 +38,9 @@ pub struct Snapshot<const D: usize, T: Real> {
     pairing: Pairing,
     period: Option<Space<D, T>>,
     table: Table<D, T>,
+    /// The pairs of two movers.
     own: Held,
+    /// The pairs of a mover and a static.
     mixed: Held,
     started: Vec<(Handle, Handle)>,
     ended: Vec<(Handle, Handle)>,
@@ -90,8 +92,7 @@ impl Held {
         Self { pairs: store.to_vec(), count: store.len(), report: store.report() }
     }
 
-    /// Are these pairs of slots below `a` and `b`, and is their number right? There may be a number without pairs, if no more was reported
-    /// of the last update.
+    /// Are these pairs of slots below `a` and `b`, and is their number right? If the last update reported only a number, there are no pairs.
     fn is_sound(&self, a: usize, b: usize) -> bool {
         self.pairs.iter().all(|pair| (pair.a as usize) < a && (pair.b as usize) < b)
             && match self.report {
@@ -132,7 +133,7 @@ impl<const D: usize, T: Real> World<D, T> {
         for engine in [&mut self.movers, &mut self.statics] {
             *engine = engine.fresh();
         }
-        self.own.disown();
+        self.mover_pairs.disown();
         self.mixed.forget();
         Snapshot {
             version: VERSION,
@@ -146,7 +147,7 @@ impl<const D: usize, T: Real> World<D, T> {
             pairing: self.pairing,
             period: self.period.as_ref().map(Space::new),
             table: self.table.clone(),
-            own: Held::new(&self.own),
+            own: Held::new(&self.mover_pairs),
             mixed: Held::new(&self.mixed.store),
             started: self.started.clone(),
             ended: self.ended.clone(),
@@ -203,7 +204,7 @@ impl<const D: usize, T: Real> World<D, T> {
             period,
             pairing: snapshot.pairing,
             filter: self.filter.take(),
-            own: snapshot.own.store(*limit),
+            mover_pairs: snapshot.own.store(*limit),
             mixed,
             started: snapshot.started.clone(),
             ended: snapshot.ended.clone(),

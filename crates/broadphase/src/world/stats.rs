@@ -48,7 +48,7 @@ impl WorldStats {
     }
 }
 
-/// For people: a line each on objects, pairs, algorithms and memory.
+/// Readable text: a line each on objects, pairs, algorithms and memory.
 ///
 /// ```
 /// use broadphase::{Aabb, World2};
@@ -115,7 +115,7 @@ impl<const D: usize, T: Real> World<D, T> {
             static_figures: statics.extra,
             table_bytes: self.table.bytes(),
             structure_bytes: movers.bytes + statics.bytes,
-            pair_bytes: self.own.bytes()
+            pair_bytes: self.mover_pairs.bytes()
                 + self.mixed.bytes()
                 + events
                 + self.values.bytes()

@@ -58,7 +58,7 @@ impl<const D: usize, T: Real> World<D, T> {
         scratch.transitions.clear();
         (1..=searches).try_for_each(|search| self.search_step(search, searches, &mut scratch.transitions, scoped))?;
         last_ended(&mut scratch.transitions, &mut scratch.fleeting);
-        if self.own.len() + self.mixed.store.len() + scratch.fleeting.len() as u64 > self.limit {
+        if self.mover_pairs.len() + self.mixed.store.len() + scratch.fleeting.len() as u64 > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
         }
         events::cancel(&mut self.started, &mut self.ended);
@@ -86,7 +86,7 @@ impl<const D: usize, T: Real> World<D, T> {
         Ok(())
     }
 
-    /// Moves the movers whose next sub-step is due to their places in a search.
+    /// Moves each mover that takes a sub-step in this search to its place on its path.
     fn place(&mut self, search: u32, searches: u32) {
         let stepped = std::mem::take(&mut self.motion.stepped);
         for path in &stepped {

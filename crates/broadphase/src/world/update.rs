@@ -1,6 +1,6 @@
 //! The frame of a world: updates the structures, finds pairs, and converts differences from slots to handles.
 
-use super::environments::{Environments, worth};
+use super::environments::{Environments, is_worth_separating};
 use super::mixed::Mixed;
 use super::motion::longest_box;
 use super::rules::{PairCandidate, Rules, Scoped};
@@ -17,14 +17,14 @@ use crate::pairs::{Pair, PairStore, Report, events};
 use crate::periodic::Periodic;
 
 impl<const D: usize, T: Real> Engine<D, T> {
-    /// The structure, which is built first if necessary.
+    /// The structure, built now if there is none.
     fn structure(&mut self) -> Result<&mut dyn BroadPhase<D, T>, Error> {
         let structure = match self.structure.take() {
             Some(structure) => structure,
             None => {
-                let plain = match &self.own {
-                    Some(own) => own.clone(),
-                    None if self.apart => Box::new(Environments::new(&self.spec)?),
+                let plain = match &self.custom {
+                    Some(custom) => custom.clone(),
+                    None if self.separates_envs => Box::new(Environments::new(&self.spec)?),
                     None => self.spec.build()?,
                 };
                 match self.period {
@@ -46,10 +46,10 @@ impl<const D: usize, T: Real> Engine<D, T> {
         context: &mut Context,
     ) -> Result<(), Error> {
         let (environments, others) = side.environments();
-        let is_plain = self.own.is_none() && self.period.is_none();
-        let apart = is_plain && worth(environments, others, side.slots.count(), self.apart);
-        if apart != self.apart || (sweeps != self.sweeps && self.period.is_some()) {
-            *self = Self { apart, sweeps, ..self.fresh() };
+        let is_plain = self.custom.is_none() && self.period.is_none();
+        let separates_envs = is_plain && is_worth_separating(environments, others, side.slots.count(), self.separates_envs);
+        if separates_envs != self.separates_envs || (sweeps != self.sweeps && self.period.is_some()) {
+            *self = Self { separates_envs, sweeps, ..self.fresh() };
         }
         let changes = if self.filled { side.changes() } else { crate::objects::Changes::All };
         let updated = self.structure()?.update(&side.frame(shape, filter).with_changes(changes), context);
@@ -141,8 +141,8 @@ impl<const D: usize, T: Real> World<D, T> {
             table.movers.gather()?;
             let rules =
                 Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
-            let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
-            let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
+            let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_mover_rules(fresh);
+            let apply: Option<Filter<'_>> = if rules.has_mover_rules() { Some(&apply) } else { None };
             movers.update(&table.movers, *shape, apply, sweeps, context)?;
             table.movers.clear_marks();
         }
@@ -194,19 +194,19 @@ impl<const D: usize, T: Real> World<D, T> {
         };
         let from = (self.started.len(), self.ended.len());
         if self.whole || movers {
-            self.find_own(report, scoped)?;
-            let Self { table, own, converter, started, ended, .. } = &mut *self;
-            converter.reserve(own, started, ended)?;
-            converter.append(table, false, own.started(), (&mut *started, from.0));
-            converter.append(table, false, own.ended(), (&mut *ended, from.1));
+            self.find_mover_pairs(report, scoped)?;
+            let Self { table, mover_pairs, converter, started, ended, .. } = &mut *self;
+            converter.reserve(mover_pairs, started, ended)?;
+            converter.append(table, false, mover_pairs.started(), (&mut *started, from.0));
+            converter.append(table, false, mover_pairs.ended(), (&mut *ended, from.1));
         }
-        if self.find_mixed(report, scoped)? {
+        if self.find_mixed_pairs(report, scoped)? {
             let Self { table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
             converter.reserve(store, started, ended)?;
             converter.append(table, true, store.started(), (&mut *started, from.0));
             converter.append(table, true, store.ended(), (&mut *ended, from.1));
         }
-        if self.own.len() + self.mixed.store.len() > self.limit {
+        if self.mover_pairs.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
         }
         self.table.after_pairs();
@@ -215,20 +215,20 @@ impl<const D: usize, T: Real> World<D, T> {
     }
 
     /// Finds the pairs of two movers.
-    fn find_own(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
-        let Self { table, movers, context, shape, filter, own, motion, pairing, period, .. } = self;
-        own.set_report(report);
-        own.set_limit(self.limit);
+    fn find_mover_pairs(&mut self, report: Report, scoped: Scoped<'_>) -> Result<(), Error> {
+        let Self { table, movers, context, shape, filter, mover_pairs, motion, pairing, period, .. } = self;
+        mover_pairs.set_report(report);
+        mover_pairs.set_limit(self.limit);
         let rules = Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
-        let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_own(fresh);
-        let apply: Option<Filter<'_>> = if rules.for_own() { Some(&apply) } else { None };
-        movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, own)?;
-        self.tests += own.tests();
+        let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_mover_rules(fresh);
+        let apply: Option<Filter<'_>> = if rules.has_mover_rules() { Some(&apply) } else { None };
+        movers.structure()?.pairs(&table.movers.frame(*shape, apply), context, mover_pairs)?;
+        self.tests += mover_pairs.tests();
         Ok(())
     }
 
     /// Finds the pairs of a mover and a static; returns false if there are none and were none.
-    fn find_mixed(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
+    fn find_mixed_pairs(&mut self, report: Report, scoped: Scoped<'_>) -> Result<bool, Error> {
         let Self { table, movers, statics, context, shape, filter, mixed, motion, pairing, period, .. } = self;
         mixed.store.set_report(report);
         mixed.store.set_limit(self.limit);
@@ -273,7 +273,7 @@ impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
     }
 }
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 pub(super) const EVENTS: &str = "events";
 
 /// Converts pairs of slots to pairs of handles. Its buffers are scratch.
@@ -299,7 +299,8 @@ impl HandleConverter {
             .inspect_err(|_| store.undo())
     }
 
-    /// Merges pairs of slots, as pairs of handles, into the part of the list from `from` on, which is sorted. Pairs of numbers are sorted in linear time.
+    /// Converts pairs of slots to pairs of handles, and merges them into the part of the list from `from` on, which is sorted. They are sorted as pairs of
+    /// indices, in linear time.
     fn append<const D: usize, T: Real>(
         &mut self,
         table: &Table<D, T>,

@@ -12,7 +12,7 @@
 //! Insertion O(1), removal O(n), n(n - 1) tests for all pairs. Memory: a copy of the box and 12 bytes of links per slot.
 
 use crate::algorithms::common::{
-    LinkedBins, Search, TrackedBoxes, Visit, ask_one_by_one, assert_dimension, implement_broad_phase, probe_each,
+    LinkedBins, Search, TrackedBoxes, Visit, assert_dimension, implement_broad_phase, probe_each, query_each_object,
 };
 use crate::algorithms::{Found, Probes, Query, Stats, Strength, Violation, ensure};
 use crate::context::Context;
@@ -57,7 +57,7 @@ impl<const D: usize, T: Real> NaiveList<D, T> {
     }
 
     fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
-        let revision = ask_one_by_one(&self.tracked, frame, context, out, |_, visit| self.visit_all(visit))?;
+        let revision = query_each_object(&self.tracked, frame, context, out, |_, visit| self.visit_all(visit))?;
         self.tracked.set_written(revision);
         Ok(())
     }

@@ -18,11 +18,11 @@ mod validate;
 
 use crate::algorithms::Stats;
 use crate::algorithms::common::implement_broad_phase;
+use crate::buffer_pool::BufferPool;
 use crate::geometry::Real;
 use crate::kernels::Soa;
 use crate::objects::changes::ChangeSet;
 use crate::pairs::{Pair, Revision};
-use crate::spare::Spare;
 
 /// Slots whose pairs share a chunk.
 pub(crate) const ROWS_PER_CHUNK: usize = 256;
@@ -44,7 +44,7 @@ struct Scratch<const D: usize, T: Real> {
     probes: Soa<D, T>,
     found: Vec<Pair>,
     /// The boxes of probes, by columns.
-    rows: Spare<Soa<D, T>>,
+    rows: BufferPool<Soa<D, T>>,
 }
 
 impl<const D: usize, T: Real> Default for BruteForce<D, T> {
@@ -53,7 +53,7 @@ impl<const D: usize, T: Real> Default for BruteForce<D, T> {
             columns: Soa::unallocated(),
             changes: ChangeSet::default(),
             revision: Revision::default(),
-            scratch: Scratch { probes: Soa::unallocated(), found: Vec::new(), rows: Spare::default() },
+            scratch: Scratch { probes: Soa::unallocated(), found: Vec::new(), rows: BufferPool::default() },
         }
     }
 }

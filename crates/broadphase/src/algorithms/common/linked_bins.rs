@@ -7,7 +7,7 @@ use crate::memory;
 /// No object, no bin, no node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const ORDER: &str = "the order of objects";
 
 /// Doubly linked lists through the slots. Every object stores its bin and its neighbors, so inserting and removing are O(1).
@@ -21,10 +21,10 @@ pub(crate) struct LinkedBins {
 struct Link {
     bin: u32,
     next: u32,
-    last: u32,
+    previous: u32,
 }
 
-const FREE: Link = Link { bin: NONE, next: NONE, last: NONE };
+const FREE: Link = Link { bin: NONE, next: NONE, previous: NONE };
 
 impl LinkedBins {
     /// The number of bins.
@@ -61,21 +61,21 @@ impl LinkedBins {
     /// Puts an object that is in no bin at the front of one.
     pub(crate) fn place(&mut self, id: u32, bin: u32) {
         let head = std::mem::replace(&mut self.heads[bin as usize], id);
-        self.links[id as usize] = Link { bin, next: head, last: NONE };
+        self.links[id as usize] = Link { bin, next: head, previous: NONE };
         if head != NONE {
-            self.links[head as usize].last = id;
+            self.links[head as usize].previous = id;
         }
     }
 
     /// Takes an object out of its bin, and returns the bin.
     pub(crate) fn take(&mut self, id: u32) -> u32 {
-        let Link { bin, next, last } = std::mem::replace(&mut self.links[id as usize], FREE);
-        match last {
+        let Link { bin, next, previous } = std::mem::replace(&mut self.links[id as usize], FREE);
+        match previous {
             NONE => self.heads[bin as usize] = next,
-            last => self.links[last as usize].next = next,
+            previous => self.links[previous as usize].next = next,
         }
         if next != NONE {
-            self.links[next as usize].last = last;
+            self.links[next as usize].previous = previous;
         }
         bin
     }
@@ -121,13 +121,13 @@ impl LinkedBins {
     pub(crate) fn check(&self) -> Result<usize, String> {
         let mut count = 0;
         for bin in 0..self.heads.len() as u32 {
-            let mut last = NONE;
+            let mut previous = NONE;
             for id in self.iter(bin) {
                 let link = self.links[id as usize];
-                if link.bin != bin || link.last != last {
-                    return Err(format!("object {id} comes after {last} in bin {bin}, but has the link {link:?}"));
+                if link.bin != bin || link.previous != previous {
+                    return Err(format!("object {id} comes after {previous} in bin {bin}, but has the link {link:?}"));
                 }
-                last = id;
+                previous = id;
                 count += 1;
                 if count > self.links.len() {
                     return Err(format!("the list of bin {bin} has no end"));
@@ -165,7 +165,7 @@ mod tests {
         );
         bins.place(1, 1);
         let mut broken = bins.clone();
-        broken.links[3].last = NONE;
+        broken.links[3].previous = NONE;
         assert!(broken.check().is_err(), "a wrong back reference");
         bins.heads[0] = 3;
         assert!(bins.check().is_err(), "an object in two lists");

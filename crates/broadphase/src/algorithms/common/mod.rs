@@ -1,4 +1,5 @@
-//! What the classic structures share: the boxes of the last frame and what changed, a bounded world, linked lists by slot, probes one by one.
+//! What structures share: probes and queries, a small tree over boxes; and for those of the papers, the boxes of the last frame and what changed, a
+//! bounded world, and linked lists by slot.
 //!
 //! The trees, grids and sweeps of papers 000, 001 and 004 differ in where they keep an object, and in little else. They all rewrite every
 //! chunk when anything changed, and none when nothing did.
@@ -21,7 +22,7 @@ pub(crate) use implement::implement_broad_phase;
 pub(crate) use linked_bins::{LinkedBins, NONE};
 pub(crate) use pack_tree::{PackTree, order};
 #[cfg(feature = "papers")]
-pub(crate) use probing::ask_one_by_one;
+pub(crate) use probing::query_each_object;
 pub(crate) use probing::{ProbeBuffers, Visit, check_ids, probe_chunks, probe_each, probe_sorted};
 pub(crate) use searching::{Search, scan};
 #[cfg(feature = "papers")]
@@ -40,10 +41,10 @@ pub(crate) const WORLD_OPTION: OptionDescriptor = OptionDescriptor {
 pub(crate) const PAPER_OPTION: OptionDescriptor = OptionDescriptor {
     name: "paper",
     default: "false",
-    help: "true: mechanism by mechanism what the paper says, in place of our own mode",
+    help: "true: every mechanism as the paper describes it, in place of our own mode",
 };
 
-/// Refuses, when it is compiled, what is neither in the plane nor in space: structures count on two or three axes.
+/// Fails to compile unless `D` is 2 or 3, the dimensions that structures support.
 pub(crate) fn assert_dimension<const D: usize>() {
     const { assert!(D == 2 || D == 3, "structures work in two and three dimensions") }
 }

@@ -2,12 +2,11 @@
 //!
 //! # The structure
 //! Level 0 holds the boxes, eight per [`Pack`], in the order in which they came; a lane of level `l + 1` is the union of a pack of
-//! level `l`. Neighbors in the order should be neighbors in space ([`order`]). A question measures eight boxes at once, and goes into the
+//! level `l`. Neighbors in the order should be neighbors in space ([`order`]). A query measures eight boxes at once, and descends into the
 //! nearest first.
 //!
 //! # Cost
-//! Building: one pass, and for [`order`] O(n log n). A question: O(log n) packs and its answers; the bad case are boxes that overlap
-//! each other a lot.
+//! Building takes one pass, and [`order`] O(n log n). A query visits O(log n) packs plus its answers. Bad case: boxes that overlap each other a lot.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -19,7 +18,7 @@ use crate::geometry::{Aabb, LANES, Measure, Pack, Real};
 use crate::kernels::packs::{least, overlapping, within};
 use crate::memory;
 
-/// The most levels: eight to the eleventh is more than ids can name.
+/// An upper bound on the number of levels: 8^11 is more than ids can name.
 const LEVELS: usize = 12;
 
 /// The tree. Items are numbered in the order in which they were handed over.
@@ -138,17 +137,17 @@ impl<const D: usize, T: Real> PackTree<D, T> {
         tests
     }
 
-    /// The same until the visitor breaks; counts the items that are compared.
+    /// Like [`visit_overlapping`](PackTree::visit_overlapping), until the visitor breaks; adds the number of compared items to `tests`.
     pub(crate) fn search_box(
         &self,
         area: &Aabb<D, T>,
         tests: &mut u64,
         visit: &mut impl FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if self.len() == 0 { ControlFlow::Continue(()) } else { self.enter(self.height - 1, 0, area, tests, visit) }
+        if self.len() == 0 { ControlFlow::Continue(()) } else { self.walk_box(self.height - 1, 0, area, tests, visit) }
     }
 
-    fn enter(
+    fn walk_box(
         &self,
         level: usize,
         index: usize,
@@ -165,7 +164,7 @@ impl<const D: usize, T: Real> PackTree<D, T> {
             reached &= reached - 1;
             match level {
                 0 => visit(item)?,
-                _ => self.enter(level - 1, item, area, tests, visit)?,
+                _ => self.walk_box(level - 1, item, area, tests, visit)?,
             }
         }
         ControlFlow::Continue(())
@@ -177,8 +176,8 @@ impl<const D: usize, T: Real> PackTree<D, T> {
     }
 }
 
-/// Puts boxes in an order in which neighbors are neighbors in space: halved again and again across the longest side of their lower
-/// corners, at places where packs, and packs of packs, end.
+/// Puts boxes in an order in which neighbors are neighbors in space: the list is halved recursively, each time along the axis on which the lower corners
+/// are spread most, at a position where a pack, or a pack of packs, ends.
 pub(crate) fn order<const D: usize, T: Real>(items: &mut [(u32, Aabb<D, T>)]) {
     if items.len() <= LANES {
         return;

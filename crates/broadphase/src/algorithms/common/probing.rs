@@ -1,10 +1,11 @@
-//! Probes in chunks; and probes one by one: the structure names candidates, the exact test is made here.
+//! Probes, cut into chunks: joined in groups with sorted boxes, or one by one, where the structure names candidates and the exact test is made here.
 
 use std::ops::{ControlFlow, Range};
 
 #[cfg(feature = "papers")]
 use super::TrackedBoxes;
 use crate::algorithms::Probes;
+use crate::buffer_pool::BufferPool;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
@@ -13,7 +14,6 @@ use crate::objects::Frame;
 #[cfg(feature = "papers")]
 use crate::pairs::Pair;
 use crate::pairs::{PairStore, Revision};
-use crate::spare::Spare;
 
 /// What a structure calls with each candidate, at most once with each; after a break it stops.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(u32) -> ControlFlow<()>;
@@ -24,7 +24,7 @@ const PROBES_PER_CHUNK: usize = 1024;
 /// The work of one probe, in the units of [`Context::run_weighted`].
 const PROBE: usize = 300;
 
-/// Are there as many ids as boxes, if there are any?
+/// An error unless there are as many ids as boxes, or none.
 pub(crate) fn check_ids<const D: usize, T>(probes: Probes<'_, D, T>) -> Result<(), Error> {
     match probes.ids.filter(|ids| ids.len() != probes.boxes.len()) {
         Some(ids) => Err(Error::InvalidFrame { index: ids.len(), reason: "there are not as many probe ids as probe boxes" }),
@@ -34,7 +34,7 @@ pub(crate) fn check_ids<const D: usize, T>(probes: Probes<'_, D, T>) -> Result<(
 
 /// Runs probes in chunks: `join` reports the pairs of a range of them.
 ///
-/// Probes without ids have no slots, so that neither tags nor shapes of their own are known: boxes decide.
+/// Probes without ids have no slots, and so neither tags nor shapes: their boxes decide.
 pub(crate) fn probe_chunks<const D: usize, T: Real>(
     frame: &Frame<'_, D, T>,
     probes: Probes<'_, D, T>,
@@ -58,14 +58,14 @@ pub(crate) fn probe_chunks<const D: usize, T: Real>(
 #[derive(Clone, Debug)]
 pub(crate) struct ProbeBuffers<const D: usize, T: Real> {
     /// The probes in ascending order on the sweep axis.
-    order: Spare<Vec<u32>>,
+    order: BufferPool<Vec<u32>>,
     /// Probes that are tested together.
-    rows: Spare<Soa<D, T>>,
+    rows: BufferPool<Soa<D, T>>,
 }
 
 impl<const D: usize, T: Real> Default for ProbeBuffers<D, T> {
     fn default() -> Self {
-        Self { order: Spare::default(), rows: Spare::default() }
+        Self { order: BufferPool::default(), rows: BufferPool::default() }
     }
 }
 
@@ -130,10 +130,10 @@ pub(crate) fn probe_each<const D: usize, T: Real>(
     })
 }
 
-/// All pairs as paper 004 finds them: one object after the other asks, and is tested with every candidate but itself. So a pair is tested from both
-/// sides; the smaller id reports it.
+/// All pairs as paper 004 finds them: each object in turn queries the structure, and is tested against every candidate but itself. So a pair is tested
+/// from both sides; the object with the smaller id reports it.
 #[cfg(feature = "papers")]
-pub(crate) fn ask_one_by_one<const D: usize, T: Real>(
+pub(crate) fn query_each_object<const D: usize, T: Real>(
     tracked: &TrackedBoxes<D, T>,
     frame: &Frame<'_, D, T>,
     context: &mut Context,

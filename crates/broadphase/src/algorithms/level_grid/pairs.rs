@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::sections::Sections;
 use super::{LevelGrid, Scratch};
 use crate::algorithms::Probes;
-use crate::algorithms::common::{ask_one_by_one, probe_each};
+use crate::algorithms::common::{probe_each, query_each_object};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -20,7 +20,7 @@ const OBJECTS_PER_CHUNK: usize = 512;
 impl<const D: usize, T: Real> LevelGrid<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         if self.options.paper {
-            let revision = ask_one_by_one(&self.tracked, frame, context, out, |area, visit| self.visit_in(area, visit))?;
+            let revision = query_each_object(&self.tracked, frame, context, out, |area, visit| self.visit_in(area, visit))?;
             self.tracked.set_written(revision);
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use super::{Octree, Scratch};
 use crate::algorithms::Probes;
-use crate::algorithms::common::{NONE, ask_one_by_one, probe_each};
+use crate::algorithms::common::{NONE, probe_each, query_each_object};
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
@@ -16,7 +16,7 @@ const NODES_PER_CHUNK: usize = 32;
 impl<const D: usize, T: Real> Octree<D, T> {
     pub(super) fn pairs(&mut self, frame: &Frame<'_, D, T>, context: &mut Context, out: &mut PairStore) -> Result<(), Error> {
         if self.options.paper {
-            let revision = ask_one_by_one(&self.tracked, frame, context, out, |area, visit| self.visit_in(area, visit))?;
+            let revision = query_each_object(&self.tracked, frame, context, out, |area, visit| self.visit_in(area, visit))?;
             self.tracked.set_written(revision);
             return Ok(());
         }

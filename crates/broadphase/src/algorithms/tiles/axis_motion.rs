@@ -26,7 +26,7 @@ use crate::kernels::{Kernels, PairSink};
 use crate::memory;
 use crate::pairs::Pair;
 
-/// The candidates of each tile, while all objects move along one axis.
+/// The candidates of each tile, while all objects move along one axis. Used only in space.
 #[derive(Debug, Default)]
 pub(super) struct AxisMotionCache {
     axis: Option<usize>,
@@ -62,7 +62,7 @@ struct TileCandidates {
     neighbors: Neighbors,
     /// Is the list complete?
     is_valid: bool,
-    /// Frames that it has served.
+    /// Frames in which the list was used.
     served: u32,
     /// Frames without a list, after one that did not pay.
     wait: Backoff<SHORT_WAIT, LONG_WAIT>,

@@ -9,22 +9,22 @@ use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
 use crate::memory;
 use crate::objects::Frame;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const SAMPLE: &str = "a sample of the objects";
 
-/// A place on the lattice. In 2D, all boxes span the whole third axis.
-pub(crate) type Cell = [i32; 3];
+/// A place on the lattice: an integer on each axis. In 2D, all boxes span the whole third axis.
+pub(crate) type Place = [i32; 3];
 
 impl Corners {
     /// The lower corner.
     #[inline(always)]
-    pub(crate) fn low(&self) -> Cell {
+    pub(crate) fn low(&self) -> Place {
         [self.0[0], self.0[1], self.0[2]]
     }
 
     /// The upper corner.
     #[inline(always)]
-    pub(crate) fn high(&self) -> Cell {
+    pub(crate) fn high(&self) -> Place {
         [self.0[3], self.0[4], self.0[5]]
     }
 }

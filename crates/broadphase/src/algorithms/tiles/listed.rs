@@ -1,10 +1,10 @@
-//! The update of a few listed objects: their records are rewritten, dropped and inserted in the tiles that they touch.
+//! The update of a few changed objects, which the change set lists: their records are rewritten, dropped and inserted in the tiles that they reach.
 //!
-//! Cost: in sorted tiles (`sorted_tiles.rs`), that of the changed objects; in others, a search of the tile.
+//! Cost: in sorted tiles (`sorted_tiles.rs`), O(log n) per record on average, and a move within its run; in others, a search of the tile.
 
 use std::sync::Mutex;
 
-use super::movers::Movers;
+use super::movers::MoverRecords;
 use super::partition::Partition;
 use super::pending::PendingChanges;
 use super::plan::tuned::AHEAD;
@@ -24,7 +24,7 @@ struct Change {
     /// Its corners in the last frame and now, each if it was or is live.
     before: Option<Corners>,
     now: Option<Corners>,
-    /// The tile, if it was wholly inside one and still is.
+    /// The tile, if the object was wholly inside one and still is.
     home: Option<u16>,
     /// The block of its records.
     block: u32,
@@ -74,7 +74,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     fn locate(&mut self, frame: &Frame<'_, D, T>, id: u32) -> Change {
         let now = frame.live.contains(id).then(|| self.lattice.corners(&frame.boxes[id as usize]));
         let before = self.tracker.previous(id).map(|value| self.lattice.corners(value));
-        let block = (id as usize / self.block).min(self.blocks.len() - 1); // the last one may be extended
+        let block = (id as usize / self.slots_per_block).min(self.blocks.len() - 1); // the last one may be extended
         let mut home = None;
         if let (Some(before), Some(now)) = (&before, &now) {
             let tile = self.partition.tile_at(&before.low());
@@ -97,7 +97,7 @@ fn apply(
     change: &Change,
     blocks: &mut [Mutex<Block>],
     sorted: &mut SortedTiles,
-    (pending, movers): (&mut PendingChanges, &mut Movers),
+    (pending, movers): (&mut PendingChanges, &mut MoverRecords),
     partition: &Partition,
 ) {
     let Change { id, before, now, home, block } = change;
@@ -107,7 +107,7 @@ fn apply(
         block.set_live(id, now.is_some());
     }
     if !pending.insert(id) {
-        movers.invalidate(); // which has a record of what the object was in between
+        movers.invalidate(); // an earlier update has added a record of the object
     }
     if let (Some(tile), Some(before), Some(now)) = (*home, before, now) {
         pending.touched[tile as usize] = true;

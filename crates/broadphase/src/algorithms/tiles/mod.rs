@@ -2,7 +2,7 @@
 //!
 //! # The structure
 //! 1. A *lattice* maps coordinates to 30-bit integers, by a monotone map per axis (`lattice.rs`). Where all objects drift,
-//!    spread or gather, it follows them (`motion.rs`); where clusters live on scales too different for a linear map, it is piecewise linear.
+//!    spread or gather, it follows them (`motion.rs`); where clusters differ in scale too much for a linear map, it is piecewise linear.
 //! 2. A *partition* cuts the lattice into tiles of about equal population (`partition`). It is kept from frame to frame,
 //!    and rebuilt only when tiles have become too uneven, after a jump, or when smaller tiles are worth a try (`tile_size.rs`).
 //! 3. An object has a 16-byte *record*, quantized relative to the tile, in each tile that it reaches (`records`).
@@ -16,7 +16,7 @@
 //! kept sorted (`sorted_tiles.rs`); or from candidates that are cached while all objects move along one axis (`axis_motion.rs`).
 //! `pending.rs` accumulates the changes between two calls of `pairs`. `query_trees.rs` has trees for queries, built on demand.
 //! `probe` (`probe.rs`) pairs the objects with the boxes of another set; if these are many, by a join of the two sets in each tile. Objects that do
-//! not change, as statics, are sorted once; if the same number of probes comes again, as movers do, their records are rewritten in place.
+//! not change, such as statics, are sorted once; if a call has as many recurring probes as the last one, their records are rewritten in place.
 //!
 //! # Consequences
 //! Tiles are independent: threads take them one by one, and a tile's pairs are a chunk of the store. Infinite sides, outliers and
@@ -32,10 +32,10 @@
 //! A solid object larger than many tiles is copied into each, but it also overlaps nearly all objects in them, so large objects need no level of
 //! their own. If most objects are large, so are the tiles.
 //!
-//! Objects at rest are not tested again. If up to about 3 % of the objects change, only the tiles that they touch are searched and joined; if the
-//! caller lists the changes for several frames, only the neighborhoods of the changed objects (`listed.rs`). If more change and a full join would
+//! Objects at rest are not tested again. If up to 1/64 of the objects change (1/128 in large frames), only the tiles that they touch are searched and
+//! joined; if such changes go on for several frames, only the neighborhoods of the changed objects (`listed.rs`). If more change, and a full join would
 //! make many tests, all tiles are searched, but only the records of changed objects are rewritten, and only their pairs are tested. Beyond
-//! that, all pairs are found again. The limits are lower if the objects do not fit into the cache.
+//! that, all pairs are found again. The limits are lower if the objects do not fit into the cache (`plan.rs` has the numbers).
 //! (Keeping candidates of enlarged boxes over a few frames was slower, in random walks and on cloth alike: so many objects change tiles
 //! or leave their enlarged boxes that finding their pairs costs as much as the joins.)
 //!
@@ -68,16 +68,16 @@ use std::sync::Mutex;
 
 use crate::algorithms::common::{assert_dimension, implement_broad_phase};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
+use crate::buffer_pool::BufferPool;
 use crate::context::PerWorker;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::kernels::tile;
 use crate::objects::changes::ChangeTracker;
 use crate::pairs::Revision;
-use crate::spare::Spare;
 use axis_motion::AxisMotionCache;
 use lattice::Lattice;
-use movers::Movers;
+use movers::MoverRecords;
 use partition::Partition;
 use pending::PendingChanges;
 use probe::{ProbeColumns, ProbeRecords};
@@ -132,8 +132,8 @@ pub struct Tiles<const D: usize, T: Real> {
     partition_number: u64,
     /// Ranges of consecutive slots; each block has its own records for every tile, so that blocks are written in parallel.
     blocks: Vec<Mutex<Block>>,
-    /// Slots per block; the last block may have more.
-    block: usize,
+    /// The last block may have more, until the next partition.
+    slots_per_block: usize,
     /// The number of slots in the last update.
     slots: usize,
     load: Load,
@@ -149,15 +149,16 @@ pub struct Tiles<const D: usize, T: Real> {
     /// The tiles to join; scratch.
     jobs: Vec<u32>,
     /// The records of changed objects, if they are few; scratch.
-    movers: Movers,
+    movers: MoverRecords,
     /// Trees for queries; scratch.
     query_trees: QueryTrees<D, T>,
-    /// The ids that a probe finds in a tile; scratch.
-    probed: Spare<Vec<(u32, bool)>>,
-    /// The records of probes that are joined: those of the last call, which the next one starts from. And the buffers of the joins; scratch.
-    probe_records: Spare<ProbeRecords>,
-    probe_scratch: Spare<(tile::Scratch<T>, tile::Columns)>,
-    /// The objects, sorted for probes; they can be dropped without changing a result.
+    /// Ids that a probe finds in a tile, and whether each is certain; scratch.
+    probed: BufferPool<Vec<(u32, bool)>>,
+    /// The records of joined probes; those of recurring probes are where the next call starts from.
+    probe_records: BufferPool<ProbeRecords>,
+    /// The buffers of these joins; scratch.
+    probe_scratch: BufferPool<(tile::Scratch<T>, tile::Columns)>,
+    /// The records of objects, sorted for probes; they can be dropped without changing a result.
     probe_columns: ProbeColumns,
 }
 
@@ -200,7 +201,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             partition: Partition::default(),
             partition_number: 0,
             blocks: Vec::new(),
-            block: 1,
+            slots_per_block: 1,
             slots: 0,
             load: Load::default(),
             tile_size: TileSizeTuner::new(options.target),
@@ -212,11 +213,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             revision: Revision::default(),
             scratch: PerWorker::default(),
             jobs: Vec::new(),
-            movers: Movers::default(),
+            movers: MoverRecords::default(),
             query_trees: QueryTrees::default(),
-            probed: Spare::default(),
-            probe_records: Spare::default(),
-            probe_scratch: Spare::default(),
+            probed: BufferPool::default(),
+            probe_records: BufferPool::default(),
+            probe_scratch: BufferPool::default(),
             probe_columns: ProbeColumns::default(),
         }
     }
@@ -231,7 +232,7 @@ fn lock<X>(mutex: &Mutex<X>) -> std::sync::MutexGuard<'_, X> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Scratch is not copied: it does not change the order of a list. The records of probes do.
+/// Scratch is not copied. The records of probes are, since they determine the order of the pairs of the next probe.
 impl<const D: usize, T: Real> Clone for Tiles<D, T> {
     fn clone(&self) -> Self {
         let mut query_trees = QueryTrees::default();
@@ -242,7 +243,7 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             partition: self.partition.clone(),
             partition_number: self.partition_number,
             blocks: self.blocks.iter().map(|block| Mutex::new(lock(block).clone())).collect(),
-            block: self.block,
+            slots_per_block: self.slots_per_block,
             slots: self.slots,
             load: self.load,
             tile_size: self.tile_size,
@@ -254,11 +255,11 @@ impl<const D: usize, T: Real> Clone for Tiles<D, T> {
             revision: self.revision,
             scratch: PerWorker::default(),
             jobs: Vec::new(),
-            movers: Movers::default(),
+            movers: MoverRecords::default(),
             query_trees,
-            probed: Spare::default(),
+            probed: BufferPool::default(),
             probe_records: self.probe_records.copy(),
-            probe_scratch: Spare::default(),
+            probe_scratch: BufferPool::default(),
             probe_columns: ProbeColumns::default(),
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn relocated<const D: usize, T: Real>(
     tracker.sample(frame).filter(is_far).filter(|(to, from)| tile(now, to) != tile(before, from)).count()
 }
 
-/// The axis along which all objects of the sample moved since the last frame, if they moved along no other.
+/// The axis along which all objects of the sample moved since the last frame, if they moved along no other. `None` in the plane, where it is not used.
 pub(super) fn motion_axis<const D: usize, T: Real>(tracker: &ChangeTracker<D, T>, frame: &Frame<'_, D, T>) -> Option<usize> {
     let mut has_moved = [false; D];
     for (now, before) in tracker.sample(frame) {
@@ -55,7 +55,7 @@ pub(super) fn motion_axis<const D: usize, T: Real>(tracker: &ChangeTracker<D, T>
 /// function of position.
 ///
 /// A shift or slope that is small compared with its standard error counts as zero. Objects that were off the lattice are ignored, since one
-/// outlier would determine the line. One object that jumps while the others rest would too, so a slope must also come close to the moves of
+/// outlier would determine the line. So would one object that jumps while the others rest; therefore a slope must also come close to the moves of
 /// most objects.
 pub(super) fn global_motion<const D: usize, T: Real>(
     tracker: &ChangeTracker<D, T>,

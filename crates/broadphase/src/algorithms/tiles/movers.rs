@@ -8,12 +8,12 @@ use crate::kernels::tile::Record;
 use crate::memory;
 use crate::objects::Frame;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const RECORDS: &str = "records of changed objects";
 
 /// The records of changed objects, by tile.
 #[derive(Debug, Default)]
-pub(super) struct Movers {
+pub(super) struct MoverRecords {
     /// The records of tile `t` are `records[starts[t]..starts[t + 1]]`.
     starts: Vec<u32>,
     records: Vec<Record>,
@@ -23,7 +23,7 @@ pub(super) struct Movers {
     is_complete: bool,
 }
 
-impl Movers {
+impl MoverRecords {
     /// The records of a tile.
     pub(super) fn of(&self, tile: usize) -> &[Record] {
         &self.records[self.starts[tile] as usize..self.starts[tile + 1] as usize]

@@ -8,7 +8,7 @@ use crate::bits::bit;
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::tile::{self, Movers};
+use crate::kernels::tile::{self, TileMovers};
 use crate::memory;
 use crate::objects::{Changes, Frame};
 use crate::pairs::{Pair, PairStore};
@@ -66,7 +66,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let mut coming = &[][..];
             match (&next, listed) {
                 (Some((tile, next)), Some(listed)) if sorted(*tile).is_some() => {
-                    Movers { runs: &next[..runs.len()], movers: listed.of(*tile), order: sorted(*tile) }.prefetch();
+                    TileMovers { runs: &next[..runs.len()], movers: listed.of(*tile), order: sorted(*tile) }.prefetch();
                 }
                 // Many short runs are too short for the hardware prefetcher.
                 (Some((_, next)), _) if runs.len() > 1 => coming = &next[..runs.len()],
@@ -87,7 +87,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             if plan == TileJoin::Movers {
                 let is_changed = |id: u32| bit(changed, id);
                 let unchanged = |pair: Pair| !(is_changed(pair.a) | is_changed(pair.b));
-                let movers = Movers { runs, movers, order: sorted(tile) };
+                let movers = TileMovers { runs, movers, order: sorted(tile) };
                 out.edit(tile, worker, frame, unchanged, |sink| {
                     tile::join_movers(kernels, movers, coming, frame.boxes, is_changed, scratch, sink)
                 });

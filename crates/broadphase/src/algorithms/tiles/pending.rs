@@ -4,7 +4,7 @@ use crate::bits::{bit, set_bit};
 use crate::error::Error;
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const CHANGES: &str = "the changed objects and tiles";
 
 /// The changes that the next `pairs` has to take into account.

@@ -245,11 +245,12 @@ pub(super) fn plan_probe(probes: usize, tiles: usize) -> Probing {
     if probes >= FEWEST_JOINED.max(PROBES_PER_TILE * tiles) { Probing::Join } else { Probing::LookUp }
 }
 
-/// Are the records of probes rewritten where they lie, or all in order? `are_as_many`: as the records of the last call, in the same partition, whose last
-/// rewriting in place relocated so many of them; `pause`: the calls for which they are written in order. Returns the answer and the next pause.
-pub(super) fn plan_probe_records(are_as_many: bool, probes: usize, relocated: usize, pause: u32) -> (bool, u32) {
+/// Are the records of recurring probes rewritten in place? Otherwise, all are written in order. `has_records`: did the last call leave records of as
+/// many probes, in the current partition? `relocated`: how many probes the last rewriting in place relocated; if too many, records are written in order for
+/// [`JUMP_PAUSE`] calls. `pause`: how many of these calls are left. Returns the answer and the next pause.
+pub(super) fn plan_probe_records(has_records: bool, probes: usize, relocated: usize, pause: u32) -> (bool, u32) {
     match pause {
-        0 if !are_as_many => (false, 0),
+        0 if !has_records => (false, 0),
         0 if relocated * IN_ORDER > probes => (false, JUMP_PAUSE),
         0 => (true, 0),
         _ => (false, pause - 1),
@@ -356,10 +357,10 @@ mod tests {
         {
             assert_eq!(plan_probe(probes, tiles), plan, "{probes} probes");
         }
-        for (are_as_many, relocated, pause, plan) in
+        for (has_records, relocated, pause, plan) in
             [(true, 50, 0, (true, 0)), (true, 51, 0, (false, JUMP_PAUSE)), (false, 0, 0, (false, 0)), (true, 0, 2, (false, 1))]
         {
-            assert_eq!(plan_probe_records(are_as_many, 100, relocated, pause), plan, "{relocated} of 100 relocated");
+            assert_eq!(plan_probe_records(has_records, 100, relocated, pause), plan, "{relocated} of 100 relocated");
         }
         assert!(is_uneven(151.0, 100.0) && !is_uneven(150.0, 100.0));
         assert!(has_degraded(5201, 1000, 100) && !has_degraded(5200, 1000, 100) && !has_degraded(5200, u64::MAX, 100));

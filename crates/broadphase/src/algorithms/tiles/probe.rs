@@ -22,16 +22,16 @@ use crate::memory;
 use crate::objects::Frame;
 use crate::pairs::{PairStore, Revision};
 
-/// The records of probes. Those of recurring probes, as the movers of a world, are rewritten in place, since most are still in their tiles: the order of
-/// pairs in a tile follows from that of its records, and so from the earlier calls. Those of other probes are written in order.
+/// The records of probes. Those of recurring probes, such as the movers of a world, are rewritten in place, since most probes are still in their tiles. The
+/// order of pairs in a tile is that of its records, so it depends on earlier calls. The records of other probes are written in order.
 #[derive(Debug, Default)]
 pub(super) struct ProbeRecords {
     blocks: Vec<Mutex<Block>>,
-    /// The partition that the blocks are laid out for, by [`Tiles::partition_number`].
+    /// The number of the partition that the blocks are laid out for ([`Tiles::partition_number`]).
     partition: u64,
-    /// The probes whose records there are; 0 if they are incomplete.
+    /// The number of probes that have records here; 0 if the records are incomplete, or must not be reused.
     count: usize,
-    /// The objects that the last rewriting in place relocated, and the calls for which there is none.
+    /// The probes that the last rewriting in place relocated, and the calls for which records are still written in order.
     relocated: usize,
     pause: u32,
     /// The tiles to join.
@@ -46,7 +46,7 @@ impl Clone for ProbeRecords {
 }
 
 impl ProbeRecords {
-    /// Makes blocks for the probes, `count_before` of which have records. Returns whether they have their records of the last call, to be rewritten in place.
+    /// Lays out blocks for the probes; `count_before` probes have records from the last call. Returns whether these are rewritten in place.
     fn fit<const D: usize, T: Real>(
         &mut self,
         tiles: &Tiles<D, T>,
@@ -55,9 +55,9 @@ impl ProbeRecords {
     ) -> Result<bool, Error> {
         let count = probes.boxes.len();
         if probes.recurring {
-            let are_as_many = self.partition == tiles.partition_number && count_before == count;
+            let has_records = self.partition == tiles.partition_number && count_before == count;
             let in_place;
-            (in_place, self.pause) = plan_probe_records(are_as_many, count, self.relocated, self.pause);
+            (in_place, self.pause) = plan_probe_records(has_records, count, self.relocated, self.pause);
             self.relocated = 0;
             if in_place {
                 return Ok(true);
@@ -128,8 +128,8 @@ impl ProbeRecords {
     }
 }
 
-/// The objects of each tile, sorted for probes. They are kept from the second call without a change on, as among statics; whether they were kept does
-/// not show in the result.
+/// The objects of each tile, sorted for probes. They are kept from the second call without a change on, which pays for statics. Results do not depend on
+/// whether they were kept.
 #[derive(Debug, Default)]
 pub(super) struct ProbeColumns {
     tiles: OnceLock<Vec<Mutex<TileColumns>>>,
@@ -139,12 +139,12 @@ pub(super) struct ProbeColumns {
 #[derive(Debug, Default)]
 struct TileColumns {
     columns: Option<Box<Columns>>,
-    /// The calls since the last change in the tile, up to the second one, which sorts them.
+    /// The calls since the last change in the tile, at most 2. The second one sorts the objects into `columns`, which are up to date from then on.
     calls: u8,
 }
 
 impl ProbeColumns {
-    /// By tile.
+    /// The columns by tile; the list is made by the first call.
     fn of_tiles(&self, count: usize) -> Result<&[Mutex<TileColumns>], Error> {
         if self.tiles.get().is_none() {
             let mut tiles = Vec::new();
@@ -154,7 +154,7 @@ impl ProbeColumns {
         Ok(self.tiles.get().map_or(&[], Vec::as_slice))
     }
 
-    /// The records of all of so many tiles have changed, or of those that are touched.
+    /// Marks the columns of the touched tiles as outdated, or of all `count` tiles if `touched` is `None`.
     pub(super) fn invalidate(&mut self, count: usize, touched: Option<&[bool]>) {
         let Some(tiles) = self.tiles.get_mut() else { return };
         if tiles.len() != count {
@@ -176,7 +176,7 @@ impl ProbeColumns {
 }
 
 impl TileColumns {
-    /// The records of the tile, sorted: those that are kept, or in `spare`.
+    /// The sorted records of the tile: the kept ones, or, in the first call after a change, new ones in `spare`.
     fn columns<'a>(&'a mut self, kernels: Kernels, records: &[&[Record]], spare: &'a mut Columns) -> Result<&'a Columns, Error> {
         if self.calls == 0 {
             self.calls = 1;
@@ -263,7 +263,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         out.finish(context, chunks).map(|_| ())
     }
 
-    /// Looks the probes up, one by one.
+    /// Looks the probes up one by one, in the trees for queries if they pay, otherwise in the records of the tiles.
     fn look_up(
         &self,
         frame: &Frame<'_, D, T>,

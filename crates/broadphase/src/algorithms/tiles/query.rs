@@ -91,7 +91,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         flow
     }
 
-    /// Offers the objects that the trees have within the limit.
+    /// Offers all objects in the trees within the limit to the search.
     fn search_trees<M: Measure<D, T> + ?Sized>(
         &self,
         frame: &Frame<'_, D, T>,
@@ -120,7 +120,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         }
     }
 
-    /// The lowest coordinate that the lattice maps to `place` on axis `k`, or beyond: by bisection, since the map is monotone.
+    /// The lowest coordinate that the lattice maps to `place` or higher on axis `k`: found by bisection, since the map is monotone.
     fn start_of(&self, k: usize, place: i32) -> T {
         let (mut below, mut above) = (-T::MAX, T::MAX);
         loop {
@@ -152,7 +152,7 @@ impl<const D: usize, T: Real> Query<D, T> for Tiles<D, T> {
             });
             return;
         }
-        // The usual questions without a call for each pack.
+        // The usual queries are compiled for their measure, without a virtual call for each pack.
         match (measure.as_ray().map(PackRay::new), measure.as_nearest()) {
             (Some(ray), _) => self.search_trees(frame, top, &ray, &search),
             (_, Some(nearest)) => self.search_trees(frame, top, nearest, &search),

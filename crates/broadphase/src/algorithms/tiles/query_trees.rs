@@ -33,7 +33,7 @@ pub(super) struct Tree<const D: usize, T> {
     pub(super) packs: PackTree<D, T>,
 }
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const TREES: &str = "trees for queries";
 
 /// Objects and their boxes, while a tree is built.
@@ -67,8 +67,9 @@ pub(super) struct QueryTrees<const D: usize, T> {
     bounds: Vec<OnceLock<Aabb<D, T>>>,
     /// By tile.
     trees: Vec<OnceLock<Tree<D, T>>>,
-    /// Buffers of dropped trees.
+    /// Dropped trees, whose buffers are reused.
     spare: Mutex<Vec<Tree<D, T>>>,
+    /// Buffers for building trees.
     items: Mutex<Vec<Items<D, T>>>,
     /// Lists of ids for probes.
     ids: Mutex<Vec<Vec<u32>>>,
@@ -120,7 +121,7 @@ impl<const D: usize, T: Real> QueryTrees<D, T> {
         self.probed.fetch_add(1, Ordering::Relaxed) >= PROBES_BEFORE_TREES
     }
 
-    /// Takes an empty list for the ids that a probe finds.
+    /// Takes a list for the ids that a probe finds; it may have content from its last use.
     pub(super) fn take_ids(&self) -> Vec<u32> {
         lock_list(&self.ids).pop().unwrap_or_default()
     }
@@ -146,7 +147,7 @@ impl<const D: usize, T: Real> QueryTrees<D, T> {
     }
 }
 
-/// Adds a value to a list of unused ones, or drops it if the list cannot grow.
+/// Adds a value, if there is one, to a list of unused ones; drops it if the list cannot grow.
 fn keep<V>(list: &mut Vec<V>, value: Option<V>) {
     if let (Some(value), Ok(())) = (value, list.try_reserve(1)) {
         list.push(value); // reserved
@@ -173,7 +174,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// The tree over the tiles; `None` if there is no memory for it.
     pub(super) fn top(&self, frame: &Frame<'_, D, T>) -> Option<&Tree<D, T>> {
         let QueryTrees { top: place, bounds, .. } = &self.query_trees;
-        self.grow(place, bounds.len(), |items| {
+        self.get_or_build(place, bounds.len(), |items| {
             let bounds = |tile: usize| {
                 *self.query_trees.bounds[tile].get_or_init(|| {
                     let mut all = Aabb::empty();
@@ -189,14 +190,14 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// The tree of a tile; `None` if there is no memory for it.
     pub(super) fn tree(&self, tile: usize, frame: &Frame<'_, D, T>) -> Option<&Tree<D, T>> {
         let records = self.blocks.iter().map(|block| lock(block).records(tile).len()).sum();
-        self.grow(&self.query_trees.trees[tile], records, |items| {
+        self.get_or_build(&self.query_trees.trees[tile], records, |items| {
             self.at_home(tile, frame, &mut |id, value| items.push((id, *value))); // reserved
         })
     }
 
-    /// The tree in its place, built first if necessary over what `list` adds to the items, at most `most`; `None` if there is no memory for it. If two
-    /// threads build it at once, the first one's stays.
-    fn grow<'a>(
+    /// The tree in `place`. If there is none yet, builds it over the items that `list` adds, of which there are at most `most`. `None` if there is no memory
+    /// for it. If two threads build the tree at once, that of the first one to finish is kept.
+    fn get_or_build<'a>(
         &self,
         place: &'a OnceLock<Tree<D, T>>,
         most: usize,

@@ -4,7 +4,7 @@
 //! to its new position (`records/order.rs`). A pass over all records ends that. If changes are not listed, or many, there is no cost.
 //!
 //! # The bad case
-//! One record as wide as the tile makes every range as long as half of the tile; finding a record stays fast.
+//! One record as wide as the tile makes every range reach back to the start of the tile, about half of its records on average. Finding a record stays fast.
 
 use super::plan::is_worth_sorting;
 use crate::error::Error;
@@ -14,7 +14,7 @@ use crate::memory;
 /// Whether a tile is sorted.
 #[derive(Clone, Copy, Debug, Default)]
 struct TileOrder {
-    /// Updates with listed changes in it since the last pass over all records, and whether the current one is already listed in `noted`.
+    /// Updates with listed changes in the tile since the last pass over all records; and whether `noted` has the tile already.
     patches: u8,
     is_noted: bool,
     /// Present if all runs of the tile are sorted.
@@ -33,7 +33,7 @@ pub(super) struct SortedTiles {
 }
 
 impl SortedTiles {
-    /// Forgets all orders, after a pass that wrote the records in any order.
+    /// Marks all tiles as unsorted, before a pass that writes all records.
     pub(super) fn clear(&mut self) {
         self.tiles.clear();
     }

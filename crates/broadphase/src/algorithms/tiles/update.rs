@@ -260,7 +260,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         self.partition_number += 1;
         self.slots = frame.slots();
         let size = BLOCK.max(self.slots.div_ceil(BLOCKS)).next_multiple_of(64);
-        self.block = size;
+        self.slots_per_block = size;
         let blocks = self.slots.div_ceil(size).max(1);
         memory::cover(&mut self.blocks, blocks, RECORDS)?;
         self.blocks.truncate(blocks);

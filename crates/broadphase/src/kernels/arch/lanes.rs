@@ -105,8 +105,8 @@ pub trait Words: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn upper_bytes(self) -> u64;
-    /// Of a record in words `min.x, !max.x, min.y, min.z, !max.y, !max.z, id`, what none of another's words exceeds if the two
-    /// overlap: `max.x, !min.x, max.y, max.z, !min.y, !min.z`, and no bound on ids.
+    /// For a record in words `min.x, !max.x, min.y, min.z, !max.y, !max.z, id`: the upper bounds of the words of a record that overlaps it, which are
+    /// `max.x, !min.x, max.y, max.z, !min.y, !min.z`, and no bound on the id.
     ///
     /// # Safety
     /// *isa*.
@@ -135,8 +135,8 @@ pub trait Words: Copy {
 
 /// Does no byte exceed its counterpart in `bound`?
 ///
-/// In lanes of sixteen bits, every other byte at once: with a bit more than the byte can hold, a bound stays above that bit if nothing
-/// larger is taken away.
+/// Tests every other byte at once, in lanes of sixteen bits: the bit above each byte of the bound is set, and is still set after the subtraction unless the
+/// byte exceeds the bound.
 #[inline(always)]
 fn bytes_within(bound: u64, bytes: u64) -> bool {
     const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
@@ -156,8 +156,7 @@ pub trait Registers: Copy {
     /// Eight words.
     type U16: Words;
 
-    /// One bit for each of `16 * G` words of four bytes, none of which exceeds its counterpart in `bound`; the first word's bit is the
-    /// lowest. `G` is at most four.
+    /// A bit for each of `16 * G` words of four bytes, the first word's lowest: is no byte of the word above its counterpart in `bound`? `G` is at most four.
     ///
     /// # Safety
     /// *isa*; *in bounds*: `others` is valid for reading `16 * G` words.
@@ -168,7 +167,7 @@ pub trait Registers: Copy {
         (0..16 * G).fold(0, |bits, at| bits | u64::from(fits(at)) << at)
     }
 
-    /// The lowest `count` bits of `bits`, all of them from 64 on.
+    /// The lowest `count` bits of `bits`; all of them if `count` is 64 or more.
     ///
     /// # Safety
     /// *isa*.

@@ -32,7 +32,7 @@ impl Simd for Simd128 {
 impl Quantize for Simd128 {}
 impl Confirmation for Simd128 {}
 
-/// The one register type of the target has no lanes; these say which it has.
+/// Four lanes of `f32`. The target has only one type of registers, so each kind of lanes gets a type of its own here.
 #[derive(Clone, Copy)]
 pub struct F32x4(v128);
 /// Two lanes of `f64`.

@@ -6,7 +6,7 @@
 //!
 //! Single boxes cannot be added to a cache. It is filled again when too many boxes are loose; the caller decides when.
 
-use super::side::{Map, Side};
+use super::byte_boxes::{ByteBoxes, Map};
 use super::sweeps::{Loaded, Out, sweep_between, sweep_cached, sweep_within};
 use super::{Entry, Scratch, cull};
 use crate::geometry::{Aabb, Real};
@@ -17,21 +17,21 @@ use crate::kernels::pair_sink::PairSink;
 /// The boxes of a node, sorted and as bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeCache<const D: usize, T> {
-    own: Side<D>,
+    own: ByteBoxes<D>,
     /// The others that reach to the own ones' bounds.
-    near: Side<D>,
+    near: ByteBoxes<D>,
     /// The others that do not: an own box must leave the bounds to overlap them.
-    far: Side<D>,
+    far: ByteBoxes<D>,
     bounds: Aabb<D, T>,
     map: Map<D, T>,
     axis: usize,
-    /// Are boxes that are moving when it is filled stored, too? They will be loose soon.
+    /// Are boxes stored that moved in the frame in which the cache is filled? They will probably be loose soon.
     pub(crate) takes_all: bool,
 }
 
 impl<const D: usize, T: Real> Default for NodeCache<D, T> {
     fn default() -> Self {
-        let sides = (Side::default(), Side::default(), Side::default());
+        let sides = (ByteBoxes::default(), ByteBoxes::default(), ByteBoxes::default());
         let (map, bounds) = (Map::nowhere(), Aabb::empty());
         Self { own: sides.0, near: sides.1, far: sides.2, bounds, map, axis: 0, takes_all: true }
     }
@@ -43,7 +43,7 @@ impl<const D: usize, T: Real> NodeCache<D, T> {
         self.own.bytes() + self.near.bytes() + self.far.bytes()
     }
 
-    /// Prefetches what a join will read.
+    /// Prefetches what a join will read: nearly always the own and the near boxes.
     pub(crate) fn fetch(&self) {
         self.own.fetch();
         self.near.fetch();

@@ -1,4 +1,4 @@
-//! The join of one tree node as paper 001 has it: a sweep over the floats themselves, as many boxes tested at once as a register holds.
+//! The join of one tree node as in paper 001: a sweep over the floats themselves, as many boxes tested at once as a register holds.
 //!
 //! 1. The sweep axis is the one on which the centers of all own boxes vary most.
 //! 2. Boxes are projected onto it and sorted by their lower ends; the standard library's unstable sort is a quicksort.
@@ -15,7 +15,7 @@ use crate::kernels::arch::{Kernel, Simd};
 use crate::kernels::isa::Kernels;
 use crate::kernels::pair_sink::PairSink;
 use crate::kernels::soa::{Columns, Soa};
-use crate::kernels::sorted::turned;
+use crate::kernels::sorted::permuted;
 use crate::kernels::sorted_rows::run;
 
 /// Buffers of a join, reused.
@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> FloatScratch<D, T> {
         columns.resize(self.projections.len());
         for (position, &(_, at)) in self.projections.iter().enumerate() {
             let entry = &entries[at as usize];
-            columns.set(position, entry.id, &turned(&entry.aabb, axes));
+            columns.set(position, entry.id, &permuted(&entry.aabb, axes));
         }
     }
 }
@@ -119,7 +119,7 @@ impl<const D: usize, T: Real> Kernel for Between<'_, '_, '_, D, T> {
     fn run<S: Simd>(self, _: S) {
         let Self { left, right, runs, hits } = self;
         let (mut i, mut j) = (0, 0);
-        // When one list is at its end, no box of the other starts before one of it.
+        // At the end of one list, nothing is left to test: the remaining boxes of the other start later, and were in the runs of the boxes that are done.
         while i < left.len() && j < right.len() && !hits.stopped() {
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) i and j are below the lengths, and a whole `Soa` has its padding.
             let length = unsafe {

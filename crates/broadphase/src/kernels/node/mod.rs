@@ -13,16 +13,16 @@
 
 mod cache;
 mod floats;
-mod side;
+mod byte_boxes;
 mod sweeps;
 
 use super::arch::{Kernel, Simd};
 use super::isa::Kernels;
 use super::pair_sink::PairSink;
 use crate::geometry::{Aabb, Real};
+use byte_boxes::{ByteBoxes, Map};
 pub(crate) use cache::{AtRest, NodeCache, join_cached};
 pub(crate) use floats::{FloatScratch, join_floats};
-use side::{Map, Side};
 use sweeps::{Out, sweep_between, sweep_within};
 
 /// One object in a join.
@@ -30,7 +30,7 @@ use sweeps::{Out, sweep_between, sweep_within};
 pub(crate) struct Entry<const D: usize, T> {
     pub(crate) aabb: Aabb<D, T>,
     pub(crate) id: u32,
-    /// Pairs of two boxes that did not move are not wanted.
+    /// Did the object move? Pairs of two objects that did not are not reported.
     pub(crate) moved: bool,
 }
 
@@ -44,16 +44,16 @@ const WIDEST: usize = 64;
 /// How long the runs of candidates were.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Runs {
-    /// Boxes that had a run.
+    /// Boxes with a run that is not empty.
     pub(crate) rows: u64,
-    /// And the sum of its lengths.
+    /// The sum of the lengths of all runs.
     pub(crate) tests: u64,
-    /// Runs of up to eight.
+    /// Runs of one to eight boxes.
     pub(crate) short: u64,
 }
 
 impl Runs {
-    /// One more.
+    /// Counts a run.
     #[inline(always)]
     fn add(&mut self, length: usize) {
         self.rows += u64::from(length > 0);
@@ -61,7 +61,7 @@ impl Runs {
         self.short += u64::from(length > 0 && length <= 8);
     }
 
-    /// Both together.
+    /// The sums of two counts.
     pub(crate) fn plus(self, other: Runs) -> Runs {
         Runs { rows: self.rows + other.rows, tests: self.tests + other.tests, short: self.short + other.short }
     }
@@ -70,8 +70,8 @@ impl Runs {
 /// Buffers of a join, reused; only [`Runs`] outlives a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch<const D: usize, T> {
-    own: Side<D>,
-    other: Side<D>,
+    own: ByteBoxes<D>,
+    other: ByteBoxes<D>,
     near: Vec<Entry<D, T>>,
     candidates: Vec<u64>,
     pub(crate) runs: Runs,
@@ -80,7 +80,7 @@ pub(crate) struct Scratch<const D: usize, T> {
 impl<const D: usize, T: Real> Default for Scratch<D, T> {
     fn default() -> Self {
         let candidates = vec![0; BATCH];
-        Self { own: Side::default(), other: Side::default(), near: Vec::new(), candidates, runs: Runs::default() }
+        Self { own: ByteBoxes::default(), other: ByteBoxes::default(), near: Vec::new(), candidates, runs: Runs::default() }
     }
 }
 
@@ -140,7 +140,7 @@ impl<const D: usize, T: Real> Kernel for NodeJoin<'_, '_, '_, D, T> {
     }
 }
 
-/// Copies those that `stays` wants.
+/// Copies the entries for which `stays` is true to the front of `near`.
 #[inline(always)]
 fn cull<'a, const D: usize, T: Real>(
     entries: &[Entry<D, T>],
@@ -165,7 +165,7 @@ fn widest<const D: usize, T: Real>(entries: &[Entry<D, T>], sample: usize) -> us
         return 0;
     }
     let (mut sum, mut squares, mut count) = ([T::ZERO; D], [T::ZERO; D], 0);
-    // Relative to the first one: far from the origin, squares would swallow the differences.
+    // Relative to the first one: far from the origin, the squares of coordinates would be too coarse for their differences.
     let origin = entries[0].aabb.center();
     let stride = entries.len().div_ceil(sample);
     let mut at = 0;

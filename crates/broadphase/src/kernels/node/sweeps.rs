@@ -1,7 +1,7 @@
-//! The sweeps: which rows meet which runs, and from candidates to hits.
+//! The sweeps of a node: each row is compared with a run of boxes, and the candidates are confirmed.
 
+use super::byte_boxes::ByteBoxes;
 use super::cache::AtRest;
-use super::side::Side;
 use super::{BATCH, Entry, Runs, WIDEST};
 use crate::geometry::Real;
 use crate::kernels::arch::{Bytes, Simd};
@@ -12,8 +12,8 @@ use crate::pair::Pair;
 /// How many candidates ahead a cached box is prefetched.
 const AHEAD: usize = 8;
 
-/// A side, and its entries in the order given.
-pub(super) type Loaded<'a, const D: usize, T> = (&'a Side<D>, &'a [Entry<D, T>]);
+/// Boxes as bytes, and the entries that they were loaded from.
+pub(super) type Loaded<'a, const D: usize, T> = (&'a ByteBoxes<D>, &'a [Entry<D, T>]);
 
 #[inline(always)]
 pub(super) fn sweep_within<const D: usize, T: Real, S: Simd>(simd: S, side: Loaded<'_, D, T>, out: &mut Out<'_, '_, '_>) {
@@ -25,7 +25,8 @@ pub(super) fn sweep_within<const D: usize, T: Real, S: Simd>(simd: S, side: Load
     out.confirm(side, side);
 }
 
-/// The box with the lower byte is tested against those of the other side from its own byte on; of equals, that is the box of the first side.
+/// Of two boxes, the one with the lower byte is the row, and is tested against the boxes of the other list from its byte on. If the bytes are equal, the
+/// row is the box of the left list.
 #[inline(always)]
 pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
     simd: S,
@@ -54,7 +55,7 @@ pub(super) fn sweep_between<const D: usize, T: Real, S: Simd>(
 pub(super) fn sweep_cached<const D: usize, T: Real, S: Simd>(
     simd: S,
     rows: Loaded<'_, D, T>,
-    (cache, rest): (&Side<D>, AtRest<'_, D, T>),
+    (cache, rest): (&ByteBoxes<D>, AtRest<'_, D, T>),
     meets: impl Fn(&Entry<D, T>) -> bool,
     out: &mut Out<'_, '_, '_>,
 ) {
@@ -74,7 +75,7 @@ pub(super) fn sweep_cached<const D: usize, T: Real, S: Simd>(
     out.confirm_cached(rows, (cache, rest));
 }
 
-/// Candidates on their way to hits.
+/// The candidates that wait for confirmation, and the sink for pairs.
 pub(super) struct Out<'a, 'h, 'r> {
     /// `(row, column)` in two halves of a word.
     pub(super) candidates: &'a mut Vec<u64>,
@@ -86,13 +87,13 @@ pub(super) struct Out<'a, 'h, 'r> {
 }
 
 impl Out<'_, '_, '_> {
-    /// Compares box `row` of one side with boxes `from..end` of another, on all axes but the sweep axis.
+    /// Compares box `row` of one list with boxes `from..end` of another, on all axes but the sweep axis.
     #[inline(always)]
     fn row<const D: usize, S: Simd>(
         &mut self,
         _: S,
-        (rows, row): (&Side<D>, usize),
-        (columns, from, end): (&Side<D>, usize, usize),
+        (rows, row): (&ByteBoxes<D>, usize),
+        (columns, from, end): (&ByteBoxes<D>, usize, usize),
     ) {
         let axis = self.axis;
         if from >= end || self.hits.stopped() {
@@ -155,7 +156,7 @@ impl Out<'_, '_, '_> {
         }
     }
 
-    /// Turns the candidates whose boxes overlap, and of which one moved, into hits.
+    /// Reports the candidates whose boxes overlap, and of which at least one moved.
     #[inline(always)]
     fn confirm<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, columns: Loaded<'_, D, T>) {
         let count = std::mem::take(&mut self.waiting);
@@ -173,9 +174,14 @@ impl Out<'_, '_, '_> {
         // SAFETY: (initialized, room) `found <= count` pairs were written, one behind the other.
         unsafe { self.hits.commit(found) };
     }
-    /// The same, where the columns are cached objects: those that are still at rest.
+
+    /// Like [`confirm`](Out::confirm), where the columns are cached objects: only those that have rested since count.
     #[inline(always)]
-    fn confirm_cached<const D: usize, T: Real>(&mut self, rows: Loaded<'_, D, T>, (cache, rest): (&Side<D>, AtRest<'_, D, T>)) {
+    fn confirm_cached<const D: usize, T: Real>(
+        &mut self,
+        rows: Loaded<'_, D, T>,
+        (cache, rest): (&ByteBoxes<D>, AtRest<'_, D, T>),
+    ) {
         let count = std::mem::take(&mut self.waiting);
         let object = |candidate: u64| cache.index[candidate as u32 as usize];
         let room = self.hits.room(count + 1);

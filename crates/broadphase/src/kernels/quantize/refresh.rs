@@ -24,7 +24,7 @@ use crate::kernels::prefetch::prefetch;
 use crate::kernels::tile::{COORDINATES, Record};
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const RELOCATED: &str = "objects that change tiles";
 
 /// An object to be relocated: its corners, of which vectors write eight words, and its id.

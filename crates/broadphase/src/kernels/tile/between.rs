@@ -1,4 +1,4 @@
-//! The pairs of two sets in a tile, a record of the one and a record of the other; nothing is paired within a set.
+//! The pairs of two sets in a tile: of a record of the first set and a record of the second one. Nothing is paired within a set.
 //!
 //! # Method
 //! The second set is sorted into buckets along x, as [`Columns`]; each record of the first set, a row, is swept over the columns that may reach it, and
@@ -30,7 +30,8 @@ use crate::pair::Pair;
 
 /// One for each value of the upper byte of a word, and one for records that start before the tile.
 const BUCKETS: usize = (1 << (16 - COARSE)) + 1;
-/// From this many columns on, which a column as wide as any that does not lie apart meets, rows are swept in long windows.
+/// The expected number of columns that start within the width of the widest column that does not lie apart; from this number on, rows are swept in long
+/// windows.
 const LONG_RUN: usize = 36;
 /// The least width, as a power of two, from which on columns may lie apart: that of a bucket.
 const LEAST_WIDTH: u32 = COARSE;
@@ -109,7 +110,7 @@ impl Kernel for Fill<'_> {
             // SAFETY: (isa) `S` is proven by the kernel table.
             columns.bytes[at] = unsafe { four_bytes::<S>(record) };
         }
-        // Of two that start before the tile, the common part does, too.
+        // If a row and a column both start before the tile, so does their intersection, and another tile reports the pair.
         let inside = columns.ends[0];
         let mut reached = 0;
         for (record, at) in columns.sorted[columns.wide..].iter().zip(columns.wide as u32..) {

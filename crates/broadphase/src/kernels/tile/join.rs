@@ -22,7 +22,7 @@ pub(crate) fn join<const D: usize, T: Real>(
     if scratch.prepare(runs.iter().map(|run| run.len()).sum()).is_err() {
         return hits.stop_out_of_memory();
     }
-    scratch.coming.note(coming);
+    scratch.coming.set(coming);
     let tests = sort_and_sweep(kernels, runs, scratch, &mut |scratch, count| {
         kernels.run(ConfirmKernel { boxes, scratch, count, hits });
         hits.stopped()
@@ -30,8 +30,8 @@ pub(crate) fn join<const D: usize, T: Real>(
     hits.count_tests(tests);
 }
 
-/// Sorts the records and sweeps them; the scratch is prepared for them. `process` takes the finds in batches, by their number, and returns whether to stop. Returns how many
-/// pairs of records were compared, if it did not stop.
+/// Sorts the records and sweeps them; the scratch is prepared for them. `process` gets the number of finds that wait in the scratch, in batches, and returns
+/// whether to stop. Returns how many pairs of records were compared; after a stop, the number is too low.
 #[inline(always)]
 pub(super) fn sort_and_sweep<T: Real>(
     kernels: Kernels,
@@ -40,7 +40,7 @@ pub(super) fn sort_and_sweep<T: Real>(
     process: &mut dyn FnMut(&mut Scratch<T>, usize) -> bool,
 ) -> u64 {
     kernels.run(Sort { runs, scratch });
-    match scratch.run {
+    match scratch.expected_run {
         _ if scratch.buckets.are_fine() => sweep_strips::<SHORT, FINE, T>(kernels, scratch, process),
         0..SHORT_RUN => sweep_strips::<SHORT, COARSE, T>(kernels, scratch, process),
         SHORT_RUN..MIDDLE_RUN => sweep_strips::<MIDDLE, COARSE, T>(kernels, scratch, process),
@@ -74,7 +74,7 @@ fn sweep_strips<const G: usize, const SHIFT: u32, T: Real>(
             kernels.run(Rows::<G, SHIFT, false> { sorted, bytes, bounds, buckets, rows, finds, waiting })
         };
         (ends, waiting) = (ends + sum, found);
-        scratch.coming.ask_some(len / (2 * strip) + 1);
+        scratch.coming.prefetch_some(len / (2 * strip) + 1);
         if (waiting >= BATCH || row == len) && process(scratch, std::mem::take(&mut waiting)) {
             break;
         }

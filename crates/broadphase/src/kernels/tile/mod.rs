@@ -18,7 +18,7 @@
 //!    afterwards: a mispredicted branch here costs more than a box test. If there are many, as when objects stand side by side, the
 //!    boxes of the tile are copied into the order of the records.
 //!
-//! If records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and steps 1 and 2 are skipped.
+//! If records change along one axis only, the candidates of later frames are known (`neighbors.rs`), and all steps are skipped: the boxes decide.
 //!
 //! How a tile is sorted and swept depends on its own records alone, so the order of its pairs does not depend on the worker that joins it, or on
 //! the tile that the worker joined before.
@@ -47,13 +47,13 @@ pub(super) use confirm::{Candidate, FOUR, MOST};
 #[cfg(target_arch = "x86_64")]
 pub(super) use confirm::{LOWEST_INSIDE, WIDEST};
 pub(crate) use join::join;
-pub(crate) use movers::{Movers, join_movers, list_flagged};
+pub(crate) use movers::{TileMovers, join_movers, list_flagged};
 pub(crate) use neighbors::Neighbors;
 pub(crate) use order::{RunOrder, reinsert, sort_run};
 pub(crate) use probe::probe;
 
 use super::arch::{Simd, Words};
-use super::prefetch::Coming;
+use super::prefetch::PrefetchList;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::memory;
@@ -186,12 +186,12 @@ pub(crate) struct Scratch<T> {
     open: Vec<Candidate>,
     /// The boxes of the sorted records, if this tile needed them.
     sorted_boxes: Vec<SortedBox<T>>,
-    /// About how many others a record is compared with.
-    run: usize,
+    /// An estimate of the number of records that each record is compared with; it decides the length of windows.
+    expected_run: usize,
     /// The records of changed objects, if they are known by their flags.
     pub(crate) movers: Vec<Record>,
     /// What the next tile will read, to be prefetched.
-    coming: Coming,
+    coming: PrefetchList,
 }
 
 impl<T> Default for Scratch<T> {
@@ -208,9 +208,9 @@ impl<T> Default for Scratch<T> {
             candidates: Vec::new(),
             open: Vec::new(),
             sorted_boxes: Vec::new(),
-            run: 0,
+            expected_run: 0,
             movers: Vec::new(),
-            coming: Coming::default(),
+            coming: PrefetchList::default(),
         }
     }
 }

@@ -34,9 +34,9 @@ pub(crate) fn list_flagged<'a>(runs: &[&[Record]], buffer: &'a mut Vec<Record>) 
     Ok(&buffer[..count])
 }
 
-/// The movers of a tile.
+/// The input of the join of a tile's movers.
 #[derive(Clone, Copy)]
-pub(crate) struct Movers<'a> {
+pub(crate) struct TileMovers<'a> {
     /// All records of the tile, those of the movers among them.
     pub(crate) runs: &'a [&'a [Record]],
     pub(crate) movers: &'a [Record],
@@ -44,7 +44,7 @@ pub(crate) struct Movers<'a> {
     pub(crate) order: Option<RunOrder>,
 }
 
-impl Movers<'_> {
+impl TileMovers<'_> {
     /// Prefetches what the join will read, if the runs are sorted.
     pub(crate) fn prefetch(&self) {
         let Some(order) = self.order else { return };
@@ -60,14 +60,14 @@ const PREFETCHED: usize = 8;
 /// Reports all pairs of the movers, each once; `is_mover` says whether an object is one. Also prefetches the records of the next call, `coming`.
 pub(crate) fn join_movers<const D: usize, T: Real>(
     kernels: Kernels,
-    tile: Movers<'_>,
+    tile: TileMovers<'_>,
     coming: &[&[Record]],
     boxes: &[Aabb<D, T>],
     is_mover: impl Fn(u32) -> bool + Copy,
     scratch: &mut Scratch<T>,
     hits: &mut PairSink,
 ) {
-    let Movers { runs, movers, order } = tile;
+    let TileMovers { runs, movers, order } = tile;
     // Narrow: AVX-512 gains nothing here (`bench settled:moving=0.02 --n 16000 --algorithms auto,auto:isa=avx2`).
     if let Some(order) = order {
         return kernels.run_narrow(SortedJoin { runs, movers, order, boxes, is_mover, hits });
@@ -81,7 +81,7 @@ pub(crate) fn join_movers<const D: usize, T: Real>(
     if prepared.is_err() {
         return hits.stop_out_of_memory();
     }
-    scratch.coming.note(coming);
+    scratch.coming.set(coming);
     if movers.len() >= SORTED_FROM {
         kernels.run(Sort { runs, scratch });
     }
@@ -203,7 +203,7 @@ impl<const D: usize, T: Real, F: Fn(u32) -> bool + Copy> Kernel for MoverJoin<'_
         // The widest record, in buckets: records further back do not reach a mover.
         let widest = if is_sorted { scratch.widest(all) } else { 0 };
         for (row, own) in movers.iter().enumerate() {
-            coming.ask_some(movers.len());
+            coming.prefetch_some(movers.len());
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) so many records were copied or sorted, a range is part of them, and no
             // more than a batch waits.
             unsafe {

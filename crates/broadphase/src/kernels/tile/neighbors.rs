@@ -15,7 +15,7 @@ use crate::kernels::isa::Kernels;
 use crate::memory;
 use crate::pair::Pair;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const NEIGHBORS: &str = "neighbors in a tile";
 
 /// The most neighbors per record: testing more costs as much as a sweep.
@@ -28,8 +28,8 @@ const MOST_NEW: usize = 4;
 pub(crate) struct Neighbors(Vec<Pair>);
 
 impl Neighbors {
-    /// Finds the neighbors of the records in `runs` on the axes except `axis`, of the three in a record's order. Returns whether they are few
-    /// enough to be useful, for which there must be memory, and how many pairs of records were compared.
+    /// Finds the neighbors of the records in `runs` on the axes except `axis`, of the three in a record's order. Returns whether all were found and are few
+    /// enough to be useful, and how many pairs of records were compared.
     pub(crate) fn find<T: Real>(
         &mut self,
         kernels: Kernels,
@@ -94,7 +94,7 @@ impl Neighbors {
     }
 }
 
-/// The axis, of those except one, on which the records are narrower.
+/// Of the two axes other than `but`, the one on which the records are narrower.
 fn narrower(runs: &[&[Record]], but: usize) -> usize {
     let width = |axis: usize, record: &Record| {
         let [low, not_high] = WORDS[axis].map(|word| record.0[word]);

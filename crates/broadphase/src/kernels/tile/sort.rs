@@ -88,7 +88,7 @@ impl<T: Real> Kernel for Sort<'_, T> {
         let len = self.runs.iter().map(|run| run.len()).sum();
         let (width, extent) = widths(self.runs, len);
         // The records that start within the width of a record and of a bucket, if they are spread evenly.
-        self.scratch.run = (width + BUCKET) * len / extent;
+        self.scratch.expected_run = (width + BUCKET) * len / extent;
         if len >= FEWEST && width < BUCKET {
             self.sort::<FINE, { starts(FINE) }, S>(simd, len)
         } else {

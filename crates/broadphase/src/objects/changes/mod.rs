@@ -17,7 +17,7 @@ use crate::bits::BitSet;
 use crate::error::Error;
 use crate::memory;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const SLOTS: &str = "the changed slots";
 
 /// The slots that changed since the last frame: a bit set, an ascending list, and counts. Or everything.
@@ -128,7 +128,7 @@ impl ChangeSet {
         }
     }
 
-    /// Lists the slots by kind, which follows from whether a slot was live and whether it is.
+    /// Fills `by_kind`. The kind of a change follows from whether the slot was live and whether it is.
     fn group(&mut self, was_live: impl Fn(u32) -> bool, is_live: impl Fn(u32) -> bool) {
         let (mut removed, mut moved, mut inserted) = (0, self.removed, self.slots.len() - self.inserted);
         self.by_kind.clone_from(&self.slots); // the tracker has reserved the memory
@@ -143,7 +143,8 @@ impl ChangeSet {
         }
     }
 
-    /// Slots that held an object and no longer do. Like the next two, only if the tracker named the kinds.
+    /// Slots that held an object and no longer do. This list and the next two are filled only by
+    /// [`name_changes`](ChangeTracker::name_changes).
     pub(crate) fn removed(&self) -> &[u32] {
         &self.by_kind[..self.removed]
     }

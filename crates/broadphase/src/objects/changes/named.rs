@@ -1,7 +1,7 @@
-//! Changes by name, for structures that insert, move and remove objects one by one.
+//! Every change with its kind, for structures that insert, move and remove objects one by one.
 //!
-//! Such a structure needs the change of each slot even if everything moved, and it reads boxes by slot in any case. So here the
-//! tracker always keeps the boxes, compares every frame, and commits its changes at once.
+//! Such a structure needs the change of each slot even if everything moved, and it reads boxes by slot in any case. So in this mode the
+//! tracker always keeps the boxes, compares every frame that may be compared, and commits its changes at once.
 
 use super::ChangeTracker;
 use super::SLOTS;

@@ -17,20 +17,21 @@ use crate::kernels::prefetch;
 use crate::memory;
 use crate::objects::{Changes, Frame};
 
-/// The approximate number of boxes in the sample. In small frames, one object in `SAMPLED`, since the sample would take a good part of the frame.
+/// The approximate number of boxes in the sample; and the fewest slots per sampled box, since in a small frame a sample of that size would take a good part
+/// of the frame's time.
 const SAMPLE: usize = 128;
-const SAMPLED: usize = 32;
+const LEAST_STRIDE: usize = 32;
 /// Frames in a row with too many changes that end tracking.
 const TRIES: u32 = 2;
 /// Frames without tracking after it never paid, the first time and at most. The number doubles each time.
 const FIRST_PAUSE: u32 = 4;
 const LONGEST_PAUSE: u32 = 64;
-/// Tracking starts if the share of the sample that moved is at most four fifths of the limit, so that it does not start where it will not pay.
+/// Tracking starts if the share of the sample that moved is at most 4/5 of the limit, so that it does not start where it hardly pays.
 const START: [usize; 2] = [4, 5];
 /// Changed slots between prefetching a box and reading it.
 const AHEAD: usize = 16;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 pub(super) const BOXES: &str = "the boxes of the last frame";
 
 /// When changed slots are distinguished, instead of treating everything as changed.
@@ -78,7 +79,7 @@ impl<const D: usize, T> Default for ChangeTracker<D, T> {
     }
 }
 
-/// # In the order of an update
+/// # An update, in order
 impl<const D: usize, T: Real> ChangeTracker<D, T> {
     /// Finds what changed since the last commit. The frame's lists must have been checked. On error, the set is everything.
     pub(crate) fn find_changes(&mut self, frame: &Frame<'_, D, T>, comparing: Comparing) -> Result<&ChangeSet, Error> {
@@ -86,7 +87,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         let limit = |per_mille: usize| frame.slots() * per_mille / 1000 + 8;
         self.pause.step();
         let may_compare = comparing.allowed && frame.may_compare();
-        let is_told_apart = match frame.changes {
+        let distinguished = match frame.changes {
             Changes::Listed { moved, inserted, removed } if self.tracking => {
                 let most = limit(comparing.most_listed_per_mille);
                 let count = moved.len() + inserted.len() + removed.len();
@@ -99,7 +100,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
                 let most = limit(comparing.most_per_mille).min(frame.slots());
                 self.changes.reserve_list(most)?;
                 let has_paid = self.previous.len() == frame.slots() && self.compare(frame, most);
-                self.count(has_paid);
+                self.record_comparison(has_paid);
                 has_paid
             }
             // The caller lists changes: once this frame's boxes are remembered, the next list can be used.
@@ -113,7 +114,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
                 false
             }
         };
-        if !is_told_apart {
+        if !distinguished {
             self.changes.set_everything();
         }
         Ok(&self.changes)
@@ -189,7 +190,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
         Ok(())
     }
 
-    /// Makes the next change set everything, after the structure rejected the frame.
+    /// Makes the next change set everything, after an update failed.
     pub(crate) fn abandon(&mut self) {
         self.tracking = false;
     }
@@ -236,7 +237,7 @@ impl<const D: usize, T: Real> ChangeTracker<D, T> {
     }
 
     /// Counts a comparison that paid or did not. After too many that did not, tracking ends.
-    fn count(&mut self, has_paid: bool) {
+    fn record_comparison(&mut self, has_paid: bool) {
         if has_paid {
             (self.failures, self.has_paid) = (0, true);
             return;
@@ -301,7 +302,7 @@ pub(crate) fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[A
 
 /// The sample: some boxes, spread over the slots at uneven distances, since a caller may move every tenth object.
 fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
-    let stride = boxes.len().div_ceil(SAMPLE).max(SAMPLED);
+    let stride = boxes.len().div_ceil(SAMPLE).max(LEAST_STRIDE);
     (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
         let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
         &boxes[(start + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
@@ -329,7 +330,7 @@ mod tests {
         tracker
     }
 
-    fn changes_are_told_apart<const D: usize, T: Real>() {
+    fn changes_are_distinguished<const D: usize, T: Real>() {
         let mut boxes = points::<D, T>(1000);
         let mut tracker = tracking(&boxes);
         let mut live = vec![!0u64; 16];
@@ -352,8 +353,8 @@ mod tests {
 
     #[test]
     fn changed_slots_are_found_in_2d_and_3d() {
-        changes_are_told_apart::<2, f32>();
-        changes_are_told_apart::<3, f64>();
+        changes_are_distinguished::<2, f32>();
+        changes_are_distinguished::<3, f64>();
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
         result
     }
 
-    /// Are the listed objects still in the groups of their environments?
+    /// Are the listed objects in the groups of their environments already, so that no group gains or loses one?
     fn stay(&mut self, frame: &Frame<'_, D, T>, moved: &[u32]) -> bool {
         let Self { groups, places, .. } = self;
         places.len() == frame.slots()

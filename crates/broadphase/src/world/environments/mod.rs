@@ -11,8 +11,8 @@
 //!
 //! # Cost
 //! That of the groups' structures, and a copy of the boxes. Bad cases: an environment 0 that has most of the objects
-//! ([`worth`] is false), one environment with more objects than all others together (a group is one job), and objects that are inserted, removed or
-//! change their environment: all groups are then rebuilt, though their structures are kept.
+//! ([`is_worth_separating`] is false), one environment with more objects than all others together (a group is one job), and objects that are
+//! inserted, removed or change their environment: all groups are then rebuilt, though their structures are kept.
 
 mod groups;
 mod pairs;
@@ -21,15 +21,16 @@ mod query;
 use std::sync::RwLock;
 
 use crate::algorithms::{BroadPhase, Probes, Query, Region, Spec, Stats, Strength, Violation, ensure};
+use crate::buffer_pool::BufferPool;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::objects::{Changes, Frame, Shape};
 use crate::pairs::{Pair, PairStore, Report, Revision};
-use crate::spare::Spare;
 
-/// Is it worth separating environments? `others` is the number of objects that are not in environment 0; `apart` is whether they are separated now.
-pub(super) fn worth(environments: usize, others: usize, all: usize, apart: bool) -> bool {
+/// Does it pay to separate environments? `environments` counts those except 0, `others` the objects in them; `apart` is whether they are separated now.
+/// While they are, environment 0 may have half of all objects, otherwise a quarter, so that the answer does not flip.
+pub(super) fn is_worth_separating(environments: usize, others: usize, all: usize, apart: bool) -> bool {
     let zero = all - others;
     environments >= 2 && zero * (if apart { 2 } else { 4 }) <= all
 }
@@ -43,7 +44,7 @@ pub(super) struct Environments<const D: usize, T: Real> {
     places: Vec<(u32, u32)>,
     revision: Revision,
     /// Buffers for probes; they can be dropped without changing a result.
-    scratch: Spare<pairs::ProbeScratch<D, T>>,
+    scratch: BufferPool<pairs::ProbeScratch<D, T>>,
 }
 
 /// The objects of one environment.
@@ -55,7 +56,7 @@ struct Group<const D: usize, T: Real> {
     boxes: Vec<Aabb<D, T>>,
     structure: Box<dyn BroadPhase<D, T>>,
     context: Context,
-    /// Pairs of two of its objects, as numbers in the group.
+    /// The pairs among its objects, as numbers in the group.
     own: PairStore,
     /// Pairs of an object of environment 0 and one of this group, as slots, and the results of the probes for them. Scratch.
     cross: Vec<Pair>,
@@ -67,7 +68,7 @@ struct Group<const D: usize, T: Real> {
     changed: Changed,
     /// Did anything change since the last pairs?
     touched: bool,
-    /// Do the tags of its objects have nothing but the environment?
+    /// Do all its objects have the default tag, apart from the environment?
     plain: bool,
     shape: Shape,
 }
@@ -147,7 +148,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             groups: vec![RwLock::new(zero)],
             places: Vec::new(),
             revision: Revision::default(),
-            scratch: Spare::default(),
+            scratch: BufferPool::default(),
         })
     }
 }
@@ -245,7 +246,7 @@ impl<const D: usize, T: Real> BroadPhase<D, T> for Environments<D, T> {
             groups,
             places: self.places.clone(),
             revision: self.revision,
-            scratch: Spare::default(),
+            scratch: BufferPool::default(),
         })
     }
 }

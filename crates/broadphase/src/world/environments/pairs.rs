@@ -51,7 +51,7 @@ fn filters<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> bool {
 }
 
 impl<const D: usize, T: Real> Group<D, T> {
-    /// Finds the pairs of its own objects, if any changed: at most `limit` after the rules of `frame`.
+    /// Finds the pairs among its own objects, if any of them changed: at most `limit` that the rules of `frame` allow.
     fn find_own(&mut self, frame: &Frame<'_, D, T>, limit: u64) -> Result<(), Error> {
         if !self.touched {
             return Ok(());
@@ -84,7 +84,7 @@ impl<const D: usize, T: Real> Group<D, T> {
         Ok(())
     }
 
-    /// Pairs with environment 0, as slots, in `cross`.
+    /// Fills `cross` with the pairs of an object of environment 0 and one of this group, as slots.
     fn find_cross(&mut self, zero: &Self, frame: &Frame<'_, D, T>, limit: u64) -> Result<(), Error> {
         let Self { structure, boxes, slots, context, cross, raw, cross_tests, shape, .. } = self;
         cross.clear();
@@ -92,13 +92,13 @@ impl<const D: usize, T: Real> Group<D, T> {
         if zero.slots.is_empty() || slots.is_empty() {
             return Ok(());
         }
-        let turned = zero.slots.len() > slots.len();
+        let swapped = zero.slots.len() > slots.len();
         let take = &mut |raw: &PairStore, first: usize| {
             let before = cross.len();
             raw.for_each_chunk(|pairs| {
                 cross.extend(pairs.iter().map(|&Pair { a, b }| {
                     let (probe, object) = (first + a as usize, b as usize);
-                    let (there, here) = if turned { (object, probe) } else { (probe, object) };
+                    let (there, here) = if swapped { (object, probe) } else { (probe, object) };
                     Pair::new(zero.slots[there], slots[here])
                 }));
             });
@@ -107,7 +107,7 @@ impl<const D: usize, T: Real> Group<D, T> {
             }
             if cross.len() as u64 > limit { Err(Error::TooManyPairs { limit }) } else { Ok(()) }
         };
-        *cross_tests = if turned {
+        *cross_tests = if swapped {
             probe_parts(&*zero.structure, &zero.frame(), Batch { boxes, envs: &[] }, limit, context, raw, take)?
         } else {
             let own = Frame { shape: *shape, ..Frame::new(boxes) };
@@ -143,7 +143,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
             zero.find_own(frame, limit)?;
             out.rewrite(0, 0, frame, |hits| {
                 hits.count_tests(zero.own.tests());
-                zero.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(spread(zero, pair))));
+                zero.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(to_slots(zero, pair))));
             });
         }
         let (zero, failure) = (&*zero, Failure::default());
@@ -158,7 +158,7 @@ impl<const D: usize, T: Real> Environments<D, T> {
                 Err(error) => failure.note(number, Err(error)),
                 Ok(()) => out.rewrite(number + 1, worker, frame, |hits| {
                     hits.count_tests(group.own.tests() + group.cross_tests);
-                    group.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(spread(group, pair))));
+                    group.own.for_each_chunk(|pairs| pairs.iter().for_each(|&pair| hits.push(to_slots(group, pair))));
                     group.cross.iter().for_each(|&pair| hits.push(pair));
                 }),
             }
@@ -166,7 +166,8 @@ impl<const D: usize, T: Real> Environments<D, T> {
         failure.finish()
     }
 
-    /// Probes of an environment meet it and environment 0; probes of environment 0, and those without one, meet all.
+    /// Finds the pairs of probes and objects. Probes of an environment are paired with it and with environment 0; probes of environment 0, or of no known
+    /// one, with all.
     pub(super) fn join_probes(
         &self,
         frame: &Frame<'_, D, T>,
@@ -255,8 +256,8 @@ impl<const D: usize, T: Real> Environments<D, T> {
     }
 }
 
-/// A pair of numbers in a group as a pair of slots; ascending numbers are ascending slots.
+/// A pair of numbers in a group as a pair of slots. It stays canonical, since slots ascend in a group.
 #[inline(always)]
-fn spread<const D: usize, T: Real>(group: &Group<D, T>, pair: Pair) -> Pair {
+fn to_slots<const D: usize, T: Real>(group: &Group<D, T>, pair: Pair) -> Pair {
     Pair { a: group.slots[pair.a as usize], b: group.slots[pair.b as usize] }
 }

@@ -34,12 +34,12 @@ mod validate;
 
 use crate::algorithms::common::{TrackedBoxes, assert_dimension, bytes_of, implement_broad_phase, nearest_in};
 use crate::algorithms::{OptionDescriptor, Spec, Stats};
+use crate::buffer_pool::BufferPool;
 use crate::context::PerWorker;
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::objects::unbounded::Unbounded;
 use crate::pairs::Pair;
-use crate::spare::Spare;
 
 use budget::CandidateBudget;
 use tree::Tree;
@@ -110,7 +110,7 @@ struct Scratch {
     /// Mode D: pairs of nodes to visit.
     stacks: PerWorker<Vec<(u32, u32)>>,
     /// Nodes that a query, or a probe, visits; of several threads at once.
-    queries: Spare<Vec<u32>>,
+    queries: BufferPool<Vec<u32>>,
 }
 
 impl<const D: usize, T: Real> Dbvt<D, T> {

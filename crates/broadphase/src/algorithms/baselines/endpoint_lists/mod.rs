@@ -28,7 +28,7 @@ use pair_set::PairSet;
 
 /// If more than one object in `SHARE` is new, the lists are sorted from scratch.
 const SHARE: usize = 8;
-/// What the memory is for.
+/// What the memory is for, in errors.
 const ENDS: &str = "the ends of boxes";
 
 /// The ends of some boxes on each axis, and the pairs among them. See the module documentation.

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::memory::{push, refill};
 use crate::pairs::Pair;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const PAIRS: &str = "the set of overlapping pairs";
 
 /// Pairs in a dense list, found through a hash table with linear probing. Removal closes the gap at once: no tombstones, no decay.

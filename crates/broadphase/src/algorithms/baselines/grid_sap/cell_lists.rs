@@ -10,7 +10,7 @@ use crate::kernels::PairSink;
 use crate::memory;
 use crate::pairs::Pair;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const LISTS: &str = "the lists of the cells";
 
 /// The lists of all cells.

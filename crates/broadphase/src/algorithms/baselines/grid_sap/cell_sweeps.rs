@@ -14,7 +14,7 @@ use crate::kernels::PairSink;
 use crate::memory;
 use crate::pairs::Pair;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const ENTRIES: &str = "the entries of the cells";
 
 /// The entries of all cells.

@@ -11,7 +11,7 @@ use crate::objects::{Changes, Frame};
 
 /// How many times as many objects as the cells were made for make new cells worth while.
 const GROWTH: usize = 2;
-/// What the memory is for.
+/// What the memory is for, in errors.
 const BLOCKS: &str = "the cells of the objects";
 
 impl<const D: usize, T: Real> GridSap<D, T> {

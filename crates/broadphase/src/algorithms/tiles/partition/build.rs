@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{FINER, MAX_TILES, Partition, Point, TILES, Table, mean_size};
-use crate::algorithms::tiles::lattice::Cell;
+use crate::algorithms::tiles::lattice::Place;
 use crate::algorithms::tiles::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
 use crate::error::Error;
 use crate::memory;
@@ -24,11 +24,11 @@ impl Rules {
     }
 }
 
-/// A box of cells with the objects in it.
+/// A box of cells, `low` inside and `high` outside, in cells of the table, and the number of sampled objects in it.
 #[derive(Clone, Copy)]
 struct Part {
-    low: Cell,
-    high: Cell,
+    low: [i32; 3],
+    high: [i32; 3],
     count: usize,
 }
 
@@ -41,7 +41,7 @@ impl Part {
 
 impl Partition {
     /// Builds the table over `low`, `2^extent` wide, for the points in it; returns its index.
-    pub(super) fn build_table(&mut self, points: &mut [Point], low: Cell, extent: [u8; 3], rules: &Rules) -> Result<u16, Error> {
+    pub(super) fn build_table(&mut self, points: &mut [Point], low: Place, extent: [u8; 3], rules: &Rules) -> Result<u16, Error> {
         let table = Table { low, ..grid(points.len(), extent, self.entries.len(), rules) };
         let index = self.tables.len();
         memory::push(&mut self.tables, table, TILES)?;
@@ -66,7 +66,7 @@ impl Partition {
                 let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
                 if single && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
                     // Uses the sizes of the objects in the cell, so that a cluster of small objects among large ones is refined.
-                    let at: Cell = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
+                    let at: Place = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
                     let inside = within(&table, points, table.index(&at));
                     let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
                     if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST_CELL) {
@@ -87,7 +87,7 @@ impl Partition {
 
     /// Makes one tile of a box of cells.
     fn fill(&mut self, table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Result<(), Error> {
-        let place = |cell: &Cell| -> Cell { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
+        let place = |cell: &[i32; 3]| -> Place { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
         // The distance from the first to the last slab that is not empty, in mean sizes.
         let spread = |k: usize| {
             let mut used = (part.low[k]..part.high[k]).filter(|&at| slab(table, counts, part, k, at) > 0);

@@ -6,23 +6,23 @@
 
 mod build;
 
-use super::lattice::Cell;
+use super::lattice::Place;
 use crate::error::Error;
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{CellMap, Corners};
 use crate::memory;
 use build::Rules;
 
-/// What the memory is for.
+/// What the memory is for, in errors.
 const TILES: &str = "the partition";
 
 /// The place of a tile, the resolution of its records, and its sweep axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tile {
     /// The lowest place inside.
-    pub(crate) low: Cell,
+    pub(crate) low: Place,
     /// The lowest place outside, on each axis.
-    pub(crate) high: Cell,
+    pub(crate) high: Place,
     /// Lattice steps per quantum on each axis, as a power of two.
     pub(crate) shift: [u8; 3],
     /// The sweep axis: the one on which its objects are spread most.
@@ -53,7 +53,7 @@ impl Tile {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Table {
     /// The lowest place inside.
-    pub(crate) low: Cell,
+    pub(crate) low: Place,
     /// Lattice steps per cell on each axis, as a power of two.
     pub(crate) shift: [u8; 3],
     /// Cells on each axis, as a power of two.
@@ -66,6 +66,7 @@ pub(crate) struct Table {
 pub(crate) const FINER: u16 = 1 << 15;
 /// The most tiles that entries can name.
 const MAX_TILES: usize = FINER as usize - 1;
+
 /// Tiles, tables and entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
@@ -74,7 +75,7 @@ pub(crate) struct Partition {
     pub(crate) entries: Vec<u16>,
     /// By tile: the expected number of records, estimated from the sample.
     pub(crate) expected: Vec<f32>,
-    /// The least number of tiles that dense cells still need; used only while partitioning.
+    /// Tiles that are set aside for dense cells whose tables are not built yet, one each; used only while partitioning.
     promised: usize,
 }
 
@@ -90,7 +91,7 @@ pub(crate) struct Sample<'a> {
 /// An object on the lattice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
-    pub(crate) center: Cell,
+    pub(crate) center: Place,
     pub(crate) size: [f32; 3],
 }
 
@@ -103,7 +104,7 @@ pub(crate) fn mean_size(points: &[Point]) -> [f64; 3] {
 impl Table {
     /// The index of the entry for a place inside.
     #[inline(always)]
-    pub(crate) fn index(&self, at: &Cell) -> usize {
+    pub(crate) fn index(&self, at: &Place) -> usize {
         let cell = |k: usize| ((at[k] - self.low[k]) >> self.shift[k]) as usize;
         self.start as usize + (cell(0) | cell(1) << self.bits[0] | cell(2) << (self.bits[0] + self.bits[1]))
     }
@@ -144,7 +145,7 @@ impl Partition {
 
     /// The tile at a place.
     #[inline(always)]
-    pub(crate) fn tile_at(&self, at: &Cell) -> u16 {
+    pub(crate) fn tile_at(&self, at: &Place) -> u16 {
         let mut entry = self.entries[self.tables[0].index(at)];
         while entry & FINER != 0 {
             entry = self.entries[self.tables[(entry & !FINER) as usize].index(at)];
@@ -153,7 +154,7 @@ impl Partition {
     }
 
     /// Visits each tile that the box `low..=high` reaches, once, in a fixed order.
-    pub(crate) fn visit(&self, low: &Cell, high: &Cell, visit: &mut dyn FnMut(u16)) {
+    pub(crate) fn visit(&self, low: &Place, high: &Place, visit: &mut dyn FnMut(u16)) {
         self.visit_table(0, low, high, low, visit);
     }
 
@@ -195,11 +196,11 @@ impl Partition {
     }
 
     /// `corner` is the lower corner of the whole box, of which `low..=high` is the part inside the table.
-    fn visit_table(&self, table: usize, low: &Cell, high: &Cell, corner: &Cell, visit: &mut dyn FnMut(u16)) {
+    fn visit_table(&self, table: usize, low: &Place, high: &Place, corner: &Place, visit: &mut dyn FnMut(u16)) {
         let table = &self.tables[table];
         let cell = |at: i32, k: usize| (at - table.low[k]) >> table.shift[k];
-        let first: Cell = std::array::from_fn(|k| cell(low[k], k));
-        let last: Cell = std::array::from_fn(|k| cell(high[k], k));
+        let first: [i32; 3] = std::array::from_fn(|k| cell(low[k], k));
+        let last: [i32; 3] = std::array::from_fn(|k| cell(high[k], k));
         for z in first[2]..=last[2] {
             for y in first[1]..=last[1] {
                 let row =
@@ -209,9 +210,9 @@ impl Partition {
                     let entry = self.entries[row + x as usize];
                     if entry & FINER != 0 {
                         let at = [x, y, z];
-                        let start: Cell = std::array::from_fn(|k| table.low[k] + (at[k] << table.shift[k]));
-                        let part_low: Cell = std::array::from_fn(|k| low[k].max(start[k]));
-                        let part_high: Cell =
+                        let start: Place = std::array::from_fn(|k| table.low[k] + (at[k] << table.shift[k]));
+                        let part_low: Place = std::array::from_fn(|k| low[k].max(start[k]));
+                        let part_high: Place =
                             std::array::from_fn(|k| high[k].min(start[k] + ((1i64 << table.shift[k]) - 1) as i32));
                         self.visit_table((entry & !FINER) as usize, &part_low, &part_high, corner, visit);
                         x += 1;
@@ -237,7 +238,7 @@ impl Partition {
             + self.expected.capacity() * 4
     }
 
-    fn add_tile(&mut self, low: Cell, high: Cell, axis: u8) -> Result<u16, Error> {
+    fn add_tile(&mut self, low: Place, high: Place, axis: u8) -> Result<u16, Error> {
         // Quanta 1 to 65,535 cover the tile: 65,534 steps after the first.
         let shift = std::array::from_fn(|k| {
             let extent = (high[k] - low[k]) as u32;
@@ -255,7 +256,7 @@ mod tests {
     use super::*;
 
     /// Every tile is a box, they cover the lattice without overlap, and a box's visit finds exactly those it meets.
-    fn check(partition: &Partition, probes: &[(Cell, Cell)]) {
+    fn check(partition: &Partition, probes: &[(Place, Place)]) {
         let volume: f64 = partition.tiles.iter().map(|t| (0..3).map(|k| f64::from(t.high[k] - t.low[k])).product::<f64>()).sum();
         assert!((volume / (2f64).powi(90) - 1.0).abs() < 1e-9, "tiles cover {volume}");
         for (low, high) in probes {
@@ -302,7 +303,7 @@ mod tests {
             let mut points: Vec<Point> = (0..20_000)
                 .map(|i| {
                     let spread = if kind == 1 && i % 10 > 0 { 1 << 14 } else { LATTICE_END };
-                    let mut at: Cell = std::array::from_fn(|_| random(&mut seed, spread));
+                    let mut at: Place = std::array::from_fn(|_| random(&mut seed, spread));
                     if kind == 2 {
                         at[1] = 7;
                     }
@@ -313,9 +314,9 @@ mod tests {
                 })
                 .collect();
             let partition = Partition::of(Sample { points: &mut points, weight: 1, target: 500 }).unwrap();
-            let probes: Vec<(Cell, Cell)> = (0..300)
+            let probes: Vec<(Place, Place)> = (0..300)
                 .map(|i| {
-                    let low: Cell = std::array::from_fn(|_| random(&mut seed, if i % 2 == 0 { LATTICE_END } else { 1 << 15 }));
+                    let low: Place = std::array::from_fn(|_| random(&mut seed, if i % 2 == 0 { LATTICE_END } else { 1 << 15 }));
                     let reach = [1, 1 << 10, 1 << 24, 1 << 28][i % 4];
                     (low, std::array::from_fn(|k| (low[k] + random(&mut seed, reach)).min(LATTICE_END - 1)))
                 })

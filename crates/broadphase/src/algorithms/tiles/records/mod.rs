@@ -64,9 +64,9 @@ pub(super) struct Block {
     pub(super) runs: Vec<Run>,
     arena: Vec<Record>,
     capacities: Capacities,
-    /// The capacity that was abandoned when runs moved to the end, since the last layout.
+    /// The capacity of the holes that runs left when they moved to the end, since the last layout.
     left_behind: usize,
-    /// The boxes of the current batch, one value once there are slots; scratch.
+    /// The buffers of one batch of boxes: a single value, on the heap since it is large; scratch.
     batch: Vec<Batch>,
     /// Was an allocation refused since the last pass began? Then the records are incomplete.
     refused: bool,
@@ -78,7 +78,7 @@ pub(super) struct Block {
     live: Vec<u64>,
     /// Objects to be relocated; used only during a refresh.
     list: RelocationList,
-    /// The same by part, if several workers rewrite the block.
+    /// The objects to be relocated by part, if several workers rewrite the block.
     part_lists: [RelocationList; PARTS],
     /// By tile: the end of the records that stay while objects are relocated.
     kept: Vec<u32>,

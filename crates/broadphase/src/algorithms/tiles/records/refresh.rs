@@ -243,7 +243,7 @@ impl<const TRACK_DELTA: bool, const D: usize, T: Real> Kernel for RewriteAll<'_,
     }
 }
 
-/// Lists for relocation the noted objects: those that reach several tiles, but no longer the same ones.
+/// Adds the noted objects to the relocations: those that reach several tiles, but no longer the same ones.
 struct ListNoted<'a, const D: usize, T> {
     source: Source<'a, D, T>,
     list: &'a mut RelocationList,
@@ -295,8 +295,8 @@ impl<const D: usize, T: Real> Kernel for RewriteChanged<'_, D, T> {
     }
 }
 
-/// Appends the records of the listed objects to all tiles that they reach. `kept` has room for all runs. Returns whether all records fit. Does not depend on the type
-/// of boxes, so it is compiled once.
+/// Appends the records of the listed objects to all tiles that they reach. `kept` has room for all runs. Returns whether all records were written: if only
+/// those of changed objects are rewritten and a run is full, the caller writes all. Does not depend on the type of boxes, so it is compiled once.
 struct Relocate<'a> {
     partition: &'a Partition,
     /// Were all records rewritten, or only those of changed objects?

@@ -118,10 +118,10 @@ impl Block {
     }
 }
 
-/// The tile of slots that are not live.
+/// In place of a tile, for slots that are not live: no run has this number, so nothing is written.
 const NOWHERE: u16 = u16::MAX;
 
-/// Maps the first boxes, up to [`Batch::LEN`], to the lattice. Returns whether they are valid.
+/// Maps the first boxes of a list, up to [`Batch::LEN`], to the lattice. Returns whether they are valid.
 struct Fill<'a, const D: usize, T> {
     boxes: &'a [Aabb<D, T>],
     map: &'a Map<T>,

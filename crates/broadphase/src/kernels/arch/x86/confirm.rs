@@ -27,7 +27,7 @@ impl Confirmation for Avx512 {
     }
 }
 
-/// 0 to 63.
+/// The bytes 0 to 63, from which the places of the bits that are set are selected.
 static PLACES: [u8; 64] = {
     let mut places = [0; 64];
     let mut at = 0;
@@ -38,7 +38,7 @@ static PLACES: [u8; 64] = {
     places
 };
 
-/// Writes `first`, moved by the place of each bit that is set, eight at once. There are seldom more.
+/// Writes `first`, moved by the place of each bit that is set, eight at once. More than eight are rare.
 ///
 /// # Safety
 /// *isa*: AVX-512 with VBMI2.

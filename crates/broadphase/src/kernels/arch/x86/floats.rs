@@ -113,7 +113,7 @@ impl Floats for f32 {
         // SAFETY: (isa) the caller's duty.
         unsafe {
             let (zero, top) = (_mm256_setzero_ps(), _mm256_set1_ps(LAST_PLACE as f32));
-            // The second operand wins over NaN.
+            // If an operand is NaN, the result is the second one.
             _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(steps, zero), top))
         }
     }
@@ -177,7 +177,7 @@ impl Floats for f64 {
         // SAFETY: (isa) the caller's duty.
         unsafe {
             let (zero, top) = (_mm256_setzero_pd(), _mm256_set1_pd(f64::from(LAST_PLACE)));
-            // The second operand wins over NaN.
+            // If an operand is NaN, the result is the second one.
             let low = _mm256_cvttpd_epi32(_mm256_min_pd(_mm256_max_pd(low, zero), top));
             let high = _mm256_cvttpd_epi32(_mm256_min_pd(_mm256_max_pd(high, zero), top));
             _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)

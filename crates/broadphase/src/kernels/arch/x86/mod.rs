@@ -271,7 +271,7 @@ impl Registers for Avx512 {
         // SAFETY: (isa, in bounds) the caller's duties.
         unsafe {
             let bound = _mm512_set1_epi32(bound as i32);
-            // In masks, as long as they fit: a word that comes from one costs more than to join two of them.
+            // Joined as masks as long as the result fits into one: moving a mask to a general register costs more than joining two masks.
             match G {
                 1 => u64::from(Self::group(bound, others)),
                 2 => Self::two(bound, others),

@@ -120,7 +120,7 @@ static UPPER: [i32; PERIOD] = {
 /// The corners and cells of the first `count` boxes, a multiple of four, in the order of memory. Returns whether all are valid.
 ///
 /// # Safety
-/// *isa*: AVX2. *In bounds*: `boxes` are more than `count`, and the lists have room for them.
+/// *isa*: AVX2. *In bounds*: there are more than `count` boxes, and the lists have room for `count`.
 #[inline(always)]
 unsafe fn fill(
     boxes: &[f32],
@@ -147,7 +147,7 @@ unsafe fn fill(
                 valid = _mm256_and_ps(valid, _mm256_or_ps(ordered, _mm256_loadu_ps(UPPER.as_ptr().add(lane).cast())));
                 let place = _mm256_sub_ps(value, _mm256_loadu_ps(origin.as_ptr().add(lane)));
                 let place = _mm256_mul_ps(place, _mm256_loadu_ps(scale.as_ptr().add(lane)));
-                // The second operand wins over NaN.
+                // If an operand is NaN, the result is the second one.
                 let place = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(place, zero), top));
                 _mm256_storeu_si256(corners.as_mut_ptr().add(at).cast(), place);
                 let cell = _mm256_srlv_epi32(place, _mm256_loadu_si256(cells.shift.as_ptr().add(lane).cast()));
@@ -164,7 +164,7 @@ unsafe fn fill(
 /// Like [`fill`], in 2D: the first `count` boxes, an even number, two at once; in the lists, a box is two halves of three integers.
 ///
 /// # Safety
-/// *isa*: AVX2. *In bounds*: `boxes` are at least `count`, and the lists have room for them.
+/// *isa*: AVX2. *In bounds*: there are at least `count` boxes, and the lists have room for them.
 #[inline(always)]
 unsafe fn fill_flat(
     boxes: &[f32],

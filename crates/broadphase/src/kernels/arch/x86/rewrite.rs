@@ -21,11 +21,11 @@ pub(super) fn applies<const D: usize, T: Real>(source: &Source<'_, D, T>) -> boo
 pub(super) trait Transform: Copy {
     /// Both corners of a box.
     type Corners: Copy;
-    /// Their steps from the origin of the lattice, not yet clamped.
+    /// The corners in lattice steps from the origin, not yet clamped.
     type Steps: Copy;
-    /// Their places on the lattice, or off it; in the plane, z is all of it.
+    /// The places of the corners, on the lattice or off it; in the plane, a box spans the whole lattice on z.
     type Places: Copy;
-    /// Which sides of all boxes so far are in order.
+    /// On which axes all boxes so far have their lower side at most at their upper one.
     type Valid: Copy;
 
     /// The constants of a tile.
@@ -38,17 +38,17 @@ pub(super) trait Transform: Copy {
     /// # Safety
     /// *isa*, *layout*.
     unsafe fn load<const D: usize, T>(value: &Aabb<D, T>) -> Self::Corners;
-    /// All sides are in order.
+    /// The state before the first box: all axes.
     ///
     /// # Safety
     /// *isa*.
     unsafe fn all_valid() -> Self::Valid;
-    /// And those of one more box.
+    /// The state after one more box.
     ///
     /// # Safety
     /// *isa*.
     unsafe fn and_ordered(valid: Self::Valid, corners: Self::Corners) -> Self::Valid;
-    /// A bit for each axis on which all are in order; further bits are not used.
+    /// A bit for each axis on which all boxes are valid; further bits are not used.
     ///
     /// # Safety
     /// *isa*.
@@ -58,12 +58,12 @@ pub(super) trait Transform: Copy {
     /// # Safety
     /// *isa*.
     unsafe fn steps(self, corners: Self::Corners) -> Self::Steps;
-    /// As integers, at least -1; beyond the highest integer, the lowest one.
+    /// The steps as integers, at least -1; beyond the highest integer, the lowest one.
     ///
     /// # Safety
     /// *isa*.
     unsafe fn truncate<const D: usize>(steps: Self::Steps) -> Self::Places;
-    /// Clamped to the lattice.
+    /// The steps clamped to the lattice.
     ///
     /// # Safety
     /// *isa*.

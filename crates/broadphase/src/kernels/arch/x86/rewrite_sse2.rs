@@ -327,7 +327,7 @@ impl Floats for f32 {
     unsafe fn clamp(steps: __m128) -> __m128i {
         // SAFETY: (isa) the caller's duty.
         unsafe {
-            // The second operand wins over NaN.
+            // If an operand is NaN, the result is the second one.
             _mm_cvttps_epi32(_mm_min_ps(_mm_max_ps(steps, _mm_setzero_ps()), _mm_set1_ps(LAST_PLACE as f32)))
         }
     }
@@ -380,7 +380,7 @@ impl Floats for f64 {
         // SAFETY: (isa) the caller's duty.
         unsafe {
             let (zero, top) = (_mm_setzero_pd(), _mm_set1_pd(f64::from(LAST_PLACE)));
-            // The second operand wins over NaN.
+            // If an operand is NaN, the result is the second one.
             let (two, third) = (_mm_min_pd(_mm_max_pd(steps.0, zero), top), _mm_min_pd(_mm_max_pd(steps.1, zero), top));
             _mm_unpacklo_epi64(_mm_cvttpd_epi32(two), _mm_cvttpd_epi32(third))
         }

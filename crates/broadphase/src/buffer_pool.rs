@@ -1,39 +1,41 @@
-//! A pool of buffers, for calls that only read a structure: several threads can run them at once, and none allocates once the pool is warm.
+//! A pool of buffers, for calls that only read a structure: several threads can run them at once, and none of them allocates once the pool has a
+//! buffer for each.
 
 use std::sync::Mutex;
 
-/// A pool of unused buffers. Scratch, which can be dropped without changing a result.
+/// A pool of unused buffers. Usually scratch, which can be dropped without changing a result; where later results depend on a buffer's content, its
+/// owner copies the pool with [`copy`](BufferPool::copy).
 #[derive(Debug)]
-pub(crate) struct Spare<S>(Mutex<Vec<S>>);
+pub(crate) struct BufferPool<S>(Mutex<Vec<S>>);
 
-impl<S> Default for Spare<S> {
+impl<S> Default for BufferPool<S> {
     fn default() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 }
 
-impl<S> Clone for Spare<S> {
-    /// Scratch is not copied.
+impl<S> Clone for BufferPool<S> {
+    /// An empty pool: scratch is not copied.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl<S: Clone> Spare<S> {
-    /// A copy of what is at rest, for buffers whose content later results follow from.
+impl<S: Clone> BufferPool<S> {
+    /// A copy of the pool with its unused buffers, for buffers whose content affects later results.
     pub(crate) fn copy(&self) -> Self {
         Self(Mutex::new(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()))
     }
 }
 
-impl<S: Default> Spare<S> {
+impl<S: Default> BufferPool<S> {
     /// Takes a buffer, which may have content from its last use.
     pub(crate) fn take(&self) -> S {
         self.take_or(S::default)
     }
 }
 
-impl<S> Spare<S> {
+impl<S> BufferPool<S> {
     /// Takes a buffer, which may have content from its last use, or a new one that `make` makes.
     pub(crate) fn take_or(&self, make: impl FnOnce() -> S) -> S {
         let unused = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();

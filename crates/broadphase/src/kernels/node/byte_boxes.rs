@@ -1,4 +1,4 @@
-//! One side of a join: boxes as bytes, in sweep order.
+//! The boxes of a node as bytes, in sweep order: one of the two inputs of a sweep.
 
 use super::{Entry, WIDEST};
 use crate::geometry::{Aabb, Real};
@@ -6,10 +6,10 @@ use crate::kernels::prefetch;
 
 /// Boxes in sweep order, as bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Side<const D: usize> {
-    /// In the order given.
+pub(super) struct ByteBoxes<const D: usize> {
+    /// The lower and upper corners as bytes, in the order given.
     raw: Vec<([u8; D], [u8; D])>,
-    /// The entry, or in a cache the object, at each position of the order.
+    /// By position in sweep order: the entry, or, in a cache, the object.
     pub(super) index: Vec<u32>,
     pub(super) low: [Vec<u8>; D],
     pub(super) high: [Vec<u8>; D],
@@ -20,20 +20,20 @@ pub(super) struct Side<const D: usize> {
     pub(super) len: usize,
 }
 
-impl<const D: usize> Default for Side<D> {
+impl<const D: usize> Default for ByteBoxes<D> {
     fn default() -> Self {
         let columns = || std::array::from_fn(|_| vec![0; WIDEST]);
         Self { raw: Vec::new(), index: Vec::new(), low: columns(), high: columns(), starts: [0; 258], longest: 0, len: 0 }
     }
 }
 
-impl<const D: usize> Side<D> {
+impl<const D: usize> ByteBoxes<D> {
     pub(super) fn bytes(&self) -> usize {
         let columns: usize = self.low.iter().chain(&self.high).map(Vec::capacity).sum();
         columns + self.raw.capacity() * 2 * D + self.index.capacity() * 4
     }
 
-    /// The boxes that may reach back to a box from byte `first` to byte `last`: a run of the order.
+    /// The boxes that may overlap a box from byte `first` to byte `last` on the sweep axis, as a range of positions.
     #[inline(always)]
     pub(super) fn around(&self, first: u8, last: u8) -> (usize, usize) {
         (self.starts[first.saturating_sub(self.longest) as usize] as usize, self.starts[last as usize + 1] as usize)
@@ -48,7 +48,7 @@ impl<const D: usize> Side<D> {
         }
     }
 
-    /// Asks for all that a sweep reads.
+    /// Prefetches everything that a sweep reads.
     pub(super) fn fetch(&self) {
         const LINE: usize = 64;
         for column in self.low.iter().chain(&self.high) {
@@ -57,7 +57,7 @@ impl<const D: usize> Side<D> {
         (0..self.starts.len()).step_by(LINE / 4).for_each(|at| prefetch(&self.starts, at));
     }
 
-    /// Becomes what `from` made of the entries that `stays` wants, with objects for entries.
+    /// Copies from `from`, which was loaded with `entries`, the boxes for which `stays` is true. The index then holds objects instead of entries.
     pub(super) fn keep<T>(&mut self, from: &Self, entries: &[Entry<D, T>], stays: impl Fn(&Entry<D, T>) -> bool) {
         self.longest = from.longest;
         self.index.clear();
@@ -127,7 +127,7 @@ pub(super) struct Map<const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Map<D, T> {
-    /// Everything becomes 0.
+    /// A map that takes every coordinate to 0.
     pub(super) fn nowhere() -> Self {
         Self { origin: [T::ZERO; D], scale: [T::ZERO; D] }
     }

@@ -113,7 +113,15 @@ pub fn contestant<const D: usize, T: Real>(
             world.set_algorithm(spec)?;
             world.set_static_algorithm(spec)?;
             world.set_world_shape(shape);
-            Box::new(ThroughWorld { world, gauge, handles: Vec::new(), ids: Vec::new(), last: Vec::new(), movers: Vec::new(), still })
+            Box::new(ThroughWorld {
+                world,
+                gauge,
+                handles: Vec::new(),
+                ids: Vec::new(),
+                last: Vec::new(),
+                movers: Vec::new(),
+                still,
+            })
         }
         Drive::Step | Drive::Oneshot | Drive::Between => {
             spec.build::<D, T>()?; // an algorithm that does not suit is rejected before the first frame

@@ -246,11 +246,12 @@ impl Error {
         }
     }
 
-    /// The name of the wrong argument: of [`InvalidValue`](Error::InvalidValue), [`WrongLength`](Error::WrongLength),
-    /// [`InvalidElement`](Error::InvalidElement) and [`Argument`](Error::Argument). `None` for other errors.
+    /// The name of the wrong argument: of [`InvalidValue`](Error::InvalidValue), [`InvalidArgument`](Error::InvalidArgument),
+    /// [`WrongLength`](Error::WrongLength), [`InvalidElement`](Error::InvalidElement) and [`Argument`](Error::Argument). `None` for other errors.
     pub fn argument(&self) -> Option<&'static str> {
         match self {
             Error::InvalidValue { argument, .. }
+            | Error::InvalidArgument { argument, .. }
             | Error::WrongLength { argument, .. }
             | Error::InvalidElement { argument, .. } => Some(argument),
             Error::Argument { name, .. } => Some(name),

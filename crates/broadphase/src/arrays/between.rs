@@ -1,5 +1,6 @@
 //! Pairs of two lists that move from frame to frame.
 
+use super::run::WAITING;
 use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::context::Context;
 use crate::error::Error;
@@ -31,6 +32,8 @@ pub struct Between<const D: usize, T: Real> {
     structure: Box<dyn BroadPhase<D, T>>,
     context: Context,
     store: PairStore,
+    /// The largest number of pairs.
+    limit: u64,
     /// The lists of the last frame.
     a: Vec<Aabb<D, T>>,
     b: Vec<Aabb<D, T>>,
@@ -72,12 +75,24 @@ impl<const D: usize, T: Real> Between<D, T> {
         };
         let [pairs, started, ended] = [const { Vec::new() }; 3];
         let (structure, store) = (algorithm.build()?, PairStore::default());
-        Ok(Self { structure, context, store, a: Vec::new(), b: Vec::new(), pairs, started, ended, all: true, scratch })
+        Ok(Self {
+            structure,
+            context,
+            limit: store.limit(),
+            store,
+            a: Vec::new(),
+            b: Vec::new(),
+            pairs,
+            started,
+            ended,
+            all: true,
+            scratch,
+        })
     }
 
-    /// Sets the largest number of pairs; more are [`Error::TooManyPairs`].
+    /// Sets the largest number of pairs; more are [`Error::TooManyPairs`]. Pairs that a filter rejects do not count.
     pub fn set_limit(&mut self, limit: u64) {
-        self.store.set_limit(limit);
+        self.limit = limit;
     }
 
     /// Runs the next frame: finds all pairs, and which started and ended.
@@ -123,18 +138,15 @@ impl<const D: usize, T: Real> Between<D, T> {
             self.all = true; // until all of it is done
             self.structure.update(&Frame::new(b), &mut self.context)?;
         }
-        self.look_up(a, b, partial)?;
-        let Self { scratch: Scratch { fresh, merged, sorter, changed, .. }, pairs, .. } = self;
-        if let Some(keep) = keep {
-            fresh.retain(|&pair| keep(pair));
-        }
+        self.look_up(a, b, partial, keep)?;
+        let Self { scratch: Scratch { fresh, merged, sorter, changed, .. }, pairs, limit, .. } = self;
         sorter.sort(fresh, a.len());
         merged.clear();
         if partial {
             let stays = |pair: &Pair| (pair.a as usize) < a.len() && !changed[pair.a as usize];
             merge(pairs.iter().copied().filter(stays), fresh.iter().copied(), merged);
-            if merged.len() as u64 > self.store.limit() {
-                return Err(Error::TooManyPairs { limit: self.store.limit() });
+            if merged.len() as u64 > *limit {
+                return Err(Error::TooManyPairs { limit: *limit });
             }
         } else {
             std::mem::swap(merged, fresh);
@@ -149,9 +161,17 @@ impl<const D: usize, T: Real> Between<D, T> {
         Ok(())
     }
 
-    /// Fills `fresh` with the pairs of all boxes of `a`, or of those that have changed.
-    fn look_up(&mut self, a: &[Aabb<D, T>], b: &[Aabb<D, T>], partial: bool) -> Result<(), Error> {
-        let Scratch { changed, probes, ids, fresh, .. } = &mut self.scratch;
+    /// Fills `fresh` with the pairs of all boxes of `a`, or of those that have changed. With a filter, boxes are looked up in parts that have few pairs, so
+    /// that rejected pairs do not fill the memory.
+    fn look_up(
+        &mut self,
+        a: &[Aabb<D, T>],
+        b: &[Aabb<D, T>],
+        partial: bool,
+        mut keep: Option<&mut dyn FnMut(Pair) -> bool>,
+    ) -> Result<(), Error> {
+        let Self { structure, context, store, limit, scratch, .. } = self;
+        let Scratch { changed, probes, ids, fresh, .. } = scratch;
         ids.clear();
         probes.clear();
         if partial {
@@ -162,13 +182,37 @@ impl<const D: usize, T: Real> Between<D, T> {
         }
         let boxes = if partial { &probes[..] } else { a };
         fresh.clear();
-        if boxes.is_empty() {
-            return Ok(());
-        }
-        self.structure.probe(&Frame::new(b), Probes { boxes, ids: None, recurring: true }, &mut self.context, &mut self.store)?;
-        self.store.copy_into(fresh);
-        if partial {
-            fresh.iter_mut().for_each(|pair| pair.a = ids[pair.a as usize]);
+        let (mut from, mut size) = (0, boxes.len());
+        while from < boxes.len() {
+            let to = (from + size).min(boxes.len());
+            store.set_limit(match keep {
+                None => *limit,
+                Some(_) if to - from > 1 => WAITING.max(*limit),
+                Some(_) => PairStore::DEFAULT_LIMIT,
+            });
+            let part = Probes { boxes: &boxes[from..to], ids: None, recurring: to - from == boxes.len() };
+            match structure.probe(&Frame::new(b), part, context, store) {
+                Err(Error::TooManyPairs { .. }) if keep.is_some() && to - from > 1 => {
+                    size = (to - from).div_ceil(2);
+                    continue;
+                }
+                result => result?,
+            }
+            let first = fresh.len();
+            let index = |place: u32| if partial { ids[from + place as usize] } else { from as u32 + place };
+            store.for_each_chunk(|pairs| fresh.extend(pairs.iter().map(|pair| Pair { a: index(pair.a), b: pair.b })));
+            if let Some(keep) = &mut keep {
+                let mut kept = first;
+                for at in first..fresh.len() {
+                    fresh[kept] = fresh[at];
+                    kept += usize::from(keep(fresh[at]));
+                }
+                fresh.truncate(kept);
+                if kept as u64 > *limit {
+                    return Err(Error::TooManyPairs { limit: *limit });
+                }
+            }
+            from = to;
         }
         Ok(())
     }

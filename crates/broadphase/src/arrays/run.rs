@@ -17,7 +17,7 @@ use crate::objects::{Changes, Filter, Frame, Shape, Tag};
 use crate::pairs::{Pair, PairSort, PairStore, Report, Retain};
 
 /// The number of pairs of two lists that may wait for a filter, or the pair limit if that is larger.
-const WAITING: u64 = 1 << 22;
+pub(super) const WAITING: u64 = 1 << 22;
 /// Up to this many boxes, a single search with `auto` tests all pairs. Over many frames, `auto` builds a structure for fewer boxes, since they
 /// share the cost of building it.
 const FEW_FOR_ONE_SEARCH: usize = 128;

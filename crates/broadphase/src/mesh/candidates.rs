@@ -146,6 +146,7 @@ impl<const D: usize, T: Real> Join<D, T> {
         self.boxes.extend_from_slice(elements.boxes());
         self.boxes.extend(others.iter().map(|other| elements.around(other)));
         if self.slots.len() != first || self.live.len() != slots.div_ceil(64) {
+            self.slots.clear();
             reserve(&mut self.slots, first, "vertices of a mesh")?;
             self.slots.extend(0..first as u32);
             refill(&mut self.live, slots.div_ceil(64), 0, "elements of a mesh")?;
@@ -153,5 +154,22 @@ impl<const D: usize, T: Real> Join<D, T> {
         }
         let allows = |pair: Pair| allow(pair.a, &others[pair.b as usize - first]);
         self.run(Some(first), allows, cancel, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_join_whose_memory_was_refused_midway_probes_each_vertex_once() {
+        let mut elements = Elements::<2, f32>::new(3);
+        elements.set("vertices", &[[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]], None, 0.0).unwrap();
+        let mut join = Join::new(&Spec::default()).unwrap();
+        join.slots = vec![0, 1, 2]; // the last call ended here, before it could reserve `live`
+        for _ in 0..2 {
+            join.join_vertices(&elements, &[[0, 1]], |vertex, edge| !edge.contains(&vertex), None, &mut Context::new()).unwrap();
+            assert_eq!((join.slots.len(), &join.found[..]), (3, &[Pair { a: 2, b: 3 }][..]));
+        }
     }
 }

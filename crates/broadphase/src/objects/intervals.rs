@@ -227,7 +227,9 @@ mod tests {
             assert_eq!(intervals.due(), if update == 0 { &[0, 1][..] } else { &[0] });
         }
         for (share, most) in [(-0.1, 1), (1.1, 1), (f64::NAN, 1), (0.5, 0), (0.5, u32::MAX)] {
-            assert!(matches!(UpdateIntervals::<2, f32>::new(share, most), Err(Error::InvalidArgument { .. })));
+            let error = UpdateIntervals::<2, f32>::new(share, most).unwrap_err();
+            let argument = if share == 0.5 { "the most of UpdateIntervals" } else { "the share of UpdateIntervals" };
+            assert_eq!((error.code(), error.argument()), ("invalid-argument", Some(argument)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Gathers what started and ended in all chunks: two sorted lists, without the pairs that only moved from one chunk to another.
 //!
 //! # Method
-//! 1. Difference lists are distributed to the same groups of consecutive first ids ([`Groups`]).
+//! 1. Both lists are distributed to the same groups of consecutive first ids ([`Groups`]).
 //! 2. Each group is a job: it sorts its part of both lists, and removes what is in both.
 //! 3. The pairs that are left in the groups are moved together.
 //!

@@ -40,6 +40,15 @@ pub(crate) struct Gauge {
     region_longest: AtomicU64,
 }
 
+/// A region that is being measured, until it is dropped: a job may panic.
+struct Busy<'a>(&'a AtomicBool);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
 impl Gauge {
     /// Measures a region that starts with `workers` workers. `run` gets the job that it has to run.
     pub(crate) fn measure(
@@ -51,6 +60,7 @@ impl Gauge {
         if self.is_busy.swap(true, Ordering::Relaxed) {
             return run(job);
         }
+        let _busy = Busy(&self.is_busy);
         self.region_jobs.store(0, Ordering::Relaxed);
         self.region_longest.store(0, Ordering::Relaxed);
         let start = Instant::now();
@@ -72,7 +82,6 @@ impl Gauge {
         for (sum, cores) in self.on.iter().zip(CORES) {
             sum.fetch_add(longest.max(jobs / cores as u64), Ordering::Relaxed);
         }
-        self.is_busy.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> Regions {
@@ -92,5 +101,21 @@ impl Gauge {
             .into_iter()
             .chain(&self.on)
             .for_each(|sum| sum.store(0, Ordering::Relaxed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn regions_are_measured_again_after_a_job_that_panics() {
+        let gauge = Gauge::default();
+        let panics = |_: usize, _: usize| std::panic::resume_unwind(Box::new("a job")); // without the hook, which would print
+        assert!(catch_unwind(AssertUnwindSafe(|| gauge.measure(1, &panics, |run| run(0, 0)))).is_err());
+        gauge.measure(1, &|_, _| (), |run| run(0, 0));
+        assert_eq!(gauge.read().count, 1);
     }
 }

@@ -83,6 +83,7 @@ impl<const D: usize, T: Real> World<D, T> {
         let (a, b) = (self.table.find(a)?, self.table.find(b)?);
         let paired = fresh || self.neighbors().of(a).binary_search(&b).is_ok();
         if paired {
+            self.values.map.try_reserve(1).map_err(|_| Error::OutOfMemory { what: "values of pairs" })?;
             self.values.map.insert(Pair::new(a, b), value);
             if !self.values.used {
                 self.values.used = true;

@@ -83,3 +83,18 @@ fn a_filter_whose_decisions_change_ends_and_starts_pairs() {
     between.update(&a, &b).unwrap();
     assert_eq!(between.pairs().len(), 2);
 }
+
+/// 6,000,000 pairs of boxes at one place, of which a filter keeps one in 3,000: too many to hold at once before they are filtered.
+#[test]
+fn pairs_that_a_filter_rejects_do_not_count_toward_the_limit() {
+    let boxes = vec![Aabb::new([0.0f32; 2], [1.0; 2]); 3000];
+    let (a, b) = (&boxes[..2000], &boxes[..]);
+    let same = |pair: Pair| pair.a == pair.b;
+    let mut between = Between::new().unwrap();
+    between.set_limit(2000);
+    between.update_filtered(a, b, same).unwrap();
+    assert!(between.pairs().iter().copied().eq((0..2000).map(|k| Pair { a: k, b: k })));
+    between.set_limit(1999);
+    assert_eq!(between.update_filtered(a, b, same), Err(Error::TooManyPairs { limit: 1999 }));
+    assert_eq!((between.pairs().len(), between.started().len()), (2000, 2000), "those of the last frame");
+}

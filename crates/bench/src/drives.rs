@@ -176,19 +176,23 @@ impl<const D: usize, T: Real> ThroughWorld<D, T> {
             }
             return Ok(());
         }
-        let Self { world, handles, last, .. } = self;
-        let (handles, last) = (&handles[..boxes.len()], &mut last[..boxes.len()]);
-        let set = |id: usize| {
-            if boxes[id] != last[id] {
-                last[id] = boxes[id];
-                world.set_box(handles[id], boxes[id])?;
+        if self.still.is_some() {
+            for &id in &self.movers {
+                let id = id as usize;
+                if boxes[id] != self.last[id] {
+                    self.world.set_box(self.handles[id], boxes[id])?;
+                    self.last[id] = boxes[id];
+                }
             }
-            Ok(())
-        };
-        match self.still {
-            Some(_) => self.movers.iter().map(|&id| id as usize).try_for_each(set),
-            None => (0..boxes.len()).try_for_each(set),
+            return Ok(());
         }
+        for ((now, last), &handle) in boxes.iter().zip(&mut self.last).zip(&self.handles) {
+            if now != last {
+                self.world.set_box(handle, *now)?;
+                *last = *now;
+            }
+        }
+        Ok(())
     }
 }
 

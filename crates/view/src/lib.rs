@@ -5,9 +5,9 @@
 //! sends it to one tab, and drops frames that a slow tab cannot take; `server` answers requests, on the loopback address only. The page itself
 //! is in `page/`: plain WebGL2 and SVG, no library, nothing loaded from outside. `export` writes the page with a recording inside.
 
+mod background;
 mod commands;
 mod export;
-mod background;
 mod lists;
 mod page;
 mod picture;

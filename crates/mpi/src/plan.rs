@@ -1,8 +1,8 @@
 //! A decomposition that balances the load: a suggestion, which the caller may follow by migrating objects.
 //!
 //! Recursive coordinate bisection: space is cut across the axis on which the objects' centers extend furthest, so that each part gets weight in
-//! proportion to its ranks, and so on until each part has one rank. A cut is found from two histograms of 256 bins, the second one inside the bin of the first, summed over all
-//! ranks. Weights are integers, so sums are exact, and all ranks find the same cuts.
+//! proportion to its ranks, and so on until each part has one rank. A cut is found from two histograms of 256 bins, the second one inside the bin of
+//! the first, summed over all ranks. Weights are integers, so sums are exact, and all ranks find the same cuts.
 //!
 //! Cost: four passes over the objects for each of log2(ranks) levels, and five reductions, the largest of 256 numbers for each part of the level. Bad
 //! case: many objects at one point, which no plane separates.

@@ -10,7 +10,7 @@ use broadphase::{Aabb, Real};
 use broadphase_c::*;
 use broadphase_testing::naive::{pairs_of, touch};
 
-use crate::nasty::Mood;
+use crate::nasty::Coordinates;
 use crate::{Bytes, Counts};
 
 /// Runs an input.
@@ -37,7 +37,7 @@ type Id = (u32, u32);
 
 struct Run<const D: usize, T: Real> {
     format: bp_format,
-    mood: Mood,
+    coordinates: Coordinates,
     world: *mut bp_world,
     answers: *mut bp_answers,
     model: BTreeMap<Id, Aabb<D, T>>,
@@ -47,7 +47,7 @@ struct Run<const D: usize, T: Real> {
 
 impl<const D: usize, T: Real> Run<D, T> {
     fn new(format: bp_format, bytes: &mut Bytes) -> Self {
-        let mood = Mood::draw(bytes);
+        let coordinates = Coordinates::draw(bytes);
         let (mut world, mut answers) = (null_mut(), null_mut());
         let text = CString::new(bytes.pick(crate::step::specs()).to_string()).expect("no zero");
         // SAFETY: (caller) pointers to values that live during the calls.
@@ -68,7 +68,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         }
         let mut counts = Counts::default();
         counts.meet(&format!("format {format}"));
-        Self { format, mood, world, answers, model: BTreeMap::new(), dead: Vec::new(), counts }
+        Self { format, coordinates, world, answers, model: BTreeMap::new(), dead: Vec::new(), counts }
     }
 
     fn drive(mut self, bytes: &mut Bytes) -> Counts {
@@ -101,7 +101,7 @@ impl<const D: usize, T: Real> Run<D, T> {
     }
 
     fn boxes(&self, bytes: &mut Bytes, most: usize) -> Vec<Aabb<D, T>> {
-        (0..bytes.below(most)).map(|_| self.mood.aabb(bytes, &[])).collect()
+        (0..bytes.below(most)).map(|_| self.coordinates.aabb(bytes, &[])).collect()
     }
 
     fn ids(&self) -> Vec<bp_object_id> {
@@ -112,7 +112,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         let mut boxes = self.boxes(bytes, 8);
         let bad = bytes.one_in(8);
         if bad {
-            boxes.push(self.mood.invalid(bytes));
+            boxes.push(self.coordinates.invalid(bytes));
         }
         let mut ids = vec![bp_object_id { index: 0, generation: 0 }; boxes.len()];
         // SAFETY: (caller) as many boxes and ids as the count says.
@@ -131,7 +131,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             return;
         }
         let ids: Vec<_> = (0..bytes.below(6)).map(|_| *bytes.pick(&all)).collect();
-        let boxes: Vec<Aabb<D, T>> = ids.iter().map(|_| self.mood.aabb(bytes, &[])).collect();
+        let boxes: Vec<Aabb<D, T>> = ids.iter().map(|_| self.coordinates.aabb(bytes, &[])).collect();
         let call = if bytes.one_in(3) { bp_world_teleport } else { bp_world_set_boxes_of };
         // SAFETY: (caller) as many ids and boxes as the count says.
         let status = unsafe { call(self.world, ids.as_ptr(), boxes.as_ptr().cast(), ids.len()) };
@@ -320,7 +320,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         let mut areas = self.boxes(bytes, 5);
         let bad = bytes.one_in(6);
         if bad {
-            areas.push(self.mood.invalid(bytes));
+            areas.push(self.coordinates.invalid(bytes));
         }
         let mut list = bp_answer_list { starts: null(), ids: null(), distances: null(), question_count: 0, count: 0 };
         // SAFETY: (caller) as many boxes as the count says; the list belongs to the answers and is read before the next call.

@@ -1,8 +1,8 @@
-//! What a run did: sums for the record, and which situations it met.
+//! Statistics of a run: sums for the record, and the situations that it met.
 
 use std::collections::BTreeSet;
 
-/// How much was tried, and what was met.
+/// How much was tested, and which situations were met.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Calls of the library, and objects changed one by one.

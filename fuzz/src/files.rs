@@ -6,7 +6,7 @@ use broadphase::{Aabb, Object, ObjectKind, Snapshot, Strength, World};
 use broadphase_scenes::{Format, ReadOptions, Recording, Scalar};
 use broadphase_testing::naive::touch;
 
-use crate::nasty::Mood;
+use crate::nasty::Coordinates;
 use crate::{Bytes, Counts};
 
 /// Runs an input.
@@ -97,8 +97,8 @@ fn damage(bytes: &mut Bytes, file: &mut Vec<u8>) -> bool {
 }
 
 /// Numbers that a file has: as they are as bits, so that every one comes back.
-fn numbers(bytes: &mut Bytes, count: usize, mood: Mood) -> Vec<f64> {
-    (0..count).map(|_| mood.coordinate::<f32>(bytes)).map(f64::from).collect()
+fn numbers(bytes: &mut Bytes, count: usize, coordinates: Coordinates) -> Vec<f64> {
+    (0..count).map(|_| coordinates.coordinate::<f32>(bytes)).map(f64::from).collect()
 }
 
 fn same(recording: &Recording, expected: &[f64], counts: &mut Counts) {
@@ -111,8 +111,8 @@ fn same(recording: &Recording, expected: &[f64], counts: &mut Counts) {
 fn npy(bytes: &mut Bytes, counts: &mut Counts) {
     let (dim, double) = (2 + bytes.below(2), bytes.one_in(2));
     let (frames, n) = (if bytes.one_in(2) { Some(bytes.below(4)) } else { None }, bytes.below(5));
-    let mood = Mood::draw(bytes);
-    let data = numbers(bytes, frames.unwrap_or(1) * n * 2 * dim, mood);
+    let coordinates = Coordinates::draw(bytes);
+    let data = numbers(bytes, frames.unwrap_or(1) * n * 2 * dim, coordinates);
     let shape = frames.map_or(format!("({n}, {})", 2 * dim), |frames| format!("({frames}, {n}, {})", 2 * dim));
     let descr = if double { "<f8" } else { "<f4" };
     let mut head = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
@@ -140,7 +140,7 @@ fn npy(bytes: &mut Bytes, counts: &mut Counts) {
 
 fn csv(bytes: &mut Bytes, counts: &mut Counts) {
     let (dim, n, header) = (2 + bytes.below(2), 1 + bytes.below(5), bytes.one_in(2));
-    let data = numbers(bytes, n * 2 * dim, Mood::Lattice);
+    let data = numbers(bytes, n * 2 * dim, Coordinates::Lattice);
     let axes = ["x", "y", "z"];
     let mut text = String::new();
     if header {
@@ -166,7 +166,7 @@ fn csv(bytes: &mut Bytes, counts: &mut Counts) {
 /// A Broadmark recording: names, counts, the world, the boxes of all frames, each with padding.
 fn aabbs(bytes: &mut Bytes, counts: &mut Counts) {
     let (n, blocks) = (bytes.below(5), bytes.below(4));
-    let data = numbers(bytes, (blocks + 1) * n * 6, Mood::Mixed);
+    let data = numbers(bytes, (blocks + 1) * n * 6, Coordinates::Mixed);
     let mut file = vec![b'a'; 256];
     [n as i32, blocks as i32, 0, 0].iter().for_each(|count| file.extend(count.to_le_bytes()));
     file.resize(304, 0);
@@ -184,10 +184,10 @@ fn aabbs(bytes: &mut Bytes, counts: &mut Counts) {
 /// A world through bytes that were changed: an error, or a world that works and whose pairs are those of its boxes.
 fn snapshot(bytes: &mut Bytes, counts: &mut Counts) {
     let mut world = World::<2, f32>::new();
-    let mood = Mood::draw(bytes);
+    let coordinates = Coordinates::draw(bytes);
     for _ in 0..bytes.below(12) {
         let kind = if bytes.one_in(4) { ObjectKind::Static } else { ObjectKind::Dynamic };
-        world.insert(Object::new(mood.aabb(bytes, &[])).with_kind(kind)).expect("a valid object");
+        world.insert(Object::new(coordinates.aabb(bytes, &[])).with_kind(kind)).expect("a valid object");
     }
     if bytes.one_in(2) {
         world.update().expect("sound objects");

@@ -4,9 +4,9 @@ use broadphase::{Aabb, Real};
 
 use crate::Bytes;
 
-/// How nasty the coordinates of an input are.
+/// Which coordinates an input has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
+pub enum Coordinates {
     /// Multiples of a half between -8 and 8: many ties, many shared faces, all sums exact.
     Lattice,
     /// Finite, of moderate size, few ties.
@@ -17,23 +17,23 @@ pub enum Mood {
     Wild,
 }
 
-impl Mood {
-    /// One of the moods.
+impl Coordinates {
+    /// Draws one of them.
     pub fn draw(bytes: &mut Bytes) -> Self {
-        *bytes.pick(&[Mood::Lattice, Mood::Smooth, Mood::Mixed, Mood::Mixed, Mood::Wild])
+        *bytes.pick(&[Coordinates::Lattice, Coordinates::Smooth, Coordinates::Mixed, Coordinates::Mixed, Coordinates::Wild])
     }
 
     /// Are all coordinates finite, with finite sums?
     pub fn is_tame(self) -> bool {
-        matches!(self, Mood::Lattice | Mood::Smooth)
+        matches!(self, Coordinates::Lattice | Coordinates::Smooth)
     }
 
     /// A coordinate; never NaN.
     pub fn coordinate<T: Real>(self, bytes: &mut Bytes) -> T {
         match self {
-            Mood::Lattice => lattice(bytes.byte()),
-            Mood::Smooth => T::from_f64(f64::from(i16::from_le_bytes(bytes.array())) * 0.001),
-            Mood::Mixed if !bytes.one_in(16) => lattice(bytes.byte()),
+            Coordinates::Lattice => lattice(bytes.byte()),
+            Coordinates::Smooth => T::from_f64(f64::from(i16::from_le_bytes(bytes.array())) * 0.001),
+            Coordinates::Mixed if !bytes.one_in(16) => lattice(bytes.byte()),
             _ => wild(bytes),
         }
     }
@@ -126,18 +126,18 @@ mod tests {
         let (mut boxes, mut tame): (Vec<Aabb<3, f32>>, Vec<Aabb<3, f32>>) = (Vec::new(), Vec::new());
         let (mut infinite, mut subnormal, mut shared) = (0, 0, 0);
         while bytes.rest().len() > 100 {
-            let mood = Mood::draw(&mut bytes);
-            // An input has one mood: boxes of a tame one share no face with infinite boxes.
-            let others = if mood.is_tame() { &tame } else { &boxes };
-            let value: Aabb<3, f32> = mood.aabb(&mut bytes, others);
+            let coordinates = Coordinates::draw(&mut bytes);
+            // All boxes of an input have the same kind of coordinates: those of a tame input share no face with infinite boxes.
+            let others = if coordinates.is_tame() { &tame } else { &boxes };
+            let value: Aabb<3, f32> = coordinates.aabb(&mut bytes, others);
             assert!(value.is_valid(), "{value:?}");
-            assert!(!mood.is_tame() || (0..3).all(|k| (value.max[k] - value.min[k]).is_finite()));
+            assert!(!coordinates.is_tame() || (0..3).all(|k| (value.max[k] - value.min[k]).is_finite()));
             infinite += usize::from(!value.min[0].is_finite());
             subnormal += usize::from(value.min[0] != 0.0 && value.min[0].abs() < f32::MIN_POSITIVE);
             shared += usize::from(boxes.iter().rev().take(50).any(|other| other.max[1] == value.min[1]));
-            assert!(!mood.invalid::<3, f32>(&mut bytes).is_valid());
+            assert!(!coordinates.invalid::<3, f32>(&mut bytes).is_valid());
             boxes.push(value);
-            tame.extend(mood.is_tame().then_some(value));
+            tame.extend(coordinates.is_tame().then_some(value));
         }
         assert!(infinite > 20 && subnormal > 20 && shared > 500, "{infinite} {subnormal} {shared} of {}", boxes.len());
     }

@@ -4,7 +4,7 @@ use broadphase::{Aabb, Ball, Error, NeighborSearch, Neighbors, Pair, Period, Rea
 use broadphase_testing::executors::Serialized;
 use broadphase_testing::naive::touch;
 
-use crate::nasty::Mood;
+use crate::nasty::Coordinates;
 use crate::world::box_specs;
 use crate::{Bytes, Counts};
 
@@ -26,12 +26,12 @@ fn drive<const D: usize, T: Real>(bytes: &mut Bytes) -> Counts {
     let mut left = 8;
     while left > 0 && (!bytes.is_empty() || left == 8) {
         left -= 1;
-        let mood = Mood::draw(bytes);
-        points::<D, T>(bytes, mood, &mut counts);
+        let coordinates = Coordinates::draw(bytes);
+        points::<D, T>(bytes, coordinates, &mut counts);
         // Lists of boxes are compiled for the plane and for space.
         match D {
-            2 => boxes::<2, T>(bytes, mood, &mut counts),
-            3 => boxes::<3, T>(bytes, mood, &mut counts),
+            2 => boxes::<2, T>(bytes, coordinates, &mut counts),
+            3 => boxes::<3, T>(bytes, coordinates, &mut counts),
             _ => {}
         }
     }
@@ -39,14 +39,18 @@ fn drive<const D: usize, T: Real>(bytes: &mut Bytes) -> Counts {
 }
 
 /// None, or a period along some axes.
-fn period<const D: usize, T: Real>(bytes: &mut Bytes, mood: Mood) -> Option<Period<D, T>> {
+fn period<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates) -> Option<Period<D, T>> {
     let code = bytes.below(4);
     if code == 0 {
         return None;
     }
     let lengths = std::array::from_fn(|_| {
         (!bytes.one_in(4)).then(|| {
-            if code == 3 && !mood.is_tame() { mood.coordinate::<T>(bytes) } else { T::from_f64(f64::from(1 + bytes.byte() % 24)) }
+            if code == 3 && !coordinates.is_tame() {
+                coordinates.coordinate::<T>(bytes)
+            } else {
+                T::from_f64(f64::from(1 + bytes.byte() % 24))
+            }
         })
     });
     let origin = if bytes.one_in(2) { T::ZERO } else { T::from_f64(f64::from(bytes.byte()) * 0.25 - 20.0) };
@@ -85,15 +89,15 @@ fn naive<const D: usize, T: Real>(points: &[[T; D]], radius: T, period: Option<&
     rows
 }
 
-fn points<const D: usize, T: Real>(bytes: &mut Bytes, mood: Mood, counts: &mut Counts) {
-    let mut points: Vec<[T; D]> = (0..bytes.below(80)).map(|_| std::array::from_fn(|_| mood.coordinate(bytes))).collect();
+fn points<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates, counts: &mut Counts) {
+    let mut points: Vec<[T; D]> = (0..bytes.below(80)).map(|_| std::array::from_fn(|_| coordinates.coordinate(bytes))).collect();
     if bytes.one_in(16) && !points.is_empty() {
         let at = bytes.below(points.len());
         points[at][bytes.below(D)] = T::NAN;
     }
-    let period = period::<D, T>(bytes, mood);
+    let period = period::<D, T>(bytes, coordinates);
     let radius = match bytes.below(8) {
-        0 => mood.coordinate::<T>(bytes),
+        0 => coordinates.coordinate::<T>(bytes),
         1 => T::NAN,
         _ => T::from_f64(f64::from(bytes.byte() % 32) * 0.25),
     };
@@ -150,14 +154,14 @@ fn meet<const D: usize, T: Real>(period: Option<&Period<D, T>>, shape: Shape, a:
     images(period, a).iter().any(|a| others.iter().any(|b| touch(a, b) && fits(a, b)))
 }
 
-fn boxes<const D: usize, T: Real>(bytes: &mut Bytes, mood: Mood, counts: &mut Counts) {
+fn boxes<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates, counts: &mut Counts) {
     let mut list: Vec<Aabb<D, T>> = Vec::new();
     for _ in 0..bytes.below(50) {
-        list.push(mood.aabb(bytes, &list));
+        list.push(coordinates.aabb(bytes, &list));
     }
-    let others: Vec<Aabb<D, T>> = (0..bytes.below(12)).map(|_| mood.aabb(bytes, &list)).collect();
-    let period = period::<D, T>(bytes, mood).filter(is_sound);
-    let shape = if mood.is_tame() && bytes.one_in(3) { Shape::Ball } else { Shape::Box };
+    let others: Vec<Aabb<D, T>> = (0..bytes.below(12)).map(|_| coordinates.aabb(bytes, &list)).collect();
+    let period = period::<D, T>(bytes, coordinates).filter(is_sound);
+    let shape = if coordinates.is_tame() && bytes.one_in(3) { Shape::Ball } else { Shape::Box };
     let margin = T::from_f64(f64::from(bytes.byte() % 4) * 0.25);
     let specs = box_specs();
     let spec = *bytes.pick(&specs);

@@ -8,7 +8,7 @@ use broadphase::{
 };
 
 use crate::model::Model;
-use crate::nasty::Mood;
+use crate::nasty::Coordinates;
 use crate::step::context;
 use crate::world::{box_specs, tag};
 use crate::{Bytes, Counts};
@@ -28,7 +28,7 @@ struct Run<const D: usize, T: Real> {
     world: World<D, T>,
     model: Model<D, T>,
     handles: Vec<Handle>,
-    mood: Mood,
+    coordinates: Coordinates,
     counts: Counts,
 }
 
@@ -49,15 +49,15 @@ impl<const D: usize, T: Real> Run<D, T> {
         let spec = *bytes.pick(&specs);
         world.set_algorithm(spec).expect("listed");
         world.set_context(context(bytes));
-        let mood = Mood::draw(bytes);
-        if mood.is_tame() && bytes.one_in(4) {
+        let coordinates = Coordinates::draw(bytes);
+        if coordinates.is_tame() && bytes.one_in(4) {
             model.shape = Shape::Ball;
             world.set_world_shape(Shape::Ball);
         }
         let mut counts = Counts::default();
         counts.meet(&spec.to_string());
         counts.meet(&format!("{D}D {} {:?}", T::NAME, model.shape));
-        Self { world, model, handles: Vec::new(), mood, counts }
+        Self { world, model, handles: Vec::new(), coordinates, counts }
     }
 
     fn drive(mut self, bytes: &mut Bytes) -> Counts {
@@ -80,7 +80,7 @@ impl<const D: usize, T: Real> Run<D, T> {
 
     fn insert(&mut self, bytes: &mut Bytes) {
         let kind = if bytes.one_in(4) { ObjectKind::Static } else { ObjectKind::Dynamic };
-        let object = Object::new(self.mood.aabb(bytes, &[])).with_kind(kind).with_tag(tag(bytes));
+        let object = Object::new(self.coordinates.aabb(bytes, &[])).with_kind(kind).with_tag(tag(bytes));
         let handle = self.world.insert(object).expect("a valid object");
         self.model.objects.insert(handle, object);
         self.handles.push(handle);
@@ -95,7 +95,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             self.model.objects.remove(&handle);
             self.handles.swap_remove(at);
         } else {
-            let aabb = self.mood.aabb(bytes, &[]);
+            let aabb = self.coordinates.aabb(bytes, &[]);
             self.world.set_box(handle, aabb).expect("living");
             self.model.objects.entry(handle).and_modify(|object| object.aabb = aabb);
         }
@@ -103,16 +103,16 @@ impl<const D: usize, T: Real> Run<D, T> {
     }
 
     fn question(&self, bytes: &mut Bytes) -> Question<D, T> {
-        let area = self.mood.aabb(bytes, &[]);
-        let point = std::array::from_fn(|_| self.mood.coordinate(bytes));
-        let step = std::array::from_fn(|_| self.mood.coordinate(bytes));
-        let (radius, limit) = (self.mood.coordinate::<T>(bytes).abs(), self.mood.coordinate::<T>(bytes).abs());
+        let area = self.coordinates.aabb(bytes, &[]);
+        let point = std::array::from_fn(|_| self.coordinates.coordinate(bytes));
+        let step = std::array::from_fn(|_| self.coordinates.coordinate(bytes));
+        let (radius, limit) = (self.coordinates.coordinate::<T>(bytes).abs(), self.coordinates.coordinate::<T>(bytes).abs());
         Question { area, point, step, radius, limit, tag: bytes.one_in(3).then(|| tag(bytes)) }
     }
 
-    /// What is refused is refused with one kind of error, before anything is visited.
+    /// A query that is not valid is refused with one kind of error, before any object is visited.
     fn ask_nonsense(&mut self, bytes: &mut Bytes) {
-        let bad = self.mood.invalid::<D, T>(bytes);
+        let bad = self.coordinates.invalid::<D, T>(bytes);
         let reader = self.world.read().expect("changes are taken in");
         let still = Ray::new([T::ZERO; D], [T::ZERO; D], T::ONE);
         let ball = Ball { center: [T::NAN; D], radius: T::ONE };

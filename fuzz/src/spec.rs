@@ -82,7 +82,7 @@ fn value(bytes: &mut Bytes, default: &str) -> String {
     }
 }
 
-/// What was parsed can be built, or says why not; what was built finds the pairs of two frames.
+/// A parsed spec can be built, or gives an error; a structure that was built finds the pairs of two frames.
 fn follow<const D: usize, T: Real>(spec: &Spec, counts: &mut Counts) {
     let mut structure = match spec.build::<D, T>() {
         Ok(structure) => structure,

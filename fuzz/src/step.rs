@@ -11,7 +11,7 @@ use broadphase_testing::Random;
 use broadphase_testing::executors::{Racing, Serialized};
 use broadphase_testing::naive;
 
-use crate::nasty::Mood;
+use crate::nasty::Coordinates;
 use crate::{Bytes, Counts};
 
 /// Options that bring small inputs onto paths that otherwise need thousands of objects.
@@ -77,11 +77,11 @@ struct Subject<const D: usize, T: Real> {
 struct Run<const D: usize, T: Real> {
     spec: &'static Spec,
     shape: Shape,
-    mood: Mood,
+    coordinates: Coordinates,
     boxes: Vec<Aabb<D, T>>,
     live: Vec<bool>,
     tags: Option<Vec<Tag>>,
-    /// Live at the last frame that was taken in, and slots that changed since.
+    /// Which slots were live in the last successful frame, and which have changed since.
     was: Vec<bool>,
     touched: BTreeSet<u32>,
     subjects: Vec<Subject<D, T>>,
@@ -98,7 +98,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         let spec = bytes.pick(specs());
         let shapes = spec.descriptor().shapes;
         let shape = *bytes.pick(shapes);
-        let mood = Mood::draw(bytes);
+        let coordinates = Coordinates::draw(bytes);
         let tags = bytes.one_in(4).then(Vec::new);
         let mut subjects = vec![Self::subject(spec, context(bytes))];
         if bytes.one_in(3) {
@@ -108,7 +108,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         counts.meet(&spec.to_string());
         counts.meet(&format!("{D}D {}", T::NAME));
         let (boxes, live, was) = (Vec::new(), Vec::new(), Vec::new());
-        Self { spec, shape, mood, boxes, live, tags, was, touched: BTreeSet::new(), subjects, last: Vec::new(), counts }
+        Self { spec, shape, coordinates, boxes, live, tags, was, touched: BTreeSet::new(), subjects, last: Vec::new(), counts }
     }
 
     fn subject(spec: &Spec, context: Context) -> Subject<D, T> {
@@ -155,7 +155,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             if id >= self.boxes.len() {
                 self.grow_to(id + 1 + bytes.below(8));
             }
-            let value = self.mood.aabb(bytes, &self.boxes);
+            let value = self.coordinates.aabb(bytes, &self.boxes);
             self.set(id, value);
         }
         self.counts.meet("set");
@@ -235,7 +235,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         self.counts.meet("tags");
     }
 
-    /// The slots that were live and are, are and were not, were and are not.
+    /// The slots that stayed live, became live, and ceased to be live.
     fn changes(&self) -> [Vec<u32>; 3] {
         let holds = |list: &[bool], id: u32| list.get(id as usize).copied().unwrap_or(false);
         let of = |was: bool, is: bool| {
@@ -256,7 +256,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         Frame { live, tags: self.tags.as_deref(), shape: self.shape, ..Frame::new(&self.boxes).with_changes(changes) }
     }
 
-    /// A frame told truthfully: 0 all, 1 unknown, 2 listed. Pairs, events, invariants, and the order of the twin's list.
+    /// A frame with true changes: 0 all, 1 unknown, 2 listed. Checks pairs, events, invariants, and the order of the twin's list.
     fn step(&mut self, tell: usize) {
         let ([moved, inserted, removed], bits) = (self.changes(), self.bits());
         let changes = match tell {
@@ -298,7 +298,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             _ => Changes::Listed { moved: &this, inserted: &inserted, removed: &removed },
         };
         if code >= 2 {
-            self.boxes[id] = self.mood.invalid(bytes);
+            self.boxes[id] = self.coordinates.invalid(bytes);
         }
         let mut subjects = std::mem::take(&mut self.subjects);
         let frame = self.frame(&bits, changes);

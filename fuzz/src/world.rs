@@ -6,7 +6,7 @@ use broadphase::{
 };
 
 use crate::model::Model;
-use crate::nasty::Mood;
+use crate::nasty::Coordinates;
 use crate::step::{context, specs};
 use crate::{Bytes, Counts, continuous};
 
@@ -54,11 +54,11 @@ struct Run<const D: usize, T: Real> {
     world: World<D, T>,
     model: Model<D, T>,
     specs: Vec<&'static Spec>,
-    mood: Mood,
+    coordinates: Coordinates,
     /// Balls need finite boxes to have a meaning that rounding does not decide.
     balls: bool,
     dead: Vec<Handle>,
-    /// Does the model know what the last difference was made against? Not after a frame that was only counted.
+    /// Does the model know the pairs against which the next events are computed? Not after a frame that was only counted.
     comparable: bool,
     failed: bool,
     counts: Counts,
@@ -70,10 +70,10 @@ impl<const D: usize, T: Real> Run<D, T> {
         let specs = box_specs();
         let spec = *bytes.pick(&specs);
         world.set_algorithm(spec).expect("a listed algorithm");
-        let mut mood = Mood::draw(bytes);
+        let mut coordinates = Coordinates::draw(bytes);
         let mut counts = Counts::default();
         if bytes.one_in(6) {
-            mood = Mood::Lattice;
+            coordinates = Coordinates::Lattice;
             let lengths = std::array::from_fn(|_| if bytes.one_in(4) { None } else { Some(T::from_f64(16.0)) });
             let period = Period::axes(lengths).with_origin([T::from_f64(-8.0); D]);
             world.set_period(Some(period)).expect("a sound period");
@@ -82,8 +82,8 @@ impl<const D: usize, T: Real> Run<D, T> {
         }
         counts.meet(&spec.to_string());
         counts.meet(&format!("{D}D {}", T::NAME));
-        let balls = mood.is_tame();
-        Self { world, model, specs, mood, balls, dead: Vec::new(), comparable: true, failed: false, counts }
+        let balls = coordinates.is_tame();
+        Self { world, model, specs, coordinates, balls, dead: Vec::new(), comparable: true, failed: false, counts }
     }
 
     fn drive(mut self, bytes: &mut Bytes) -> Counts {
@@ -104,7 +104,7 @@ impl<const D: usize, T: Real> Run<D, T> {
             let min: [T; D] = std::array::from_fn(|_| T::from_f64(f64::from(bytes.byte()) * 0.25 - 32.0));
             return Aabb::new(min, std::array::from_fn(|k| min[k] + T::from_f64(f64::from(bytes.byte() % 17) * 0.25)));
         }
-        self.mood.aabb(bytes, &[])
+        self.coordinates.aabb(bytes, &[])
     }
 
     fn object(&self, bytes: &mut Bytes) -> Object<D, T> {
@@ -168,10 +168,10 @@ impl<const D: usize, T: Real> Run<D, T> {
         self.model.objects.extend(handles.into_iter().zip(objects));
     }
 
-    /// What is not valid is refused as a whole, and changes nothing.
+    /// A call with an invalid argument is refused as a whole, and changes nothing.
     fn use_bad(&mut self, bytes: &mut Bytes) {
         let mut objects: Vec<_> = (0..bytes.below(3)).map(|_| self.object(bytes)).collect();
-        let (at, bad) = (objects.len(), self.mood.invalid(bytes));
+        let (at, bad) = (objects.len(), self.coordinates.invalid(bytes));
         objects.push(Object::new(bad));
         let error = self.world.insert_many(&objects).expect_err("an invalid box");
         assert!(matches!(error, Error::InvalidBox { index: Some(index), .. } if index == at), "{error}");
@@ -367,7 +367,7 @@ impl<const D: usize, T: Real> Run<D, T> {
         assert!(self.world.pairs().eq(before), "restored pairs differ");
     }
 
-    /// A frame with more pairs than allowed leaves no trace in the next difference.
+    /// A frame with more pairs than allowed does not affect the next events.
     fn fail(&mut self) {
         let expected = self.model.pairs().len() as u64;
         if expected > 0 && self.world.report().delta() && self.comparable {

@@ -13,7 +13,7 @@ use broadphase::{Aabb, Context, Frame, Pair, PairStore, Report, Spec, pairs_hash
 use broadphase_bench::{Timing, ms, timed};
 use broadphase_scenes::{AnyScene, SceneSpec};
 
-/// The algorithm that `auto` is compared with; they share no search.
+/// The algorithm that `auto` is compared with. The two share no search code.
 const OTHER: &str = "hash-grid";
 
 /// What is known of a slab: its number of pairs and their hash.
@@ -61,7 +61,7 @@ fn print(frame: usize, n: usize, timing: &Timing, bytes: usize, pairs: u64) {
     );
 }
 
-/// What the system says of the most memory that was resident.
+/// The peak of resident memory, as the system reports it.
 fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map(|text| text.trim().to_string())

@@ -196,5 +196,5 @@ fn chosen<'a>(rows: impl Iterator<Item = &'a Row>, fewest: usize) -> Vec<String>
             Entry { place, name: &row.name, peer: row.peer, time: row.ms }
         })
         .collect();
-    charts::cast(&entries, fewest)
+    charts::rows_to_draw(&entries, fewest)
 }

@@ -8,7 +8,7 @@ use broadphase_peers::PeerSpec;
 
 use super::drives::Scope;
 use super::outcome::{Outcome, Wrong};
-use super::rows::{Contestant, Ours, Refusal};
+use super::rows::{Ours, Refusal, RowRunner};
 use super::source::{Block, Setting};
 use crate::failure::Failure;
 
@@ -24,15 +24,15 @@ const SUBSTITUTES: [&str; 5] = ["kd-tree", "sweep", "hash-grid", "sort-and-sweep
 /// No core tests more pairs than this in a second.
 const TESTS_PER_SECOND: f64 = 2e10;
 
-/// Why an algorithm need not start: a frame cannot be interrupted, and its first one alone would pass the limit, by hours for brute force
-/// at ten million objects. Of other algorithms nothing is known beforehand.
-pub fn hopeless(spec: &Spec, n: usize, limit: Duration) -> Option<String> {
+/// Why an algorithm is not started: a frame cannot be interrupted, and the first one alone would exceed the limit, by hours for brute force at
+/// ten million objects. Only brute force's cost is known beforehand.
+pub fn exceeds_limit(spec: &Spec, n: usize, limit: Duration) -> Option<String> {
     let tests = if spec.descriptor().name == BRUTE_FORCE { n as f64 * n as f64 / 2.0 } else { 0.0 };
     beyond(spec, n, tests / TESTS_PER_SECOND, limit)
 }
 
-/// Likewise a peer, by what its descriptor says of its set-up.
-pub fn hopeless_peer(spec: &PeerSpec, n: usize, limit: Duration) -> Option<String> {
+/// Why a peer is not started, by the time of its set-up in its descriptor.
+pub fn peer_exceeds_limit(spec: &PeerSpec, n: usize, limit: Duration) -> Option<String> {
     beyond(spec, n, spec.descriptor().least_setup(n), limit)
 }
 
@@ -44,7 +44,7 @@ fn beyond(name: impl Display, n: usize, seconds: f64, limit: Duration) -> Option
 /// Finds the true pairs of each frame, untimed.
 pub struct Oracle<const D: usize, T: Real> {
     name: &'static str,
-    contestant: Ours<D, T>,
+    oracle: Ours<D, T>,
     /// The pairs that are requested.
     scope: Scope,
     /// The sorted pairs of each frame of the block.
@@ -63,8 +63,8 @@ impl<const D: usize, T: Real> Oracle<D, T> {
         };
         let Some(name) = names.iter().find(suits) else { return Ok(None) };
         let spec: Spec = name.parse()?;
-        let contestant = Ours::new(&spec, Context::new(), shape, Report::All)?;
-        Ok(Some(Self { name: spec.descriptor().name, contestant, scope: Scope::All, truth: Vec::new() }))
+        let oracle = Ours::new(&spec, Context::new(), shape, Report::All)?;
+        Ok(Some(Self { name: spec.descriptor().name, oracle, scope: Scope::All, truth: Vec::new() }))
     }
 
     /// The same, for rows that report only these of all pairs.
@@ -81,14 +81,14 @@ impl<const D: usize, T: Real> Oracle<D, T> {
     pub fn learn(&mut self, block: &Block<D, T>) -> Result<(), Failure> {
         self.truth.resize_with(block.frames().len(), Vec::new);
         for (k, boxes) in block.frames().iter().enumerate() {
-            self.contestant.frame(boxes).map_err(|refusal| match refusal {
+            self.oracle.frame(boxes).map_err(|refusal| match refusal {
                 Refusal::Unsuited(text) | Refusal::Failed(text) => {
                     Failure::Data(format!("the oracle {} gives up in frame {}: {text}", self.name, block.first + k))
                 }
             })?;
             let truth = &mut self.truth[k];
             truth.clear();
-            self.contestant.store().copy_into(truth);
+            self.oracle.store().copy_into(truth);
             truth.retain(|pair| self.scope.holds(pair));
             sort(truth);
         }
@@ -102,12 +102,12 @@ impl<const D: usize, T: Real> Oracle<D, T> {
     }
 }
 
-/// By one word each, which is faster than by two.
+/// A pair as one word: comparing one word is faster than comparing two.
 fn sort(pairs: &mut [Pair]) {
     pairs.sort_unstable_by_key(|pair| pair.key());
 }
 
-/// What `found` lacks and what it has too much, both sorted. A pair that is reported twice is extra once.
+/// How many pairs `found` lacks and how many it has in excess; both lists are sorted. A pair that is reported twice is extra once.
 fn difference(truth: &[Pair], found: &[Pair]) -> Wrong {
     let (mut t, mut f, mut wrong) = (0, 0, Wrong::default());
     while t < truth.len() || f < found.len() {
@@ -120,10 +120,10 @@ fn difference(truth: &[Pair], found: &[Pair]) -> Wrong {
     wrong
 }
 
-/// Compares the rows' hashes frame by frame and notes in each what is wrong with it, for rows that no oracle has seen.
+/// Compares the rows' hashes frame by frame and notes what is wrong with each row, for rows that no oracle checked.
 ///
 /// The reference of a frame is brute force's hash if it ran and n is at most 50 k, else the one that most of our rows have, the
-/// first of them on a tie. A hash says that a frame is wrong, not by how much: what is noted is the least that explains it.
+/// first of them on a tie. A hash shows that a frame is wrong, not how many pairs are: the smallest number that explains it is noted.
 pub fn agree(outcomes: &mut [Outcome]) {
     let frames = outcomes.iter().map(|outcome| outcome.records.len()).max().unwrap_or(0);
     for frame in 0..frames {
@@ -200,19 +200,19 @@ mod tests {
     }
 
     #[test]
-    fn only_brute_force_is_ever_hopeless() {
+    fn only_brute_force_ever_exceeds_the_limit() {
         let limit = Duration::from_secs(30);
-        let hopeless = |n: usize| hopeless(&"brute-force".parse().unwrap(), n, limit).is_some();
-        assert_eq!([hopeless(128_000), hopeless(1_000_000), hopeless(10_000_000)], [false, false, true]);
+        let exceeds = |n: usize| exceeds_limit(&"brute-force".parse().unwrap(), n, limit).is_some();
+        assert_eq!([exceeds(128_000), exceeds(1_000_000), exceeds(10_000_000)], [false, false, true]);
     }
 
     #[test]
-    fn a_peer_with_a_quadratic_setup_is_hopeless_from_some_number_of_objects_on() {
-        let hopeless = |name: &str, n: usize| {
+    fn a_peer_with_a_quadratic_setup_exceeds_the_limit_from_some_number_of_objects_on() {
+        let exceeds = |name: &str, n: usize| {
             let peer = broadphase_peers::list().iter().find(|peer| peer.name == name).unwrap();
             beyond(name, n, peer.least_setup(n), Duration::from_secs(30)).is_some()
         };
-        assert_eq!([hopeless("bullet-axis-sweep", 16_000), hopeless("bullet-axis-sweep", 128_000)], [false, true]);
-        assert!(!hopeless("bullet-dbvt-f", 10_000_000));
+        assert_eq!([exceeds("bullet-axis-sweep", 16_000), exceeds("bullet-axis-sweep", 128_000)], [false, true]);
+        assert!(!exceeds("bullet-dbvt-f", 10_000_000));
     }
 }

@@ -1,4 +1,4 @@
-//! How a row is driven: as the bench always did, frame after frame on one structure, or the other ways in that users take.
+//! How a row is driven: frame after frame on one structure, or by one of the other ways in which users call the library.
 //!
 //! | drive | what is timed |
 //! | --- | --- |
@@ -10,10 +10,10 @@
 //!
 //! Peers are driven in the same ways. A peer of `world` and `statics` is one structure over all frames, which gets the boxes of a frame and
 //! returns its pairs: it reports no events, and its boxes are not set one by one. A peer of `oneshot` and `between` is created again for each
-//! frame. Two sets and static objects are what the library has for them (two trees, two ranges, groups of its proxies), else its pairs are
-//! filtered inside the timed frame.
+//! frame. For two sets and static objects it uses what the library offers (two trees, two ranges, groups of proxies); if there is nothing, its
+//! pairs are filtered inside the timed frame.
 //!
-//! Pairs are those of the objects' own numbers, whatever the drive calls them, so that rows of a drive can be compared.
+//! Pairs are reported by the objects' own numbers, whatever ids the drive uses, so that rows of a drive can be compared.
 
 use std::fmt;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use broadphase::{Aabb, Context, Error, Handle, Object, Pair, Real, Regions, Sear
 use broadphase_peers::Groups;
 
 use super::measure::{Timing, timed};
-use super::rows::{Contestant, Facts, Refusal, Theirs};
+use super::rows::{Facts, Refusal, RowRunner, Theirs};
 
 /// A way to drive a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,13 +94,13 @@ impl Scope {
 }
 
 /// A row that is driven otherwise than by `step`.
-pub fn contestant<const D: usize, T: Real>(
+pub fn runner<const D: usize, T: Real>(
     drive: Drive,
     spec: &Spec,
     context: Context,
     shape: Shape,
     scope: &Scope,
-) -> Result<Box<dyn Contestant<D, T>>, Error> {
+) -> Result<Box<dyn RowRunner<D, T>>, Error> {
     let gauge = context.clone(); // clones of a context count together
     let still = match scope {
         Scope::NotStill(still) => Some(Rc::clone(still)),
@@ -196,7 +196,7 @@ impl<const D: usize, T: Real> ThroughWorld<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> Contestant<D, T> for ThroughWorld<D, T> {
+impl<const D: usize, T: Real> RowRunner<D, T> for ThroughWorld<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
         self.gauge.clear_stages();
         let mut timing = timed(
@@ -252,10 +252,10 @@ struct OneCall<const D: usize, T> {
     pairs: Vec<Pair>,
 }
 
-impl<const D: usize, T: Real> Contestant<D, T> for OneCall<D, T> {
+impl<const D: usize, T: Real> RowRunner<D, T> for OneCall<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
         if self.split {
-            // A caller who has two arrays has them: dividing one is not timed.
+            // Dividing the array is not timed: the users of this drive have two arrays.
             self.even.clear();
             self.even.extend(boxes.iter().step_by(2));
             self.odd.clear();

@@ -1,4 +1,4 @@
-//! Contestants and outcomes made up for tests.
+//! Made-up rows and outcomes for tests.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use broadphase_scenes::Scalar;
 
 use super::measure::Timing;
 use super::outcome::{Outcome, Record, Stages, Wrong};
-use super::rows::{Contestant, Facts, Refusal};
+use super::rows::{Facts, Refusal, RowRunner};
 use super::source::{Setting, Stream};
 
 /// The setting of all fakes: two objects in the plane.
@@ -29,13 +29,13 @@ impl Stream<2, f32> for TwoBoxes {
     fn skip(&mut self) {}
 }
 
-/// A contestant that follows a script, and signs the log in each frame.
+/// A row that follows a script, and adds its name to the log in each frame.
 pub struct Fake {
     pub name: &'static str,
     pub log: Rc<RefCell<Vec<(&'static str, usize)>>>,
-    /// What it says it found.
+    /// The pairs that it reports.
     pub pairs: Vec<Pair>,
-    /// The time it says it took.
+    /// The time that it reports.
     pub takes: Duration,
     /// The frame in which it gives up, and how.
     pub gives_up: Option<(usize, fn() -> Refusal)>,
@@ -50,7 +50,7 @@ impl Fake {
     }
 }
 
-impl Contestant<2, f32> for Fake {
+impl RowRunner<2, f32> for Fake {
     fn frame(&mut self, _: &[Aabb<2, f32>]) -> Result<Timing, Refusal> {
         let frame = self.frame;
         if let Some((_, refusal)) = self.gives_up.filter(|(at, _)| *at == frame) {

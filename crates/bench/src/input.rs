@@ -1,4 +1,4 @@
-//! Recordings in: a file, or standard input, opened once.
+//! The input: a recording from a file or from standard input, opened once.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// A file, or standard input if the name is `-`. A format that the caller gives holds where the name does not say one.
+    /// A file, or standard input if the name is `-`. The format in `options` applies if the name does not tell the format.
     pub fn new(path: &Path, options: &ReadOptions) -> Self {
         let format = options.format.filter(|_| Format::of_path(path).is_none());
         let options = ReadOptions { format, columns: options.columns.clone() };
@@ -46,7 +46,7 @@ impl Input {
         if self.is_stdin() { "stdin".to_string() } else { self.path.display().to_string() }
     }
 
-    /// Opens it, the first time; then hands out the same.
+    /// Opens it the first time; later calls return the same recording.
     pub fn open(&self) -> Result<Rc<Recording>, Failure> {
         if let Some(recording) = self.recording.get() {
             return Ok(Rc::clone(recording));

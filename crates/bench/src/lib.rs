@@ -1,9 +1,9 @@
-//! The one way of measuring: algorithms and peers run on the same frames, in turns, under the same clocks, and their pairs are compared.
+//! Measures algorithms and peers: they run on the same frames, in turns, under the same clocks, and their pairs are compared.
 //!
-//! How a measurement proceeds: the request (`request`, `selection`), frames in blocks (`source`, from an `input`), the rows that run (`rows`,
-//! `drives`), in turns (`turns`), under clocks (`measure`), right or wrong (`check`), and what came out (`outcome`) as a table, as ratios,
-//! as work and span (`span`), as JSON, and as a page with charts (`report`). What the tool and the experiments share besides is here too: errors that end a command
-//! (`failure`), results that are written whole or not at all (`output`), progress bars, and the machine.
+//! A measurement goes through these modules: the request (`request`, `selection`), frames in blocks (`source`, from an `input`), the rows that run
+//! (`rows`, `drives`), in turns (`turns`), under clocks (`measure`), checked (`check`), and the results (`outcome`) as a table, as ratios, as work
+//! and span (`span`), as JSON, and as a page with charts (`report`). The crate also has what the tool and the experiments share besides: errors that
+//! end a command (`failure`), results that are written whole or not at all (`output`), progress bars, and the machine.
 
 pub mod charts;
 mod check;

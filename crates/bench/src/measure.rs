@@ -1,4 +1,4 @@
-//! Clocks, and the statistics of what they say.
+//! Clocks, and statistics of their readings.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ pub struct Timing {
     pub wall: Duration,
     /// CPU time of the calling thread for the same; unknown where other threads take part.
     pub cpu: Option<Duration>,
-    /// The part of it that the first part took, likewise.
+    /// CPU time of the first part; unknown likewise.
     pub cpu_update: Option<Duration>,
     /// Wall time of the first part: the structure takes in the boxes.
     pub update: Duration,
@@ -19,7 +19,7 @@ pub struct Timing {
     pub detect: Duration,
 }
 
-/// Runs the two parts of a frame under both clocks. The CPU clock is read while the wall clock stands: it costs a system call.
+/// Runs the two parts of a frame under both clocks. The CPU clock is read outside of the wall times, since reading it is a system call.
 pub fn timed<S, E>(
     state: &mut S,
     update: impl FnOnce(&mut S) -> Result<(), E>,

@@ -25,7 +25,7 @@ pub struct Record {
     pub regions: Option<Regions>,
     /// The block it ran in.
     pub block: usize,
-    /// Does it count in medians? Not the first frame of a block, which finds cold caches.
+    /// Does it count in medians? The first frame of a block does not, since it starts with cold caches.
     pub counts: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Record {
 pub struct Wrong {
     /// Pairs that it did not find.
     pub missing: u64,
-    /// Pairs that it invented.
+    /// Pairs that it reported and that do not exist.
     pub extra: u64,
 }
 
@@ -93,7 +93,7 @@ impl Clock {
         }
     }
 
-    /// What it says of a frame.
+    /// Its reading for a frame.
     pub fn read(self, timing: &Timing) -> Duration {
         match self {
             Clock::Cpu => timing.cpu.unwrap_or(timing.wall),
@@ -102,7 +102,7 @@ impl Clock {
     }
 }
 
-/// All that is known of a row after its last frame.
+/// The results of a row after its last frame.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// What it ran on.
@@ -125,7 +125,7 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Its stages.
     pub stages: Stages,
-    /// What it says of itself.
+    /// What it reports about itself.
     pub facts: Facts,
     /// Did it reach its limit or fail before the last frame?
     pub stopped: bool,
@@ -241,7 +241,7 @@ impl Outcome {
         (tests > 0 && !time.is_zero()).then(|| tests as f64 / time.as_secs_f64())
     }
 
-    /// Is it right, as far as is known?
+    /// Is it right, as far as it was checked?
     pub fn right(&self) -> bool {
         !self.wrong.any() && self.failed.is_none()
     }

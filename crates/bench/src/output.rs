@@ -1,4 +1,4 @@
-//! Results out: to stdout, which may close early, or to a file that appears whole or not at all.
+//! Writes results: to stdout, which may close early, or to a file that appears whole or not at all.
 
 use std::fs;
 use std::io::{self, Write};
@@ -17,8 +17,8 @@ pub enum Target {
     File(PathBuf),
 }
 
-/// Makes a file that grows beyond what the shell allows an error of the write, which is reported and leaves nothing behind. Unix would
-/// end the process on the spot.
+/// Turns a file that exceeds the shell's size limit into a write error, which is reported and leaves no file behind. By default the signal
+/// SIGXFSZ would end the process.
 pub fn survive_size_limits() {
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::new(false.into()));
@@ -41,7 +41,7 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Errors if `path` is a device or a pipe, for writers that put a new file in its place.
+/// Fails if `path` is a device or a pipe, for writers that put a new file in its place.
 pub fn must_be_file(path: &Path) -> Result<(), Failure> {
     if is_special(path) {
         return Err(Failure::Data(format!("{}: not a regular file; give the name of one", path.display())));
@@ -78,7 +78,7 @@ impl Target {
         matches!(self, Target::File(target) if is_same(target, path))
     }
 
-    /// Errors if this is what is read: a result must not take its place.
+    /// Fails if this is the input file: a result must not replace it.
     pub fn must_not_be(&self, input: &Path) -> Result<(), Failure> {
         if self.is_file(input) {
             return Err(Failure::Usage(format!("{}: this is the input; give the result another name", input.display())));
@@ -86,7 +86,7 @@ impl Target {
         Ok(())
     }
 
-    /// Errors now if the file cannot be created, rather than after a long measurement. Leaves nothing behind.
+    /// Fails if the file cannot be created, so that this shows before a long measurement. Leaves no file behind.
     pub fn probe(&self) -> Result<(), Failure> {
         if let Target::File(path) = self
             && !is_special(path)

@@ -35,7 +35,7 @@ impl Progress {
         self.0.inc(steps as u64);
     }
 
-    /// Says what runs now.
+    /// Shows what runs now.
     pub fn say(&self, what: &str) {
         self.0.set_message(what.to_string());
     }

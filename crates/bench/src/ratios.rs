@@ -1,8 +1,8 @@
 //! How many times as fast: paired block by block, with a 95 % interval.
 //!
 //! Two rows that take turns run under the same load of the machine, so the ratio of their times in one block varies far less than
-//! either time. The figure is the median of the blocks' ratios. Its interval is that of order statistics: it assumes nothing about
-//! the distribution, and says how sure it is where blocks are too few for 95 %.
+//! either time. The figure is the median of the blocks' ratios. Its interval follows from order statistics, which assume nothing about the
+//! distribution; if there are too few blocks for 95 %, its actual confidence is stated.
 
 use super::measure::{Sorted, ms};
 use super::outcome::{Clock, Outcome, Record};

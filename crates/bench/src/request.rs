@@ -11,7 +11,7 @@ use crate::drives::{self, Drive, Scope};
 use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::progress::{Progress, note, note_once};
-use crate::rows::{Contestant, Ours, Theirs};
+use crate::rows::{Ours, RowRunner, Theirs};
 use crate::selection::{Choice, Source, shape_name};
 use crate::source::{self, AnyStream, Blocks, Setting, Stream};
 use crate::turns::{self, Label, Row, Rules};
@@ -49,7 +49,7 @@ pub fn context(threads: usize) -> Result<Context, Failure> {
 }
 
 impl Request<'_> {
-    /// Errors if a row that the user named does not suit the setting.
+    /// Fails if a row that the user named does not suit the setting.
     pub fn check_named(&self, setting: &Setting) -> Result<(), Failure> {
         let ours = self.algorithms.iter().filter(|choice| choice.named).filter_map(|choice| self.misfit(&choice.spec, setting));
         let peers = self.peers.iter().filter(|choice| choice.named).filter_map(|choice| self.peer_misfit(&choice.spec, setting));
@@ -96,8 +96,8 @@ impl Request<'_> {
         }
     }
 
-    /// Measures all rows that suit on frames that are neither a scene's nor a file's. By `step` only: of other drives one must know the
-    /// whole run.
+    /// Measures all rows that suit on frames that come neither from a scene nor from a file. Drives them by `step` only: other drives need to know
+    /// the whole run beforehand.
     pub fn measure_stream<const D: usize, T: Real>(
         &self,
         stream: Box<dyn Stream<D, T>>,
@@ -144,21 +144,21 @@ impl Request<'_> {
         for choice in self.algorithms {
             let spec = &choice.spec;
             let misfit = self.misfit(spec, setting);
-            let hopeless = || (!choice.named).then(|| check::hopeless(spec, setting.n, self.row_limit)).flatten();
-            if let Some(misfit) = misfit.or_else(hopeless) {
+            let exceeds_limit = || (!choice.named).then(|| check::exceeds_limit(spec, setting.n, self.row_limit)).flatten();
+            if let Some(misfit) = misfit.or_else(exceeds_limit) {
                 note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
             for (threads, context) in &contexts {
-                // Measuring regions takes part of the time of a small frame, so it is done only where threads are the question.
+                // Measuring regions adds to the time of small frames, so it is done only if several numbers of threads are compared.
                 let context = if self.threads.iter().any(|&threads| threads > 1) {
                     context.clone().with_region_timing()
                 } else {
                     context.clone()
                 };
-                let contestant: Box<dyn Contestant<D, T>> = match self.drive {
+                let runner: Box<dyn RowRunner<D, T>> = match self.drive {
                     Drive::Step => Box::new(Ours::<D, T>::new(spec, context, self.shape, Report::All)?),
-                    drive => drives::contestant(drive, spec, context, self.shape, scope)?,
+                    drive => drives::runner(drive, spec, context, self.shape, scope)?,
                 };
                 let label = Label {
                     name: spec.to_string(),
@@ -168,17 +168,17 @@ impl Request<'_> {
                     drive: self.drive,
                     isa: Some(spec.kernels().isa().name()),
                 };
-                rows.push(Row::new(contestant, label, choice.named, setting, self.shape));
+                rows.push(Row::new(runner, label, choice.named, setting, self.shape));
             }
         }
         for choice in self.peers {
             let spec = &choice.spec;
-            let hopeless = || (!choice.named).then(|| check::hopeless_peer(spec, setting.n, self.row_limit)).flatten();
-            if let Some(misfit) = self.peer_misfit(spec, setting).or_else(hopeless) {
+            let exceeds_limit = || (!choice.named).then(|| check::peer_exceeds_limit(spec, setting.n, self.row_limit)).flatten();
+            if let Some(misfit) = self.peer_misfit(spec, setting).or_else(exceeds_limit) {
                 note_once(&format!("skipped on {}: {misfit}", setting.scene));
                 continue;
             }
-            let contestant = drives::peer(self.drive, Theirs::<D, T>::new(spec, self.shape)?, scope, setting.n);
+            let runner = drives::peer(self.drive, Theirs::<D, T>::new(spec, self.shape)?, scope, setting.n);
             let label = Label {
                 name: spec.to_string(),
                 base: spec.descriptor().name,
@@ -187,7 +187,7 @@ impl Request<'_> {
                 drive: self.drive,
                 isa: None,
             };
-            rows.push(Row::new(Box::new(contestant), label, choice.named, setting, self.shape));
+            rows.push(Row::new(Box::new(runner), label, choice.named, setting, self.shape));
         }
         if rows.is_empty() {
             return Err(Failure::Usage(format!("{}: no algorithm suits it; see `broadphase list`", setting.scene)));
@@ -196,7 +196,7 @@ impl Request<'_> {
     }
 }
 
-/// An error if a row of ours is wrong or failed. A peer that is wrong is marked, and that is all.
+/// Fails if a row of ours is wrong or failed. A peer that is wrong is only marked.
 pub fn verdict(outcomes: &[Outcome]) -> Result<(), Failure> {
     let wrong: Vec<String> = outcomes
         .iter()

@@ -8,7 +8,7 @@ use broadphase_peers::{Groups, Peer, PeerError, PeerSpec};
 use super::measure::{Timing, timed};
 
 /// Turns boxes into pairs, frame by frame.
-pub trait Contestant<const D: usize, T> {
+pub trait RowRunner<const D: usize, T> {
     /// One frame, timed: from these boxes to their exact pairs.
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal>;
 
@@ -30,11 +30,11 @@ pub trait Contestant<const D: usize, T> {
         None
     }
 
-    /// What it says of itself after the last frame.
+    /// What it reports about itself after the last frame.
     fn facts(&self) -> Facts;
 }
 
-/// Why a contestant does not go on.
+/// Why a row does not go on.
 #[derive(Debug)]
 pub enum Refusal {
     /// The frames are not of a kind that it works on.
@@ -47,7 +47,7 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match error {
             Error::Unsuited { .. } => Refusal::Unsuited(error.to_string()),
-            // The library's advice names its functions.
+            // The library's own text advises functions, which a user of the tool does not call.
             Error::TooManyPairs { limit } => {
                 Refusal::Failed(format!("more than {limit} pairs; `broadphase pairs --count` counts any number"))
             }
@@ -65,7 +65,7 @@ impl From<PeerError> for Refusal {
     }
 }
 
-/// What a contestant says of itself.
+/// What a row reports about itself.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Bytes that it holds.
@@ -92,7 +92,7 @@ impl<const D: usize, T: Real> Ours<D, T> {
         let context = context.with_kernels(spec.kernels()).with_timing();
         let mut store = PairStore::new(report);
         if report == Report::Count {
-            store.set_limit(u64::MAX); // no list, no memory
+            store.set_limit(u64::MAX); // pairs are only counted, which needs no memory
         }
         Ok(Self { structure: spec.build()?, context, shape, store, worker_tests: Vec::new() })
     }
@@ -110,7 +110,7 @@ impl<const D: usize, T: Real> Ours<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
+impl<const D: usize, T: Real> RowRunner<D, T> for Ours<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
         let mut frame = Frame::new(boxes);
         frame.shape = self.shape;
@@ -156,7 +156,7 @@ impl<const D: usize, T: Real> Contestant<D, T> for Ours<D, T> {
     }
 }
 
-/// A library that people use instead: one structure over all frames, or a new one for each.
+/// A peer: one structure over all frames, or a new one for each.
 pub struct Theirs<const D: usize, T: Real> {
     spec: PeerSpec,
     /// Between frames there is none if each frame has its own.
@@ -206,7 +206,7 @@ impl<const D: usize, T: Real> Theirs<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> Contestant<D, T> for Theirs<D, T> {
+impl<const D: usize, T: Real> RowRunner<D, T> for Theirs<D, T> {
     fn frame(&mut self, boxes: &[Aabb<D, T>]) -> Result<Timing, Refusal> {
         let ball = |id: u32| Ball::of_box(&boxes[id as usize]);
         if self.fresh {

@@ -10,20 +10,20 @@ pub fn of(outcomes: &[Outcome]) -> String {
     let mut sorted: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.right()).collect();
     let clock = Clock::of(outcomes);
     sorted.sort_by(|a, b| a.rank(clock).total_cmp(&b.rank(clock)));
-    let Some(&hero) = sorted.iter().find(|outcome| outcome.base == "auto").or(sorted.first()) else {
+    let Some(&chosen) = sorted.iter().find(|outcome| outcome.base == "auto").or(sorted.first()) else {
         return String::new();
     };
-    let pairs = hero.pairs_total() / hero.records.len().max(1) as u64;
+    let pairs = chosen.pairs_total() / chosen.records.len().max(1) as u64;
     let mut text = format!(
         "{} found {} pairs among {} objects in {} ms of {} a frame",
-        hero.name,
+        chosen.name,
         thousands(pairs),
-        thousands(hero.setting.n as u64),
-        digits(Some(hero.rank(clock))),
+        thousands(chosen.setting.n as u64),
+        digits(Some(chosen.rank(clock))),
         clock.name()
     );
-    if let Some(brute_force) = sorted.iter().find(|outcome| outcome.base == "brute-force" && outcome.name != hero.name) {
-        let times = brute_force.rank(clock) / hero.rank(clock);
+    if let Some(brute_force) = sorted.iter().find(|outcome| outcome.base == "brute-force" && outcome.name != chosen.name) {
+        let times = brute_force.rank(clock) / chosen.rank(clock);
         text.push_str(&format!(",\n{} times as fast as comparing every object with every other", ratios::times(times)));
     }
     let agree = outcomes.len() > 1 && outcomes.iter().all(Outcome::right);

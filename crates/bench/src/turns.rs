@@ -8,22 +8,22 @@ use broadphase::{Aabb, Pair, Real, Shape, pairs_hash};
 use super::check::{Oracle, agree};
 use super::drives::Drive;
 use super::outcome::{Outcome, Record, Stages, Wrong};
-use super::rows::{Contestant, Refusal};
+use super::rows::{Refusal, RowRunner};
 use super::source::{Block, Blocks, Setting};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// A contestant with its label and its results so far.
+/// A row with its label and its results so far.
 pub struct Row<const D: usize, T> {
     /// What runs.
-    pub contestant: Box<dyn Contestant<D, T>>,
+    pub runner: Box<dyn RowRunner<D, T>>,
     /// Was it named by the user? Then it must suit.
     pub named: bool,
     /// Time spent in frames.
     spent: Duration,
     /// No more turns.
     done: bool,
-    /// It turned out not to suit: no result.
+    /// It does not suit the frames, and has no result.
     dropped: bool,
     outcome: Outcome,
 }
@@ -31,7 +31,7 @@ pub struct Row<const D: usize, T> {
 /// The pairs of each frame of one turn, if there is an oracle to see them. All rows share it: at a million objects it is 100 MB.
 type Kept = Option<Vec<Vec<Pair>>>;
 
-/// How long rows run, and what is said meanwhile.
+/// How long rows run, and where progress is shown.
 pub struct Rules<'a> {
     /// The time that a row may spend in frames.
     pub limit: Duration,
@@ -61,7 +61,7 @@ pub struct Label {
 
 impl<const D: usize, T: Real> Row<D, T> {
     /// A row before its first frame.
-    pub fn new(contestant: Box<dyn Contestant<D, T>>, label: Label, named: bool, setting: &Rc<Setting>, shape: Shape) -> Self {
+    pub fn new(runner: Box<dyn RowRunner<D, T>>, label: Label, named: bool, setting: &Rc<Setting>, shape: Shape) -> Self {
         let outcome = Outcome {
             setting: Rc::clone(setting),
             shape,
@@ -81,7 +81,7 @@ impl<const D: usize, T: Real> Row<D, T> {
             moved: None,
             trace: Vec::new(),
         };
-        Self { contestant, named, spent: Duration::ZERO, done: false, dropped: false, outcome }
+        Self { runner, named, spent: Duration::ZERO, done: false, dropped: false, outcome }
     }
 
     /// Runs the frames of a block, until the limit.
@@ -95,10 +95,10 @@ impl<const D: usize, T: Real> Row<D, T> {
                 kept.resize_with(kept.len().max(k + 1), Vec::new);
                 let kept = &mut kept[k];
                 kept.clear();
-                self.contestant.visit(&mut |pairs| kept.extend_from_slice(pairs));
+                self.runner.visit(&mut |pairs| kept.extend_from_slice(pairs));
             }
             if rules.series {
-                self.outcome.trace.push(self.contestant.facts().extra);
+                self.outcome.trace.push(self.runner.facts().extra);
             }
             rules.progress.step();
             let (frames, done) = (self.outcome.setting.frames, self.outcome.records.len());
@@ -108,28 +108,28 @@ impl<const D: usize, T: Real> Row<D, T> {
                 break;
             }
         }
-        self.outcome.facts = self.contestant.facts();
+        self.outcome.facts = self.runner.facts();
         Ok(())
     }
 
     /// Runs one frame and notes its time, pairs and hash; only the frame itself is timed.
     fn run(&mut self, block: &Block<D, T>, k: usize, boxes: &[Aabb<D, T>]) -> Result<(), Refusal> {
-        let timing = self.contestant.frame(boxes)?;
+        let timing = self.runner.frame(boxes)?;
         self.spent += timing.wall;
         let (mut pairs, mut hash) = (0, 0u64);
-        self.contestant.visit(&mut |chunk| {
+        self.runner.visit(&mut |chunk| {
             pairs += chunk.len() as u64;
             hash = hash.wrapping_add(pairs_hash(chunk));
         });
         let outcome = &mut self.outcome;
-        outcome.stages.add(outcome.records.len(), self.contestant.stages());
-        let tests = self.contestant.tests();
-        let regions = self.contestant.regions();
+        outcome.stages.add(outcome.records.len(), self.runner.stages());
+        let tests = self.runner.tests();
+        let regions = self.runner.regions();
         outcome.records.push(Record { timing, pairs, hash, tests, regions, block: block.number, counts: k > 0 });
         Ok(())
     }
 
-    /// A row that does not suit is an error if it was named, and leaves quietly if not; one that fails is marked.
+    /// A row that does not suit is an error if it was named, and is skipped with a note if not; one that fails is marked.
     fn refuse(&mut self, refusal: Refusal, frame: usize, progress: &Progress) -> Result<(), Failure> {
         let setting = &self.outcome.setting;
         self.done = true;
@@ -203,7 +203,7 @@ mod tests {
     type Log = Rc<RefCell<Vec<(&'static str, usize)>>>;
 
     /// Runs fakes over some frames with a limit of ten seconds.
-    fn race(frames: usize, fakes: Vec<Fake>, named: bool, check: bool) -> Result<Vec<Outcome>, Failure> {
+    fn run_rows(frames: usize, fakes: Vec<Fake>, named: bool, check: bool) -> Result<Vec<Outcome>, Failure> {
         let setting = setting(frames);
         let row = |fake: Fake| {
             let label =
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn rows_take_turns_in_blocks_and_the_first_moves_on() {
         let log = Log::default();
-        let outcomes = race(20, ["a", "b"].map(|name| Fake::honest(name, &log)).into(), true, false).unwrap();
+        let outcomes = run_rows(20, ["a", "b"].map(|name| Fake::honest(name, &log)).into(), true, false).unwrap();
         let firsts: Vec<_> = log.borrow().chunk_by(|x, y| x.0 == y.0).map(|turn| (turn[0].0, turn[0].1, turn.len())).collect();
         // Blocks of 7, 7 and 6 frames: a b, b a, a b; adjacent turns of the same row show as one.
         assert_eq!(firsts, [("a", 0, 7), ("b", 0, 14), ("a", 7, 13), ("b", 14, 6)]);
@@ -233,7 +233,7 @@ mod tests {
     fn a_row_beyond_its_limit_stops_and_its_frames_stay_comparable() {
         let log = Log::default();
         let slow = Fake { takes: Duration::from_secs(4), ..Fake::honest("slow", &log) };
-        let outcomes = race(16, vec![slow, Fake::honest("fast", &log)], true, false).unwrap();
+        let outcomes = run_rows(16, vec![slow, Fake::honest("fast", &log)], true, false).unwrap();
         assert_eq!((outcomes[0].stopped, outcomes[0].records.len(), outcomes[0].right()), (true, 3, true));
         assert_eq!((outcomes[1].stopped, outcomes[1].records.len()), (false, 16));
     }
@@ -243,7 +243,7 @@ mod tests {
         let log = Log::default();
         let blind = Fake { pairs: vec![], ..Fake::honest("blind", &log) };
         let twice = Fake { pairs: vec![Pair::new(0, 1); 2], ..Fake::honest("twice", &log) };
-        let outcomes = race(10, vec![blind, twice, Fake::honest("honest", &log)], true, true).unwrap();
+        let outcomes = run_rows(10, vec![blind, twice, Fake::honest("honest", &log)], true, true).unwrap();
         let wrong: Vec<_> = outcomes.iter().map(|outcome| (outcome.wrong.missing, outcome.wrong.extra)).collect();
         assert_eq!(wrong, [(10, 0), (0, 10), (0, 0)]);
         assert!(outcomes.iter().all(|outcome| outcome.oracle == Some("brute-force")));
@@ -256,8 +256,8 @@ mod tests {
             let unsuited = Fake { gives_up: Some((0, || Refusal::Unsuited("odd".to_string()))), ..Fake::honest("odd", &log) };
             vec![Fake::honest("even", &log), unsuited]
         };
-        assert!(matches!(race(4, fakes(), true, false), Err(Failure::Usage(text)) if text.contains("odd")));
-        let outcomes = race(4, fakes(), false, false).unwrap();
+        assert!(matches!(run_rows(4, fakes(), true, false), Err(Failure::Usage(text)) if text.contains("odd")));
+        let outcomes = run_rows(4, fakes(), false, false).unwrap();
         assert_eq!(outcomes.iter().map(|outcome| outcome.name.as_str()).collect::<Vec<_>>(), ["even"]);
     }
 
@@ -265,7 +265,7 @@ mod tests {
     fn one_that_fails_keeps_its_frames_and_says_why() {
         let log = Log::default();
         let failing = Fake { gives_up: Some((3, || Refusal::Failed("full".to_string()))), ..Fake::honest("failing", &log) };
-        let outcomes = race(6, vec![failing, Fake::honest("other", &log)], false, true).unwrap();
+        let outcomes = run_rows(6, vec![failing, Fake::honest("other", &log)], false, true).unwrap();
         let outcome = &outcomes[0];
         assert_eq!((outcome.records.len(), outcome.stopped, outcome.failed.as_deref()), (3, true, Some("full")));
         assert_eq!((outcome.right(), outcome.wrong.any()), (false, false));

@@ -41,7 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// bp_error.object where no object is to blame.
+// bp_error.object if the error is not about one object.
 #define BP_NO_OBJECT UINT64_MAX
 
 // The major version of this header.
@@ -148,7 +148,7 @@ typedef struct bp_world_def {
     const char *algorithm;
     // The algorithm of the static objects; null for that of the movers.
     const char *static_algorithm;
-    // Threads of the library that work beside and with the calling one, all together: 1 for the calling one alone, 0 for one per core.
+    // Number of threads, the calling one included: 1 for the calling one alone, 0 for one per core.
     uint32_t threads;
     // What an update finds.
     bp_report report;
@@ -160,7 +160,7 @@ typedef struct bp_world_def {
     double margin;
     // What boxes represent.
     bp_shape shape;
-    // How fast objects are found.
+    // Whether, and how, objects that pass through each other between two updates are found: BP_CONTINUOUS_*.
     bp_continuous continuous;
     // With BP_CONTINUOUS_SUB_STEPS: the longest sub-step, in sizes of the object, above 0 and up to 1.
     double continuous_step;
@@ -172,7 +172,7 @@ typedef struct bp_world_def {
     uint8_t kinematic_static;
     // A rule of your own; null for none.
     bp_filter filter;
-    // Handed to `filter`.
+    // Passed to `filter`.
     void *filter_user;
 } bp_world_def;
 
@@ -193,7 +193,7 @@ typedef struct bp_object_def {
     double margin;
     // What its box represents.
     bp_shape shape;
-    // Does it only notice others, as trigger volumes do? 0 or 1.
+    // Is it a sensor (a trigger volume)? 0 or 1. Sensors pair with objects of every kind, but not with each other, and a static one not with statics.
     uint8_t sensor;
     // One box: where a new object was at the last update, for continuous detection; null for where it is inserted.
     const void *previous;
@@ -208,15 +208,15 @@ typedef struct bp_query_def {
     uint32_t cookie;
     // Only objects in one of these layers, one bit each.
     uint32_t layers;
-    // Does `tag` count? 0 or 1.
+    // Is `tag` used? 0 or 1.
     uint8_t has_tag;
     // Only objects that would pair with an object of this tag.
     struct bp_tag tag;
     // Not this object; zeroed for none.
     struct bp_object_id excluded;
-    // Only objects for which it says so; null for all.
+    // Only objects that this function accepts; null for all.
     bp_matching matching;
-    // Handed to `matching`.
+    // Passed to `matching`.
     void *matching_user;
 } bp_query_def;
 
@@ -247,7 +247,7 @@ typedef struct bp_search_def {
     bp_shape shape;
     // Are boxes half-open, so that boxes that only touch are no pair? 0 or 1.
     uint8_t half_open;
-    // Is the list not to be sorted? 0 or 1. The order is the same for any number of threads.
+    // Leave the list unsorted? 0 or 1. Its order is the same for any number of threads.
     uint8_t unsorted;
     // The lengths of a space that repeats, by axis; 0 for an axis on which it does not.
     double period[3];
@@ -261,7 +261,7 @@ typedef struct bp_search_def {
     uint64_t pair_limit;
     // A rule of your own; null for none.
     bp_keep keep;
-    // Handed to `keep`.
+    // Passed to `keep`.
     void *keep_user;
 } bp_search_def;
 
@@ -298,11 +298,11 @@ typedef struct bp_mesh_def {
     double inflation;
     // The body of each vertex, or null if all are of one body. Read when the mesh is made.
     const uint32_t *bodies;
-    // With bodies: are elements of the same body no candidates? 0 or 1.
+    // With bodies: leave out candidates within one body? 0 or 1.
     uint8_t no_self_collision;
     // A rule of your own; null for none.
     bp_can_collide can_collide;
-    // Handed to `can_collide`.
+    // Passed to `can_collide`.
     void *can_collide_user;
 } bp_mesh_def;
 
@@ -316,7 +316,7 @@ typedef struct bp_pair_list {
     void *owner;
 } bp_pair_list;
 
-// What is known of an error.
+// Details of an error.
 typedef struct bp_error {
     // BP_OK if there was none.
     bp_status status;
@@ -764,7 +764,8 @@ bp_status bp_neighbors(bp_format format,
 // Frees a list of neighbors and empties it. Null and an empty list are fine.
 void bp_neighbor_list_free(struct bp_neighbor_list *list);
 
-// Makes two empty lists. Of `def`, which may be null, the algorithm, the threads and the limit count; destroy it with bp_between_destroy.
+// Makes two empty lists, to be destroyed with bp_between_destroy. `def` may be null for the defaults; only its algorithm, threads or executor, and
+// limit of pairs are used.
 bp_status bp_between_create(bp_format format,
                             const struct bp_search_def *def,
                             struct bp_between **between,
@@ -778,7 +779,7 @@ bp_status bp_between_update(struct bp_between *between,
                             size_t b_count,
                             struct bp_between_pairs *found);
 
-// What is known of the last error; BP_OK if the last call had none.
+// The last error of these lists; BP_OK if their last call had none.
 bp_status bp_between_last_error(const struct bp_between *between, struct bp_error *error);
 
 // Frees both lists and their pairs. Null is fine.
@@ -1132,7 +1133,7 @@ bp_status bp_world_sorted_pairs(struct bp_world *world, struct bp_id_pair_list *
 bp_status bp_world_pairs_of(struct bp_world *world, struct bp_object_id id, struct bp_id_list *list);
 
 // All pairs of an object of `world`, first, and one of `other`, second, sorted: what an update would report if they were one world. Both must have
-// the same format and be two worlds. Filters do not count.
+// the same format and be two worlds. Filters are not called.
 bp_status bp_world_pairs_with(struct bp_world *world,
                               struct bp_world *other,
                               struct bp_id_pair_list *list);

@@ -40,7 +40,8 @@ pub struct bp_between_pairs {
     pub ended_count: usize,
 }
 
-/// Makes two empty lists. Of `def`, which may be null, the algorithm, the threads and the limit count; destroy it with bp_between_destroy.
+/// Makes two empty lists, to be destroyed with bp_between_destroy. `def` may be null for the defaults; only its algorithm, threads or executor, and
+/// limit of pairs are used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_between_create(
     format: bp_format,
@@ -111,7 +112,7 @@ fn update<const D: usize, T: Real>(
     Ok(bp_between_pairs { pairs, pair_count, started, started_count, ended, ended_count })
 }
 
-/// What is known of the last error; BP_OK if the last call had none.
+/// The last error of these lists; BP_OK if their last call had none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_between_last_error(between: *const bp_between, error: *mut bp_error) -> bp_status {
     last_error(between, "between", |between| &between.0, error)

@@ -95,7 +95,7 @@ enum Question {
     Closest(Out<bp_near>),
 }
 
-/// What a call is given.
+/// The arguments of a call.
 struct Input {
     a: (*const c_void, usize),
     b: Option<(*const c_void, usize)>,

@@ -1,7 +1,7 @@
 //! Jobs on an engine's threads.
 //!
-//! The engine is asked to call one task, once per worker. Inside, workers take job numbers from a counter. So an engine cannot lose a job: one
-//! that calls the task for fewer workers, one after the other, late or not at all costs speed only, since the calling thread runs what is left.
+//! The engine gets one task to call, once per worker; inside it, workers take job numbers from a counter. So an engine cannot lose a job: if it
+//! calls the task for fewer workers, one after the other, late or not at all, that costs only speed, since the calling thread runs what is left.
 //!
 //! # Why the borrowed job outlives its use
 //! A worker uses the job only between entering a region, which succeeds only while it is open, and leaving it. [`Foreign::run`] returns only
@@ -68,7 +68,7 @@ impl Region {
     }
 }
 
-/// What an engine's thread calls.
+/// The task that an engine's threads call.
 unsafe extern "C" fn task(task_context: *mut c_void, worker: u32) {
     if !task_context.is_null() {
         // SAFETY: (caller) the context that was handed over with the task: a region that lives as long as the executor.

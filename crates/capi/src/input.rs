@@ -1,9 +1,9 @@
-//! What comes from C, checked: pointers, counts, definitions, texts. And the one place where a panic stops.
+//! Checks what comes from C (pointers, counts, definitions, texts), and catches panics, in one place.
 //!
 //! # Requirements on callers
-//! Only the exported functions, all of which are `unsafe`: their callers promise what the header's introduction says, that a pointer is null or
-//! points to as many elements as its count says, of the type in its declaration, for the whole call. What can be checked is checked here: null,
-//! alignment, counts that no array can have, definitions that were not made by their function.
+//! Only the exported functions call this module, and all of them are `unsafe`: their callers promise, as the header's introduction demands, that a
+//! pointer is null or points to as many elements as its count says, of the type in its declaration, for the whole call. What can be checked is checked
+//! here: null, alignment, counts that no array can have, definitions that were not made by their function.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -119,7 +119,7 @@ impl<X> Out<X> {
     }
 }
 
-/// Frees what `Box::into_raw` has handed out; null is nothing.
+/// Frees what `Box::into_raw` returned; does nothing for null.
 pub(crate) fn free<X>(pointer: *mut X) {
     if !pointer.is_null() && pointer.is_aligned() {
         // SAFETY: (caller) the caller promises that it comes from this library and was not freed.

@@ -1,4 +1,4 @@
-//! What worlds, meshes and lists have in common: their last error, and that one that failed inside is not used again.
+//! What worlds, meshes and lists have in common: the last error, and that an object is not used again after a panic inside it.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -52,7 +52,7 @@ impl<X> Keeper<X> {
         status
     }
 
-    /// What is known of the last error.
+    /// The record of the last error.
     fn last(&self) -> bp_error {
         match self.status.load(Ordering::Relaxed) {
             BP_OK => bp_error::NONE,
@@ -103,7 +103,7 @@ pub(crate) fn look<H, X>(
     }
 }
 
-/// Copies what is known of the last error; does not change it.
+/// Copies the record of the last error; does not change it.
 pub(crate) fn last_error<H, X>(
     handle: *const H,
     argument: &'static str,

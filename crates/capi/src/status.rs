@@ -1,4 +1,4 @@
-//! What a call returns, and what is known of an error.
+//! The status that a call returns, and the record of an error.
 
 use std::ffi::{CStr, c_char};
 
@@ -114,10 +114,10 @@ pub extern "C" fn bp_status_name(status: bp_status) -> *const c_char {
     NAMES.iter().find(|entry| entry.0 == status).map_or(c"unknown-status", |entry| entry.1).as_ptr()
 }
 
-/// bp_error.object where no object is to blame.
+/// bp_error.object if the error is not about one object.
 pub const BP_NO_OBJECT: u64 = u64::MAX;
 
-/// What is known of an error.
+/// Details of an error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bp_error {

@@ -203,7 +203,7 @@ pub struct bp_world_def {
     pub algorithm: *const c_char,
     /// The algorithm of the static objects; null for that of the movers.
     pub static_algorithm: *const c_char,
-    /// Threads of the library that work beside and with the calling one, all together: 1 for the calling one alone, 0 for one per core.
+    /// Number of threads, the calling one included: 1 for the calling one alone, 0 for one per core.
     pub threads: u32,
     /// What an update finds.
     pub report: bp_report,
@@ -215,7 +215,7 @@ pub struct bp_world_def {
     pub margin: f64,
     /// What boxes represent.
     pub shape: bp_shape,
-    /// How fast objects are found.
+    /// Whether, and how, objects that pass through each other between two updates are found: BP_CONTINUOUS_*.
     pub continuous: bp_continuous,
     /// With BP_CONTINUOUS_SUB_STEPS: the longest sub-step, in sizes of the object, above 0 and up to 1.
     pub continuous_step: f64,
@@ -227,7 +227,7 @@ pub struct bp_world_def {
     pub kinematic_static: u8,
     /// A rule of your own; null for none.
     pub filter: bp_filter,
-    /// Handed to `filter`.
+    /// Passed to `filter`.
     pub filter_user: *mut c_void,
 }
 
@@ -271,7 +271,7 @@ pub struct bp_object_def {
     pub margin: f64,
     /// What its box represents.
     pub shape: bp_shape,
-    /// Does it only notice others, as trigger volumes do? 0 or 1.
+    /// Is it a sensor (a trigger volume)? 0 or 1. Sensors pair with objects of every kind, but not with each other, and a static one not with statics.
     pub sensor: u8,
     /// One box: where a new object was at the last update, for continuous detection; null for where it is inserted.
     pub previous: *const c_void,
@@ -300,15 +300,15 @@ pub struct bp_query_def {
     pub cookie: u32,
     /// Only objects in one of these layers, one bit each.
     pub layers: u32,
-    /// Does `tag` count? 0 or 1.
+    /// Is `tag` used? 0 or 1.
     pub has_tag: u8,
     /// Only objects that would pair with an object of this tag.
     pub tag: bp_tag,
     /// Not this object; zeroed for none.
     pub excluded: bp_object_id,
-    /// Only objects for which it says so; null for all.
+    /// Only objects that this function accepts; null for all.
     pub matching: bp_matching,
-    /// Handed to `matching`.
+    /// Passed to `matching`.
     pub matching_user: *mut c_void,
 }
 
@@ -347,7 +347,7 @@ pub struct bp_search_def {
     pub shape: bp_shape,
     /// Are boxes half-open, so that boxes that only touch are no pair? 0 or 1.
     pub half_open: u8,
-    /// Is the list not to be sorted? 0 or 1. The order is the same for any number of threads.
+    /// Leave the list unsorted? 0 or 1. Its order is the same for any number of threads.
     pub unsorted: u8,
     /// The lengths of a space that repeats, by axis; 0 for an axis on which it does not.
     pub period: [f64; 3],
@@ -361,7 +361,7 @@ pub struct bp_search_def {
     pub pair_limit: u64,
     /// A rule of your own; null for none.
     pub keep: bp_keep,
-    /// Handed to `keep`.
+    /// Passed to `keep`.
     pub keep_user: *mut c_void,
 }
 
@@ -438,11 +438,11 @@ pub struct bp_mesh_def {
     pub inflation: f64,
     /// The body of each vertex, or null if all are of one body. Read when the mesh is made.
     pub bodies: *const u32,
-    /// With bodies: are elements of the same body no candidates? 0 or 1.
+    /// With bodies: leave out candidates within one body? 0 or 1.
     pub no_self_collision: u8,
     /// A rule of your own; null for none.
     pub can_collide: bp_can_collide,
-    /// Handed to `can_collide`.
+    /// Passed to `can_collide`.
     pub can_collide_user: *mut c_void,
 }
 

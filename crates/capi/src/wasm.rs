@@ -1,4 +1,4 @@
-//! What a page needs beside the header: memory in which to put arrays. And where it finds the members of each type.
+//! What JavaScript needs besides the functions of the header: memory for arrays, and the offset of each member of the header's types.
 
 use std::alloc::{Layout, alloc, dealloc};
 

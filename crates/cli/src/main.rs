@@ -1,8 +1,8 @@
 //! `broadphase`, the command-line tool: pairs of recorded boxes, recordings of scenes, and benchmarks side by side.
 //!
-//! The way of a command: `arguments` (all names checked before anything runs), then `commands` (one file each) or `doctor`. Measurements
-//! are made by the crate `broadphase-bench`, experiments by `broadphase-reproduce`. What goes wrong on the way is a `Failure`: one line and an
-//! exit code.
+//! A command goes through `arguments` (all names are checked before anything runs), then `commands` (one file each) or `doctor`. Measurements
+//! are made by the crate `broadphase-bench`, experiments by `broadphase-reproduce`. A command that fails returns a `Failure`: one line and an exit
+//! code.
 
 mod arguments;
 mod commands;

@@ -1,76 +1,79 @@
-//! A few tight boxes around a rank's objects, and which objects are left out of them.
+//! A few tight boxes around a rank's objects; wide objects are kept apart from them.
 //!
 //! # Inside and outside
-//! Most objects of a compact rank are inside a box that no other rank reached in the last frame ([`Bounds::watch`]). That box covers them all, so a
-//! few comparisons per object are enough; only the objects outside it are measured. It lies within the bound of the last frame, so no far rank
-//! sends ghosts because of it.
+//! Most objects of a compact rank are inside a box that no other rank reached in the last frame ([`Bounds::watch`]). That box covers them all, so
+//! these objects need a few comparisons each, and only the objects outside it enter the boxes of groups. It lies within the bound of the last
+//! frame, so no distant rank sends ghosts because of it.
 //!
 //! # Groups
 //! A coarse kd cut of a sample of the objects (halves at the median of the longest axis) gives up to [`Options::boxes`](crate::Options) groups. An
-//! object keeps its group while it moves; each frame finds the tight box of every group's outside objects. The cut is made again when the boxes
-//! have grown by a third, since then groups have mixed, or when the number of objects has doubled or halved.
+//! object keeps its group while it moves; each frame finds the tight box of every group's outside objects. The cut is made again when the sides of
+//! the boxes together have grown by a third, which shows that groups have mixed, or when the number of objects has doubled or halved.
 //!
 //! # Wide objects
-//! One rule for planes, half-spaces and giants: an object is *wide* if it is longer on some axis than 8 times the mean of this rank's objects, or
-//! infinite. Of finite ones at most 64 are, the longest. A wide object does not stretch the box of a group, which would attract the objects of
-//! many ranks: it has a box of its own, and it travels to the ranks whose boxes it overlaps, but their objects do not travel to it.
+//! One rule for planes, half-spaces and giants: an object is *wide* if it is infinite, or longer on some axis than 8 times the mean of this rank's
+//! objects. Each cut sets this limit anew, and raises it if more than 64 finite objects exceed it; between two cuts their number may double. A wide
+//! object does not stretch the box of a group, which would attract the objects of many ranks: wide objects are sent as boxes of their own, or as one
+//! box around all if there are many. A wide object travels to the ranks whose boxes it overlaps, but their objects do not travel to it.
 //!
 //! # Cost
-//! One pass over the boxes, or over the changed ones if they are few. Bad case: objects of one group all over the space (every object somewhere
-//! else in each frame), where each frame makes the cut again.
+//! One pass over the boxes, or over the changed ones if they are few. Bad case: objects that jump anywhere in each frame, so that every group spreads
+//! over the whole space and each frame makes the cut again.
 
 use broadphase::{Aabb, Real};
 
 use crate::select::{Chosen, is_inside};
 use crate::slots::Slots;
 
-/// Longer than this many times the mean is wide.
-const WIDE: f64 = 8.0;
-/// Finite wide objects of a rank, at most; twice as many before the limit is set again.
-const MOST_WIDE: usize = 64;
+/// An object is wide if it is longer than this many times the mean.
+const WIDE_FACTOR: f64 = 8.0;
+/// The most finite wide objects of a rank after a cut. Twice as many cause a new cut, which sets the limit again.
+const MAX_WIDE: usize = 64;
 /// The most boxes of wide objects that are sent to all ranks one by one; if there are more, the box around all is sent.
-const MOST_TOLD: usize = 16;
-/// Objects that the cut is made from, at most.
+const MAX_WIDE_BOXES: usize = 16;
+/// The most objects that the cut is made from.
 const SAMPLE: usize = 2048;
-/// A group has at least this many objects.
-const LEAST: usize = 32;
-/// Slots that are noted before their boxes are copied.
-const NOTED: usize = 64;
+/// A group has at least this many objects on average.
+const MIN_GROUP: usize = 32;
+/// Slots that are collected before their boxes are read.
+const BATCH: usize = 64;
 /// The cut is made again when the sides of all boxes together have grown by this factor.
-const GROWN: f64 = 4.0 / 3.0;
+const MAX_GROWTH: f64 = 4.0 / 3.0;
 
 /// The tight boxes of a rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounds<const D: usize, T: Real> {
-    most: usize,
+    /// The most groups: a power of two.
+    max_groups: usize,
     /// Splitting planes in heap order: axis, and the coordinate from which on centers are in the upper half.
     cuts: Vec<(u8, T)>,
     /// By slot.
     groups: Vec<u8>,
     /// By group; [`Aabb::empty`] for a group without objects.
     boxes: Vec<Aabb<D, T>>,
+    /// Objects longer than this on some axis are wide.
     limit: [T; D],
     /// The wide objects, ascending.
     wide: Vec<u32>,
     finite_wide: usize,
-    /// Objects strictly inside are far from other ranks, according to the last frame.
+    /// By the boxes of the last frame, no other rank reaches objects strictly inside this box.
     watched: Aabb<D, T>,
-    /// The watched box of the last pass over all objects, if it has any inside; otherwise empty. It is sent to other ranks.
+    /// The watched box of the last pass over all objects, if any object was inside it; otherwise empty. It is sent to other ranks.
     inner: Aabb<D, T>,
     /// The objects that are not strictly inside, and wide ones, ascending, and the box that was watched when they were found, unless objects have
     /// changed since.
     outside: Vec<Chosen<D, T>>,
     outside_of: Option<Aabb<D, T>>,
-    /// As of the last cut.
+    /// The sides of all boxes together, and the number of objects, at the last cut.
     cut_sides: f64,
     cut_count: usize,
-    /// What other ranks are told.
-    told: Told<D, T>,
+    /// What is sent to other ranks.
+    sent: SentBoxes<D, T>,
 }
 
-/// The information about a rank that is sent to the others.
+/// The boxes of a rank that are sent to all others.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Told<const D: usize, T: Real> {
+pub(crate) struct SentBoxes<const D: usize, T: Real> {
     /// Around all of `normal`.
     pub(crate) bound: Aabb<D, T>,
     /// Around the objects that are not wide.
@@ -79,13 +82,13 @@ pub(crate) struct Told<const D: usize, T: Real> {
     pub(crate) wide: Vec<Aabb<D, T>>,
 }
 
-impl<const D: usize, T: Real> Default for Told<D, T> {
+impl<const D: usize, T: Real> Default for SentBoxes<D, T> {
     fn default() -> Self {
         Self { bound: Aabb::empty(), normal: Vec::new(), wide: Vec::new() }
     }
 }
 
-impl<const D: usize, T: Real> Told<D, T> {
+impl<const D: usize, T: Real> SentBoxes<D, T> {
     /// Does a box overlap any of the boxes?
     pub(crate) fn touches(&self, value: &Aabb<D, T>) -> bool {
         self.wide.iter().any(|other| other.overlaps(value))
@@ -93,7 +96,7 @@ impl<const D: usize, T: Real> Told<D, T> {
     }
 }
 
-/// The box around both; no coordinate is NaN.
+/// Extends `all` to cover `one`; no coordinate may be NaN.
 #[inline(always)]
 fn include<const D: usize, T: Real>(all: &mut Aabb<D, T>, one: &Aabb<D, T>) {
     for k in 0..D {
@@ -102,7 +105,7 @@ fn include<const D: usize, T: Real>(all: &mut Aabb<D, T>, one: &Aabb<D, T>) {
     }
 }
 
-/// Is the box longer than the limit on some axis? So is one whose length is no number.
+/// Is the box longer than the limit on some axis? A length that is NaN counts as longer.
 #[inline(always)]
 fn is_longer<const D: usize, T: Real>(value: &Aabb<D, T>, limit: &[T; D]) -> bool {
     let mut within = true;
@@ -117,10 +120,10 @@ fn has_finite_size<const D: usize, T: Real>(value: &Aabb<D, T>) -> bool {
 }
 
 impl<const D: usize, T: Real> Bounds<D, T> {
-    /// Of no objects; up to `most` groups.
-    pub(crate) fn new(most: usize) -> Self {
+    /// The bounds of no objects, with up to `max_groups` groups later, a power of two.
+    pub(crate) fn new(max_groups: usize) -> Self {
         Self {
-            most,
+            max_groups,
             cuts: Vec::new(),
             groups: Vec::new(),
             boxes: vec![Aabb::empty()],
@@ -133,13 +136,13 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             outside_of: None,
             cut_sides: 0.0,
             cut_count: 0,
-            told: Told::default(),
+            sent: SentBoxes::default(),
         }
     }
 
-    /// What other ranks are told.
-    pub(crate) fn told(&self) -> &Told<D, T> {
-        &self.told
+    /// What is sent to other ranks.
+    pub(crate) fn sent(&self) -> &SentBoxes<D, T> {
+        &self.sent
     }
 
     /// The wide objects, ascending.
@@ -147,12 +150,12 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         &self.wide
     }
 
-    /// The next update measures only objects that are not strictly inside this box, which lies within the present bound.
+    /// From the next update on, only objects that are not strictly inside this box enter the boxes of groups. It lies within the present bound.
     pub(crate) fn watch(&mut self, interior: Aabb<D, T>) {
         self.watched = interior;
     }
 
-    /// A box, and the objects that are not strictly inside it, ascending, if they are known; some may be inside.
+    /// A box and a list, ascending, of all objects that are not strictly inside it, if known. The list may have a few that are inside.
     pub(crate) fn outside(&self) -> Option<(&Aabb<D, T>, &[Chosen<D, T>])> {
         self.outside_of.as_ref().map(|watched| (watched, &self.outside[..]))
     }
@@ -165,17 +168,17 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             + 2 * self.boxes.capacity() * size_of::<Aabb<D, T>>()
     }
 
-    /// Follows the objects, whose changes are listed.
+    /// Brings the boxes up to date. The changes of `slots` must be listed.
     pub(crate) fn update<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         if slots.few_changed() && self.cut_count > 0 && !self.is_stale(slots.count()) {
             if slots.touched().is_empty() {
                 return;
             }
             self.outside_of = None;
-            self.place(slots);
-            self.follow_few(slots);
+            self.assign_groups(slots);
+            self.include_changed(slots);
         } else {
-            self.place(slots);
+            self.assign_groups(slots);
             self.measure(slots);
         }
         if self.is_stale(slots.count()) {
@@ -184,14 +187,14 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             self.cut_sides = self.sides();
             self.cut_count = slots.count();
         }
-        self.tell(slots);
+        self.collect_sent(slots);
     }
 
     fn is_stale(&self, count: usize) -> bool {
-        self.sides() > GROWN * self.cut_sides
+        self.sides() > MAX_GROWTH * self.cut_sides
             || count > 2 * self.cut_count
             || 2 * count < self.cut_count
-            || self.finite_wide > 2 * MOST_WIDE
+            || self.finite_wide > 2 * MAX_WIDE
     }
 
     /// The sides of all boxes together.
@@ -200,15 +203,15 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.boxes.iter().map(side).sum()
     }
 
-    /// Gives new objects their groups.
-    fn place<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+    /// Assigns groups to new objects.
+    fn assign_groups<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         self.groups.resize(slots.len(), 0);
         for slot in slots.new_objects() {
             self.groups[slot as usize] = self.group_of(&slots.boxes()[slot as usize]);
         }
     }
 
-    /// The group of a place: down the planes, without a branch.
+    /// The group of a box, by its center: down the splitting planes, without a branch.
     #[inline(always)]
     fn group_of(&self, value: &Aabb<D, T>) -> u8 {
         let center = value.center();
@@ -220,7 +223,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         (node - self.cuts.len()) as u8
     }
 
-    /// The boxes of all groups, the wide objects, and those outside the watched box, from scratch.
+    /// Finds the boxes of all groups, the wide objects and the objects outside the watched box, from scratch.
     fn measure<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         self.boxes.fill(Aabb::empty());
         self.wide.clear();
@@ -228,29 +231,29 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.outside.clear();
         self.outside_of = Some(self.watched);
         let (watched, limit) = (self.watched, self.limit);
-        // Whether an object is outside is unpredictable, so slots are noted without a branch, and boxes read again while they are in the cache.
-        let (mut noted, mut count) = ([0; NOTED], 0);
+        // Whether an object is outside is unpredictable, so slots are collected without a branch, and their boxes are read again while in the cache.
+        let (mut batch, mut count) = ([0; BATCH], 0);
         slots.for_each(|slot| {
             let value = &slots.boxes()[slot as usize];
-            noted[count] = slot;
+            batch[count] = slot;
             count += usize::from(!is_inside(value, &watched) | is_longer(value, &limit));
-            if count == NOTED {
-                self.include_noted(slots, &noted);
+            if count == BATCH {
+                self.include_batch(slots, &batch);
                 count = 0;
             }
         });
-        self.include_noted(slots, &noted[..count]);
+        self.include_batch(slots, &batch[..count]);
         self.inner = if self.outside.len() < slots.count() { watched } else { Aabb::empty() };
         if self.outside.is_empty() && slots.count() > 0 {
-            // All objects have gathered; only a pass without the watched box shows how tightly.
+            // All objects are inside the watched box, which may be far too large; only a pass without it finds tight boxes.
             self.watched = Aabb::empty();
             self.measure(slots);
         }
     }
 
-    /// Takes objects in that are not inside the watched box.
-    fn include_noted<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, noted: &[u32]) {
-        for &slot in noted {
+    /// Adds objects that are not inside the watched box, or are wide.
+    fn include_batch<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, batch: &[u32]) {
+        for &slot in batch {
             let value = slots.boxes()[slot as usize];
             self.outside.push((slot, value));
             if is_longer(&value, &self.limit) {
@@ -262,8 +265,8 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         }
     }
 
-    /// Adds the changed objects to the boxes, which do not shrink.
-    fn follow_few<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+    /// Adds a few changed objects to the boxes, which do not shrink.
+    fn include_changed<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         let is_wide = |slot: u32| slots.is_live(slot) && is_longer(&slots.boxes()[slot as usize], &self.limit);
         let changed = slots.touched();
         self.wide.retain(|&slot| is_wide(slot));
@@ -282,14 +285,14 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.finite_wide = self.wide.iter().filter(|&&slot| has_finite_size(&slots.boxes()[slot as usize])).count();
     }
 
-    /// Cuts again: limits, planes, groups.
+    /// Makes the cut anew: the limit for wide objects, the splitting planes, and the groups.
     fn cut<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         let finite = |slot: &u32| has_finite_size(&slots.boxes()[*slot as usize]);
         let stride = slots.count().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<u32> = slots.ids().step_by(stride).filter(finite).collect();
         self.set_limit(slots);
         sample.retain(|&slot| !is_longer(&slots.boxes()[slot as usize], &self.limit));
-        let groups = (slots.count() / LEAST).clamp(1, self.most);
+        let groups = (slots.count() / MIN_GROUP).clamp(1, self.max_groups);
         let depth = groups.ilog2();
         self.cuts.clear();
         self.cuts.resize((1 << depth) - 1, (0, T::INFINITY));
@@ -303,6 +306,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         }
     }
 
+    /// Splits the centers of a node at their median, and so on down the tree.
     fn split(&mut self, node: usize, centers: &mut [[T; D]]) {
         if node >= self.cuts.len() || centers.len() < 2 {
             return;
@@ -318,7 +322,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         self.split(2 * node + 2, upper);
     }
 
-    /// From which length on objects are wide.
+    /// Finds the length above which objects are wide.
     fn set_limit<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         let (mut mean, mut finite) = ([0.0; D], false);
         for value in slots.ids().map(|slot| &slots.boxes()[slot as usize]).filter(|value| has_finite_size(value)) {
@@ -327,7 +331,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             (0..D).for_each(|k| mean[k] += size[k].to_f64() / slots.count() as f64);
         }
         let limit_at = |factor: f64| mean.map(|mean| if finite { T::from_f64(mean * factor).min(T::MAX) } else { T::MAX });
-        self.limit = limit_at(WIDE);
+        self.limit = limit_at(WIDE_FACTOR);
         let longer = |slot: &u32| {
             let value = &slots.boxes()[*slot as usize];
             has_finite_size(value) && is_longer(value, &self.limit)
@@ -337,15 +341,16 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             (0..D).map(|k| if mean[k] > 0.0 { size[k].to_f64() / mean[k] } else { 0.0 }).fold(0.0, f64::max)
         };
         let mut ratios: Vec<f64> = slots.ids().filter(longer).map(ratio).collect();
-        if ratios.len() > MOST_WIDE {
+        if ratios.len() > MAX_WIDE {
             ratios.sort_unstable_by(|a, b| b.total_cmp(a));
             // One step up, so that rounding never makes the 65th wide.
-            self.limit = limit_at(ratios[MOST_WIDE].max(WIDE)).map(Real::next_up).map(|limit| limit.min(T::MAX));
+            self.limit = limit_at(ratios[MAX_WIDE].max(WIDE_FACTOR)).map(Real::next_up).map(|limit| limit.min(T::MAX));
         }
     }
 
-    fn tell<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
-        let Told { bound, normal, wide } = &mut self.told;
+    /// Collects what is sent to other ranks.
+    fn collect_sent<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
+        let SentBoxes { bound, normal, wide } = &mut self.sent;
         normal.clear();
         normal.extend(self.boxes.iter().chain([&self.inner]).filter(|value| value.is_valid()));
         *bound = normal.iter().fold(Aabb::empty(), |mut all, one| {
@@ -354,7 +359,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         });
         wide.clear();
         wide.extend(self.wide.iter().map(|&slot| slots.boxes()[slot as usize]));
-        if wide.len() > MOST_TOLD {
+        if wide.len() > MAX_WIDE_BOXES {
             let all = wide.iter().fold(Aabb::empty(), |all, one| all.union(one));
             wide.clear();
             wide.push(all);

@@ -1,6 +1,6 @@
 //! The head of every collective call: which call it is, and whether a rank cannot take part.
 //!
-//! All ranks see all heads, so they all return the same error, and nobody waits for a rank that gave up.
+//! All ranks see all heads, so they all return the same error, and no rank waits for one that gave up.
 
 use crate::error::{Error, TransportError};
 use crate::transport::Gathered;
@@ -29,7 +29,7 @@ impl Call {
     fn name_of(number: u32) -> String {
         let all = [Self::Start, Self::Update, Self::Migrate, Self::Plan];
         let known = all.into_iter().find(|&call| call as u32 == number);
-        known.map_or_else(|| format!("something unknown ({number})"), |call| call.name().to_string())
+        known.map_or_else(|| format!("an unknown method ({number})"), |call| call.name().to_string())
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn head(message: &mut Vec<u8>, call: Call, fault: Option<&str>) {
     put(message, text);
 }
 
-/// Errors if a rank is in another call, or has a fault; the lowest such rank is named.
+/// Fails if a rank is in another call or has a fault; the error names the lowest such rank.
 pub(crate) fn check(all: &Gathered, call: Call) -> Result<(), Error> {
     for rank in 0..all.ranks() {
         let (number, fault) =
@@ -56,7 +56,7 @@ pub(crate) fn check(all: &Gathered, call: Call) -> Result<(), Error> {
     Ok(())
 }
 
-/// What follows the head of a rank's message, which was checked.
+/// What follows the head of a rank's message, after [`check`].
 pub(crate) fn body(all: &Gathered, rank: usize) -> Result<Reader<'_>, Error> {
     let mut reader = Reader::new(all.of(rank));
     read_head(&mut reader).map_err(|Malformed| TransportError::Malformed { rank })?;

@@ -1,8 +1,8 @@
 //! The join of this rank's objects near others with the ghosts of others.
 //!
-//! Only the boundary, the objects that overlap a box of a neighbor, can pair with a ghost. The ghosts have a structure of their own, which is kept
-//! from frame to frame; the boundary's boxes are its probes, all at once, so that the two sets are joined tile by tile and no pairs of one set are
-//! looked for. If nothing has changed in either set, neither have the pairs.
+//! Only objects that overlap a box of a neighbor can pair with a ghost; they are called the *boundary*. The ghosts have a structure of their own, which
+//! is kept from frame to frame. The boundary's boxes are its probes, all in one call, so that the two sets are joined tile by tile without searching for
+//! pairs within a set. If nothing has changed in either set, the pairs are kept.
 //!
 //! Cost: a frame of as many objects as both sets have, if any of them has changed. Bad case: a few changes among many ghosts, which are all joined again.
 
@@ -12,7 +12,7 @@ use crate::ghosts::Origin;
 use crate::select::Chosen;
 use crate::slots::Slots;
 
-/// Boundary and ghosts.
+/// The boundary, the ghosts, and the pairs between them.
 #[derive(Debug)]
 pub(crate) struct Cross<const D: usize, T: Real> {
     /// This rank's objects near others: slots, ascending, and boxes.
@@ -35,7 +35,7 @@ impl<const D: usize, T: Real> Cross<D, T> {
         Self { boundary, boxes, boundary_changed: false, ghosts, structure, store, all: true }
     }
 
-    /// Where ghosts are held.
+    /// The ghosts, to be brought up to date.
     pub(crate) fn ghosts(&mut self) -> &mut Slots<D, T, Origin> {
         &mut self.ghosts
     }
@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> Cross<D, T> {
         self.ghosts.bytes() + boundary + self.structure.stats().bytes + self.store.bytes()
     }
 
-    /// Follows this rank's objects near others, ascending.
+    /// Replaces the boundary, ascending by slot.
     pub(crate) fn set_boundary(&mut self, boundary: &[Chosen<D, T>]) {
         let Self { boundary: slots, boxes, boundary_changed, .. } = self;
         let is_same = boundary.len() == slots.len()

@@ -28,7 +28,7 @@ use crate::wire::put;
 /// objects of other ranks ([`cross_pairs`](Distributed::cross_pairs)).
 ///
 /// [`new`](Distributed::new), [`update`](Distributed::update), [`migrate`](Distributed::migrate) and [`plan`](Distributed::plan) are *collective*: all
-/// ranks call them, in the same order. The other methods are this rank's own affair.
+/// ranks call them, in the same order. The other methods concern this rank alone.
 ///
 /// ```
 /// use broadphase::Aabb;
@@ -47,14 +47,14 @@ use crate::wire::put;
 /// ```
 ///
 /// # Cost
-/// See [the way of a frame](Distributed::update).
+/// See the [table of costs](crate#cost); [`update`](Distributed::update) lists the steps of a frame.
 #[derive(Debug)]
 pub struct Distributed<const D: usize, T: Real, C> {
     pub(crate) transport: C,
     pub(crate) options: Options,
     pub(crate) context: Context,
     pub(crate) objects: Slots<D, T, u64>,
-    /// What is wrong with the boxes that were set last; the next collective call reports it to all ranks.
+    /// What is wrong with the list of boxes that was passed last; the next collective call reports it to all ranks.
     pub(crate) fault: Option<String>,
     pub(crate) bounds: Bounds<D, T>,
     pub(crate) selection: Selection<D, T>,
@@ -65,11 +65,11 @@ pub struct Distributed<const D: usize, T: Real, C> {
     pub(crate) near: Vec<Near<D, T>>,
     /// By rank; empty if a rank has sent none.
     pub(crate) domains: Vec<Vec<Aabb<D, T>>>,
-    /// Has this rank set another domain that the others do not know?
+    /// Has this rank's domain been set since it was last sent?
     pub(crate) domain_changed: bool,
-    /// Had any rank another domain in the last update than before?
+    /// Did any rank send a new domain in the last update?
     pub(crate) domains_changed: bool,
-    /// `None` until the first frame in which the hash grid's cell size is known.
+    /// `None` until the first update; for a hash grid, until its cell size is known.
     pub(crate) local: Option<Local<D, T>>,
     pub(crate) cross: Cross<D, T>,
     pub(crate) wide: WideGhosts<D, T>,
@@ -103,7 +103,7 @@ impl<const D: usize, T: Real> Default for Link<D, T> {
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) pairs: Vec<CrossPair>,
-    /// Sorted, if events are wanted; else empty.
+    /// The pairs of the last frame, sorted, if events are wanted; else empty.
     pub(crate) last: Vec<CrossPair>,
     pub(crate) started: Vec<CrossPair>,
     pub(crate) ended: Vec<CrossPair>,
@@ -114,8 +114,8 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     /// Joins the job. Collective.
     ///
     /// # Errors
-    /// [`Error::Mismatch`], on all ranks, if one was built from another version, or has another dimension, scalar or other options;
-    /// [`Error::Rank`] for options that no algorithm takes; [`Error::Transport`].
+    /// [`Error::Mismatch`], on all ranks, if one differs from rank 0 in version, dimension, scalar or options; [`Error::Rank`], on all ranks, if one
+    /// cannot build its algorithm; [`Error::Transport`].
     pub fn new(mut transport: C, options: Options) -> Result<Self, Error> {
         let size = transport.size();
         let built = options.algorithm.build::<D, T>().and_then(|_| Spec::default().build::<D, T>());
@@ -198,12 +198,12 @@ fn identity<const D: usize, T: Real>(options: &Options) -> String {
 
 /// # Objects
 impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
-    /// Adds an object, and returns its index on this rank: the object keeps it until it is removed or leaves. O(1).
+    /// Adds an object, and returns its index on this rank, which the object keeps until it is removed or migrates. O(1).
     ///
-    /// Ids should be unique in the job; nothing but what is reported depends on it.
+    /// Ids should be unique in the job. They are only reported back: no pair depends on them.
     ///
     /// # Errors
-    /// [`Error::Local`] for a box that is not valid, and beyond the most objects that indices can name.
+    /// [`Error::Local`] for a box that is not valid, and if the rank has [`MAX_OBJECTS`](broadphase::MAX_OBJECTS) objects already.
     pub fn insert(&mut self, id: u64, aabb: Aabb<D, T>) -> Result<u32, Error> {
         check_box(&aabb, None)?;
         Ok(self.objects.insert(aabb, id)?)
@@ -220,7 +220,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         if self.objects.set_box(index, aabb) { Ok(()) } else { Err(Error::UnknownObject { index }) }
     }
 
-    /// Moves all objects: a box for each index up to [`slots`](Distributed::slots); those of free indices are not looked at.
+    /// Moves all objects: one box for each index below [`slots`](Distributed::slots); boxes of free indices are ignored.
     ///
     /// # Errors
     /// As for [`assign`](Distributed::assign).
@@ -240,12 +240,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(())
     }
 
-    /// Replaces all objects: index `i` has `ids[i]` and `boxes[i]`. An object that has the same id at the same index as before is the same one; all
-    /// others have come or gone. For callers that keep arrays of their own.
+    /// Replaces all objects: index `i` has `ids[i]` and `boxes[i]`. An object with the same id at the same index as before is the same object; all
+    /// others are new or gone. For callers that keep arrays of their own.
     ///
     /// # Errors
-    /// [`Error::WrongLength`]; [`Error::Local`] for a box that is not valid: the objects are then those of before, and unless boxes are handed over
-    /// again, the next collective call ends with [`Error::Rank`] on all ranks instead of going on without them.
+    /// [`Error::WrongLength`]; [`Error::Local`] for a box that is not valid. The objects are then unchanged, and unless a valid list is passed before
+    /// it, the next collective call fails with [`Error::Rank`] on all ranks instead of computing with old boxes.
     pub fn assign(&mut self, ids: &[u64], boxes: &[Aabb<D, T>]) -> Result<(), Error> {
         if ids.len() != boxes.len() {
             return Err(Error::WrongLength { argument: "ids", found: ids.len(), expected: boxes.len() });
@@ -262,6 +262,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(())
     }
 
+    /// The error for a box that is not valid, kept for the next collective call too.
     fn refuse(&mut self, aabb: &Aabb<D, T>, index: usize) -> Result<(), Error> {
         let refused = check_box(aabb, Some(index));
         self.fault = refused.as_ref().err().map(ToString::to_string);
@@ -298,8 +299,8 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         self.objects.len()
     }
 
-    /// The region of space that this rank owns, as boxes that are half-open on every axis; other ranks learn it with the next update. It only
-    /// decides who reports a pair once, see [`Reporting::Once`](crate::Reporting::Once): objects need not lie in it.
+    /// Sets the region of space that this rank owns, as boxes that are half-open on every axis; the next update sends it to all ranks. It only
+    /// decides which rank reports a pair, see [`Reporting::Once`](crate::Reporting::Once): objects need not lie in it.
     pub fn set_domain(&mut self, domain: &[Aabb<D, T>]) {
         let rank = self.rank();
         self.domains[rank].clear();
@@ -310,7 +311,8 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
 
 /// # Results of the last update
 impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
-    /// The pairs of this rank's own objects, by index.
+    /// The pairs of this rank's own objects, by index. `None` before the first update, and while no rank has an object from which a hash grid's cell
+    /// size could follow.
     pub fn local_pairs(&self) -> Option<&PairStore> {
         self.local.as_ref().map(Local::store)
     }
@@ -352,12 +354,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     }
 
     /// The algorithm of this rank's own objects, with what the ranks have agreed on: the base of the paper's hash grid, see [`Options::algorithm`].
-    /// `None` before the first update.
+    /// `None` as long as [`local_pairs`](Distributed::local_pairs) is.
     pub fn algorithm(&self) -> Option<&Spec> {
         self.local.as_ref().map(Local::algorithm)
     }
 
-    /// All bytes that this rank holds: objects, structures, ghosts, the table of all ranks' boxes; not the messages under way.
+    /// The bytes that this rank holds: objects, structures, ghosts, the table of all ranks' boxes; not the messages under way.
     pub fn bytes(&self) -> usize {
         let link = |link: &Link<D, T>| {
             link.outgoing.bytes() + link.outgoing_wide.bytes() + link.incoming.bytes() + link.incoming_wide.bytes()

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// Why a call failed. Displays as one line that names the rank where another one is to blame.
+/// Why a call failed. Displays as one line, which names the rank if the cause is on another one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// This rank's own boxes, options or pairs. The other ranks are not affected.
+    /// A fault of this rank's own boxes or pairs. The other ranks are not affected.
     Local(broadphase::Error),
-    /// A rank could not take part in a collective call. All ranks get this same error, and none of them has changed.
+    /// A rank could not take part in a collective call. All ranks get this same error, and objects and pairs are unchanged on all of them.
     Rank {
         /// The rank.
         rank: usize,
@@ -45,7 +45,7 @@ pub enum Error {
         /// The number of ranks.
         size: usize,
     },
-    /// A list that must be as long as another one, and is not.
+    /// A list has the wrong length.
     WrongLength {
         /// The argument's name.
         argument: &'static str,
@@ -76,7 +76,7 @@ pub enum TransportError {
         /// How long, in seconds.
         seconds: u64,
     },
-    /// A message that no version of this library sends.
+    /// A message that cannot be read.
     Malformed {
         /// The sender.
         rank: usize,
@@ -88,7 +88,7 @@ pub enum TransportError {
         /// The longest possible.
         limit: usize,
     },
-    /// An error of the system.
+    /// An error of MPI or of the operating system.
     System(String),
 }
 

@@ -1,7 +1,7 @@
 //! Ghosts: copies of another rank's objects, kept from frame to frame. Only changes travel.
 //!
-//! Sender and receiver hold the same list, ordered by the sender's slots. A message says for each old entry, by one bit each, whether it is gone and
-//! whether its box is another one, then has the new boxes, then the new objects. Nothing changed: two bits per ghost.
+//! Sender and receiver hold the same list, ordered by the sender's slots. A message has two bits for each old entry (is it gone, has its box changed),
+//! then the changed boxes, then the new objects. If nothing changed, it has only the two bits per ghost.
 
 use broadphase::{Aabb, Real};
 
@@ -9,7 +9,7 @@ use crate::select::Chosen;
 use crate::slots::{Slots, ascending};
 use crate::wire::{Malformed, Reader, put};
 
-/// Whose object a ghost is a copy of.
+/// Which object a ghost is a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) rank: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Origin {
     pub(crate) id: u64,
 }
 
-/// What a receiver has, as its sender knows it.
+/// The sender's copy of a receiver's list.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing<const D: usize, T: Real> {
     /// By slot, ascending.
@@ -35,7 +35,7 @@ fn set(bits: &mut [u8], index: usize) {
 }
 
 impl<const D: usize, T: Real> Outgoing<D, T> {
-    /// Appends to `message` what turns the receiver's list into `chosen`, which is ascending. The changes of `slots` are listed.
+    /// Appends the changes that turn the receiver's list into `chosen`, which is ascending. The changes of `slots` must be listed.
     pub(crate) fn write(&mut self, chosen: &[Chosen<D, T>], slots: &Slots<D, T, u64>, message: &mut Vec<u8>) {
         let mut replaced = ascending(slots.replaced());
         let Self { sent } = self;
@@ -45,7 +45,7 @@ impl<const D: usize, T: Real> Outgoing<D, T> {
         let flags = message.len();
         message.reserve(2 * bits + size_of_val(chosen));
         message.resize(flags + 2 * bits, 0);
-        // New boxes of old entries go to the message at once; new entries are few, and follow.
+        // Changed boxes of old entries are appended at once; new entries are few, and follow at the end.
         let mut new = Vec::new();
         let mut at = 0;
         for &(slot, value) in chosen {
@@ -54,7 +54,7 @@ impl<const D: usize, T: Real> Outgoing<D, T> {
                 at += 1;
             }
             let known = at < sent.len() && sent[at].0 == slot;
-            // An entry that another object replaces is passed over by the loop above, as gone.
+            // An entry whose slot has another object now is marked as gone by the loop above, in the next round.
             if known && !replaced.has(slot) {
                 if sent[at].1 != value {
                     set(&mut message[flags + bits..], at);
@@ -99,7 +99,7 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Follows a message of [`Outgoing::write`]. An error leaves the list and the slots in an undefined state, which the caller clears.
+    /// Applies a message of [`Outgoing::write`]. After an error the list and the slots are inconsistent: the caller ends the job.
     pub(crate) fn read<const D: usize, T: Real>(
         &mut self,
         reader: &mut Reader<'_>,
@@ -166,7 +166,7 @@ impl Incoming {
     }
 }
 
-/// A box that comes from outside is checked like one of the caller.
+/// Boxes in messages are checked like those of the caller.
 fn valid<const D: usize, T: Real>(value: Aabb<D, T>) -> Result<Aabb<D, T>, Malformed> {
     if value.is_valid() { Ok(value) } else { Err(Malformed) }
 }

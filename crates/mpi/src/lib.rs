@@ -6,7 +6,7 @@ mod distributed;
 mod update;
 mod migrate;
 mod plan;
-// The parts of a frame, in the order in which it meets them.
+// The parts of a frame, in the order in which they run.
 mod options;
 mod slots;
 mod bounds;
@@ -20,7 +20,7 @@ mod cross;
 mod wide;
 mod pairs;
 mod stats;
-// What everyone uses.
+// Used by all of them.
 mod error;
 pub mod simulate;
 pub mod split;

@@ -12,8 +12,8 @@ pub(crate) struct Local<const D: usize, T: Real> {
     store: PairStore,
     started: Vec<Pair>,
     ended: Vec<Pair>,
-    /// The structure may have followed a frame that the job gave up.
-    all: bool,
+    /// The structure may have taken in a frame that the job gave up, so the next one counts as all changed.
+    all_changed: bool,
 }
 
 impl<const D: usize, T: Real> Local<D, T> {
@@ -21,7 +21,7 @@ impl<const D: usize, T: Real> Local<D, T> {
         let structure = algorithm.build()?;
         let mut store = PairStore::new(if events { Report::Both } else { Report::All });
         store.set_limit(limit);
-        Ok(Self { algorithm, structure, store, started: Vec::new(), ended: Vec::new(), all: false })
+        Ok(Self { algorithm, structure, store, started: Vec::new(), ended: Vec::new(), all_changed: false })
     }
 
     pub(crate) fn algorithm(&self) -> &Spec {
@@ -46,21 +46,21 @@ impl<const D: usize, T: Real> Local<D, T> {
         self.structure.stats().bytes + self.store.bytes() + events
     }
 
-    /// Expects anything in the next frame.
-    pub(crate) fn distrust(&mut self) {
-        self.all = true;
+    /// In the next frame everything counts as changed.
+    pub(crate) fn expect_all_changed(&mut self) {
+        self.all_changed = true;
     }
 
-    /// Follows the objects, whose changes are listed.
+    /// Brings the structure up to date. The changes of `objects` must be listed.
     pub(crate) fn update(&mut self, objects: &Slots<D, T, u64>, context: &mut Context) -> Result<(), broadphase::Error> {
-        let result = self.structure.update(&objects.frame(self.all), context);
-        self.all |= result.is_err();
+        let result = self.structure.update(&objects.frame(self.all_changed), context);
+        self.all_changed |= result.is_err();
         result
     }
 
-    /// Finds the pairs, and what started and ended. On error there are none.
+    /// Finds the pairs, and which of them started and ended. After an error there are no pairs.
     pub(crate) fn pairs(&mut self, objects: &Slots<D, T, u64>, context: &mut Context) -> Result<(), broadphase::Error> {
-        // A slot that holds another object than before has ended all its pairs, and started all that it has.
+        // Where a slot has another object than before, all its old pairs have ended and all its present ones have started.
         let replaced = objects.replaced();
         let has_new = |pair: &Pair| [pair.a, pair.b].iter().any(|slot| replaced.binary_search(slot).is_ok());
         let events = self.store.report().delta();
@@ -68,8 +68,8 @@ impl<const D: usize, T: Real> Local<D, T> {
         if events && !replaced.is_empty() {
             self.store.for_each_chunk(|pairs| self.ended.extend(pairs.iter().filter(|pair| has_new(pair))));
         }
-        let result = self.structure.pairs(&objects.frame(self.all), context, &mut self.store);
-        self.all = result.is_err();
+        let result = self.structure.pairs(&objects.frame(self.all_changed), context, &mut self.store);
+        self.all_changed = result.is_err();
         self.started.clear();
         if result.is_err() {
             self.ended.clear();

@@ -14,7 +14,7 @@ use crate::wire::{Malformed, Reader, put};
 /// An object that leaves this rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Departure {
-    /// The rank that it goes to. This rank itself: the object stays.
+    /// The rank that it goes to. If that is this rank itself, the object stays.
     pub to: usize,
     /// Its index here, which becomes free.
     pub index: u32,
@@ -29,13 +29,13 @@ pub struct Arrival<P> {
     pub id: u64,
     /// The rank that it comes from.
     pub from: usize,
-    /// What its old rank has sent along.
+    /// The payload that its old rank attached.
     pub payload: P,
 }
 
 impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
-    /// Moves objects to other ranks, each with its id, its box and a payload of the caller's: velocity, mass, what a handle stands for. Collective;
-    /// a rank without departures hands over an empty list.
+    /// Moves objects to other ranks, each with its id, its box and a payload of the caller's (velocity, mass, a key into other tables). Collective: a
+    /// rank without departures passes an empty list.
     ///
     /// O(1) for each object, and a message to each rank that gets any. Arrivals are ordered by the rank they come from, then by their order there.
     /// Pairs change with the next [`update`](Distributed::update).

@@ -1,14 +1,14 @@
-//! Boxes of other ranks near this one, as few as cover them well.
+//! Boxes of other ranks near this one, merged into few.
 //!
-//! A rank sends up to 17 boxes. Where they fill a region without gaps, as the boxes of a compact rank do along a common face, one box around them
-//! covers the same objects, and each object is compared with one box instead of many. Boxes are merged while that adds little volume within this rank's
-//! bound; what is sent because of the added volume is correct, only not needed.
+//! A rank sends up to 17 boxes (with the default options). Where they fill a region without gaps, as the boxes of a compact rank do along a common
+//! face, one box around them covers the same objects, and each object is compared with one box instead of many. Boxes are merged while that adds little
+//! volume within this rank's bound. Objects sent because of the added volume are unnecessary, but harmless.
 
 use broadphase::{Aabb, Real};
 
 /// Two boxes are merged if the box around them has at most this many times their volume.
 const FILLED: f64 = 1.25;
-/// Sides count as longer by this share of the bound's, so that flat boxes have a volume.
+/// Added to each side, as a share of the bound's side, so that flat boxes have a volume.
 const PADDING: f64 = 1.0 / 1024.0;
 
 /// A box of another rank that reaches this one's objects.

@@ -1,4 +1,4 @@
-//! How a job's broad phase works; the same on all ranks except for threads.
+//! The options of a job; the same on all ranks except for threads and the limit of pairs.
 
 use broadphase::{Context, PairStore, Spec};
 
@@ -12,13 +12,13 @@ pub struct Options {
     pub reporting: Reporting,
     /// Are started and ended pairs wanted?
     pub events: bool,
-    /// The algorithm for a rank's own objects. The cell sizes of `hash-grid` follow from a base; unless this has one, all ranks take that of the first
-    /// object of the lowest rank that has any.
+    /// The algorithm for a rank's own objects. The cell sizes of `hash-grid` follow from its option `base`; if that is not given, all ranks compute
+    /// it from the first object of the lowest rank that has one.
     pub algorithm: Spec,
-    /// The most tight boxes that a rank sends to the others, besides that of its interior: 1 to 64, rounded down to a power of two. More boxes mean
+    /// The most tight boxes that a rank sends to the others, besides the box of its interior: 1 to 64, rounded down to a power of two. More boxes mean
     /// fewer ghosts where a rank's objects do not fill a box, and a longer table for all ranks.
     pub boxes: usize,
-    /// More local pairs, or pairs with ghosts, than this are an error of this rank.
+    /// If there are more local pairs, or more pairs with ghosts, the update of this rank fails.
     pub pair_limit: u64,
     /// Threads and kernels of this rank.
     pub context: Context,
@@ -39,31 +39,31 @@ impl Default for Options {
 }
 
 impl Options {
-    /// With another place where pairs are reported.
+    /// Sets where pairs of two ranks are reported.
     pub fn with_reporting(mut self, reporting: Reporting) -> Self {
         self.reporting = reporting;
         self
     }
 
-    /// With started and ended pairs.
+    /// Also finds started and ended pairs.
     pub fn with_events(mut self) -> Self {
         self.events = true;
         self
     }
 
-    /// With another algorithm for a rank's own objects.
+    /// Sets the algorithm for a rank's own objects.
     pub fn with_algorithm(mut self, algorithm: Spec) -> Self {
         self.algorithm = algorithm;
         self
     }
 
-    /// With another number of tight boxes per rank.
+    /// Sets the number of tight boxes per rank.
     pub fn with_boxes(mut self, boxes: usize) -> Self {
         self.boxes = boxes;
         self
     }
 
-    /// With threads or other kernels.
+    /// Sets threads and kernels.
     pub fn with_context(mut self, context: Context) -> Self {
         self.context = context;
         self

@@ -34,9 +34,9 @@ impl CrossPair {
 /// Where a pair of two ranks is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Reporting {
-    /// In exactly one place of the job: by the rank in whose domain the lower corner of the intersection lies, if it is one of the two and the only
-    /// one ([`Distributed::set_domain`](crate::Distributed::set_domain)), else by the lower rank. A pair with a wide object is reported by
-    /// the rank of the other one.
+    /// By exactly one rank of the job. If the lower corner of the intersection lies in the domain of exactly one of the two ranks
+    /// ([`Distributed::set_domain`](crate::Distributed::set_domain)), by that rank; otherwise by the one with the lower number. A pair of a wide
+    /// object and another one is reported by the rank of the other one.
     #[default]
     Once,
     /// By both ranks.
@@ -61,8 +61,8 @@ pub(crate) fn reports<const D: usize, T: Real>(
     }
 }
 
-/// Which of two ranks may report a pair of an object of the first with one of the second. Decided from the object's box alone: an object travels only
-/// to ranks that may report a pair of it, and is joined with ghosts only where its own rank may.
+/// Decides from one object's box alone which of two ranks may report a pair of this object, which is on the first rank, with one on the second. An
+/// object travels only to ranks that may report a pair of it, and is joined with ghosts only if its own rank may.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reporters<'a, const D: usize, T> {
     pub(crate) reporting: Reporting,
@@ -79,18 +79,18 @@ pub(crate) struct MayReport {
     pub(crate) other: bool,
 }
 
-/// How a box lies to the domains of two ranks.
+/// How a box lies relative to the domains of its own rank and of another one, in this order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relation {
-    /// Does it reach the domain of its own rank, or of the other?
+    /// Does it overlap the domain?
     pub(crate) reaches: [bool; 2],
-    /// Is it within one box of the domain?
+    /// Is it inside one box of the domain?
     pub(crate) within: [bool; 2],
 }
 
 impl<const D: usize, T: Real> Reporters<'_, D, T> {
-    /// The lower corner of an intersection lies in both boxes. If a rank owns it, the box reaches the domain of that rank; if neither does, the box is
-    /// not within the domain of the one that has the higher number.
+    /// The lower corner of an intersection lies in both boxes. If one rank alone owns the corner, the box reaches the domain of that rank. If both own it
+    /// or neither does, the lower rank reports: either the box reaches that rank's domain, or it is not inside the other rank's.
     #[inline(always)]
     pub(crate) fn may(&self, Relation { reaches, within }: Relation) -> MayReport {
         let both = self.reporting == Reporting::Both;
@@ -113,7 +113,7 @@ pub(crate) fn is_within<T: Real>(value: [T; 2], domain: [T; 2]) -> bool {
     (domain[0] <= value[0]) & (value[1] < domain[1])
 }
 
-/// What only the new and what only the old of two sorted lists has.
+/// Compares two sorted lists: `started` gets what only the new one has, `ended` what only the old one has.
 pub(crate) fn difference<P: Copy + Ord>(old: &[P], new: &[P], started: &mut Vec<P>, ended: &mut Vec<P>) {
     started.clear();
     ended.clear();

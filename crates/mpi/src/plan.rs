@@ -1,11 +1,11 @@
-//! A decomposition that balances the load: an offer, which the caller may take by moving its objects.
+//! A decomposition that balances the load: a suggestion, which the caller may follow by migrating objects.
 //!
-//! Recursive coordinate bisection: all ranks together are cut across the longest axis of their objects' centers, so that weights are shared like
-//! ranks, until each part has one rank. A cut is found from two histograms of 256 bins, the second one inside the bin of the first, summed over all
-//! ranks. Weights are integers, so sums are exact, and all ranks find the same cuts.
+//! Recursive coordinate bisection: space is cut across the axis on which the objects' centers extend furthest, so that each part gets weight in
+//! proportion to its ranks, and so on until each part has one rank. A cut is found from two histograms of 256 bins, the second one inside the bin of
+//! the first, summed over all ranks. Weights are integers, so sums are exact, and all ranks find the same cuts.
 //!
-//! Cost: four passes over the objects for each of log2(ranks) levels, as many reductions, the largest of 256 numbers for every other rank. Bad case: many
-//! objects at one point, which no plane separates.
+//! Cost: four passes over the objects for each of log2(ranks) levels, and five reductions, the largest of 256 numbers for each part of the level. Bad
+//! case: many objects at one point, which no plane separates.
 
 use broadphase::{Aabb, Real};
 
@@ -21,12 +21,12 @@ const BINS: usize = 256;
 /// A decomposition of space into one region per rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<const D: usize, T> {
-    /// By rank. Boxes that are half-open on every axis, without gaps; those at the border reach to infinity. Hand a rank's own to
+    /// A box for each rank, half-open on every axis, without gaps; boxes at the border reach to infinity. Pass a rank's own to
     /// [`Distributed::set_domain`].
     pub regions: Vec<Aabb<D, T>>,
-    /// The objects of this rank whose center is in another rank's region: what [`Distributed::migrate`] takes.
+    /// The objects of this rank whose center is in another rank's region. Pass them to [`Distributed::migrate`].
     pub departures: Vec<Departure>,
-    /// The weight that each rank will have.
+    /// The weight that each rank will have once all departures are made.
     pub weights: Vec<u64>,
 }
 
@@ -44,7 +44,7 @@ impl<const D: usize, T: Real> Plan<D, T> {
     }
 }
 
-/// A part of space with the ranks that share it.
+/// A part of space, and the range of ranks that share it.
 #[derive(Clone, Debug)]
 struct Part<const D: usize, T> {
     region: Aabb<D, T>,
@@ -57,18 +57,19 @@ struct Cut {
     axis: usize,
     low: f64,
     high: f64,
-    /// The share of the weight that goes below.
+    /// The weight that should end up below the cut.
     target: u128,
     /// The weight below `low`.
     below: u128,
 }
 
-/// Orders as the float does, also as an integer.
+/// An integer that orders as the float does.
 fn key(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
+/// The float of a [`key`].
 fn value(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
 }
@@ -77,7 +78,7 @@ fn bin(at: f64, low: f64, high: f64) -> usize {
     ((((at - low) / (high - low)) * BINS as f64) as usize).min(BINS - 1)
 }
 
-/// An object as far as a plan is concerned.
+/// What a plan needs to know of an object.
 struct Item<const D: usize, T> {
     index: u32,
     weight: u64,
@@ -167,7 +168,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
 }
 
 impl Cut {
-    /// Goes to the bin in which the target is reached, and returns the end of it that is nearer to the target.
+    /// Narrows the range to the bin in which the target weight is reached, and returns the end of that bin whose weight below is nearer to the target.
     fn narrow(&mut self, histogram: &[u64]) -> f64 {
         let at = |bin: usize| self.low + (self.high - self.low) * (bin as f64 / BINS as f64);
         let mut below = self.below;
@@ -185,7 +186,7 @@ impl Cut {
     }
 }
 
-/// Cuts every part that has several ranks in two, and says where each item goes.
+/// Cuts every part that has several ranks in two, and assigns each item to its new part.
 fn split<const D: usize, T: Real>(parts: &[Part<D, T>], cuts: &[(usize, T)], items: &mut [Item<D, T>]) -> Vec<Part<D, T>> {
     let mut next = Vec::new();
     let mut starts = Vec::new();
@@ -197,7 +198,7 @@ fn split<const D: usize, T: Real>(parts: &[Part<D, T>], cuts: &[(usize, T)], ite
         }
         let half = part.ranks / 2;
         let (mut lower, mut upper) = (part.region, part.region);
-        // A cut at the very border would turn a region around; it is empty instead.
+        // A cut outside the region would give a region with its corners swapped; with the cut at its border, it is empty instead.
         let place = place.max(part.region.min[axis]).min(part.region.max[axis]);
         lower.max[axis] = place;
         upper.min[axis] = place;

@@ -3,9 +3,9 @@
 //! An object travels to a neighbor if it overlaps a box of it, and if that rank may report a pair of it ([`Reporters`]). It belongs to the *boundary*,
 //! which is joined with ghosts, if it overlaps a box of a neighbor and this rank may report the pair.
 //!
-//! Most objects of a compact rank are far from all others. One box in which none of the other ranks' boxes reach is found greedily, and what lies
-//! inside it is passed over with a few comparisons. The others are compared with the few boxes that cover each neighbor ([`cover`]), 64 at
-//! once: whether an object overlaps a box is unpredictable, so columns are compared without branches, and only the overlaps are looked at.
+//! Most objects of a compact rank are far from all other ranks. A greedy search finds one box that no box of another rank reaches, the *interior*;
+//! objects inside it are skipped with a few comparisons. The others are compared with the few boxes that cover each neighbor ([`cover`]), 64 at
+//! once: whether an object overlaps a box is unpredictable, so columns are compared without branches.
 //!
 //! Cost: a pass over the boxes, or over the changed ones if they are few and no box of another rank near this one has changed. An object that
 //! overlaps the boxes of k ranks is sent up to k times; a random decomposition sends everything to everyone.
@@ -22,25 +22,25 @@ const BATCH: usize = 64;
 /// The interior of the next frame is expected to differ by less than this share of the rank's extent.
 const SLACK: f64 = 1.0 / 256.0;
 
-/// An object: its slot, and its box, since the tables of all objects are not in the cache when the chosen ones are needed.
+/// A chosen object: its slot, and a copy of its box, since the table of all boxes is no longer in the cache when the chosen ones are read.
 pub(crate) type Chosen<const D: usize, T> = (u32, Aabb<D, T>);
 
-/// What is chosen for each neighbor, kept from frame to frame.
+/// The objects chosen for each neighbor, kept from frame to frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection<const D: usize, T: Real> {
-    /// The boxes of neighbors, as they were sent, and this rank's bound then.
+    /// The boxes of neighbors, as they were sent, and this rank's bound when they were covered.
     near: Vec<Near<D, T>>,
     bound: Aabb<D, T>,
-    /// The boxes that cover them, ordered by neighbor, and by neighbor where they end.
+    /// The boxes that cover them, ordered by neighbor, and where those of each neighbor end.
     covers: Vec<Aabb<D, T>>,
     ends: Vec<usize>,
-    /// By neighbor, by slot ascending.
+    /// For each neighbor, the objects that travel to it, by slot ascending.
     chosen: Vec<Vec<Chosen<D, T>>>,
-    /// What is joined with ghosts, by slot ascending.
+    /// The objects that are joined with ghosts, by slot ascending.
     boundary: Vec<Chosen<D, T>>,
-    /// What lies strictly inside touches no box of another rank.
+    /// Objects strictly inside overlap no box of another rank.
     interior: Aabb<D, T>,
-    /// May `chosen` be changed instead of made again?
+    /// May the lists be edited instead of made anew?
     is_valid: bool,
     scratch: Vec<u32>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Surroundings<'a, const D: usize, T> {
     pub(crate) near: &'a [Near<D, T>],
     /// By neighbor.
     pub(crate) reporters: &'a [Reporters<'a, D, T>],
-    /// Has any rank another domain than in the last frame?
+    /// Did any rank send a new domain in this frame?
     pub(crate) domains_changed: bool,
 }
 
@@ -81,7 +81,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
         &self.boundary
     }
 
-    /// A box that will probably lie inside the interior of the next frame: what this frame's has of `bound`, a little smaller.
+    /// A box that will probably lie inside the interior of the next frame: the part of this frame's interior within `bound`, a little smaller.
     pub(crate) fn probable_interior(&self, bound: &Aabb<D, T>) -> Aabb<D, T> {
         let extent: [T; D] = std::array::from_fn(|k| bound.max[k] - bound.min[k]);
         // Long axes across which there is no neighbor need no more slack than the others.
@@ -113,7 +113,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
         around: Surroundings<'_, D, T>,
     ) {
         let Surroundings { near, reporters, domains_changed } = around;
-        let (bound, wide) = (&bounds.told().bound, bounds.wide());
+        let (bound, wide) = (&bounds.sent().bound, bounds.wide());
         let same = self.is_valid
             && !domains_changed
             && self.chosen.len() == reporters.len()
@@ -156,7 +156,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
         }
     }
 
-    /// Looks at these objects, ascending; all others are known to lie inside.
+    /// Chooses from these objects, ascending; all others are known to lie inside the interior.
     fn choose(&mut self, wide: &[u32], reporters: &[Reporters<'_, D, T>], candidates: impl Iterator<Item = Chosen<D, T>>) {
         let mut batch = Batch::new();
         let mut wide = ascending(wide);
@@ -199,14 +199,14 @@ impl<const D: usize, T: Real> Selection<D, T> {
         batch.count = 0;
     }
 
-    /// Looks at the changed objects, and edits the lists.
+    /// Edits the lists for the changed objects only.
     fn edit<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, wide: &[u32], reporters: &[Reporters<'_, D, T>]) {
         let touched = slots.touched();
         if touched.is_empty() {
             return;
         }
         let stays = |object: &Chosen<D, T>| touched.binary_search(&object.0).is_err();
-        // Where the new ones start in each list.
+        // Where the added objects start in each list.
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
         for list in self.chosen.iter_mut().chain([&mut self.boundary]) {
@@ -249,7 +249,7 @@ impl<const D: usize, T: Real> Batch<D, T> {
         self.count += usize::from(counts);
     }
 
-    /// For which objects does the test hold on all axes with any of the boxes? It gets minimum and maximum of the object and of the box.
+    /// For which objects does the test hold on all axes with at least one of the boxes? `test` takes minimum and maximum of the object and of the box.
     #[inline(always)]
     fn test(&self, boxes: &[Aabb<D, T>], test: impl Fn([T; 2], [T; 2]) -> bool) -> [bool; BATCH] {
         let mut any = [false; BATCH];
@@ -265,7 +265,7 @@ impl<const D: usize, T: Real> Batch<D, T> {
         any
     }
 
-    /// Appends the objects for which it holds.
+    /// Appends the objects for which `holds` is true.
     #[inline(always)]
     fn append(&self, holds: &[bool; BATCH], to: &mut Vec<Chosen<D, T>>) {
         let (mut list, mut count) = ([0u8; BATCH], 0);
@@ -290,7 +290,7 @@ pub(crate) fn is_inside<const D: usize, T: Real>(value: &Aabb<D, T>, interior: &
     all
 }
 
-/// A box inside which no box of `near` reaches, and which covers as much of `bound` as a greedy choice of sides leaves.
+/// A box that no box of `near` reaches. Each box that reaches it cuts it at the side that leaves the largest part of `bound`.
 fn interior<const D: usize, T: Real>(bound: &Aabb<D, T>, near: &[Aabb<D, T>]) -> Aabb<D, T> {
     let mut interior = Aabb::everything();
     for other in near {
@@ -298,7 +298,7 @@ fn interior<const D: usize, T: Real>(bound: &Aabb<D, T>, near: &[Aabb<D, T>]) ->
         if !reaches(&interior) {
             continue;
         }
-        // What is left of the bound's side after cutting at either end of the other box.
+        // The share of a side that is left within the bound after a cut at either end of the other box.
         let mut best = (-1.0, interior);
         for k in 0..D {
             let side = |cut: &Aabb<D, T>| (cut.max[k].min(bound.max[k]) - cut.min[k].max(bound.min[k])).to_f64().max(0.0);
@@ -370,7 +370,7 @@ mod tests {
                 bounds.update(&slots);
                 let around = Surroundings { near: &near, reporters: &reporters, domains_changed: false };
                 selection.update(&slots, &bounds, around);
-                bounds.watch(selection.probable_interior(&bounds.told().bound));
+                bounds.watch(selection.probable_interior(&bounds.sent().bound));
                 slots.settle();
                 assert!(bounds.wide().len() >= 9);
                 check(&selection, &slots, bounds.wide(), around, &format!("{trial} {round}"));

@@ -1,21 +1,21 @@
-//! Objects by slot, with what changed since the last frame: this rank's own objects, and the copies that it joins with them.
+//! Objects by slot, with what changed since the last frame: this rank's own objects, and its ghosts.
 
 use broadphase::{Aabb, Changes, Frame, Live, MAX_OBJECTS, Real};
 
-/// What happened to a slot since the last frame.
+/// The states of a slot: what happened to it since the last frame.
 const CLEAN: u8 = 0;
 const MOVED: u8 = 1;
 const INSERTED: u8 = 2;
 const REMOVED: u8 = 3;
-/// Removed and filled again: for a structure it moved, for events it is another object.
+/// Removed and filled again: a structure treats this as a move, events as another object.
 const REPLACED: u8 = 4;
-/// The slot is in the list of touched ones.
+/// Flag: the slot is in the list of touched slots.
 const LISTED: u8 = 0x80;
 
-/// If more than this share of the slots changed, a structure looks at all of them instead of at a list.
+/// If more than one in this many slots changed, a structure compares all boxes instead of reading a list.
 const FEW: usize = 4;
 
-/// Looks slots up in an ascending list, where the questions ascend too: one walk along both.
+/// Looks up slots in an ascending list, in ascending order: a merge, in one pass over the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Ascending<'a>(&'a [u32]);
 
@@ -32,7 +32,7 @@ impl Ascending<'_> {
     }
 }
 
-/// An ascending list, for questions that ascend.
+/// Starts a look-up in an ascending list.
 pub(crate) fn ascending(list: &[u32]) -> Ascending<'_> {
     Ascending(list)
 }
@@ -48,11 +48,11 @@ pub(crate) struct Slots<const D: usize, T: Real, X> {
     state: Vec<u8>,
     touched: Vec<u32>,
     lists: Lists,
-    /// All boxes may have changed, beside the touched slots.
+    /// Any box may have changed, besides those of the touched slots.
     bulk: bool,
 }
 
-/// The slots that changed, by what happened to them.
+/// The changed slots, sorted by what happened to them.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     moved: Vec<u32>,
@@ -198,7 +198,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         true
     }
 
-    /// Gives all slots another box; those of empty slots are not looked at.
+    /// Gives all slots another box; boxes of empty slots are ignored.
     pub(crate) fn set_boxes(&mut self, boxes: &[Aabb<D, T>]) {
         self.boxes.copy_from_slice(boxes);
         self.bulk = true;
@@ -236,12 +236,12 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         self.bulk = true;
     }
 
-    /// Sorts what changed into lists. Call it once before [`frame`](Slots::frame).
+    /// Sorts the changed slots into lists. Call it once before [`frame`](Slots::frame).
     pub(crate) fn list_changes(&mut self) {
         let few = self.few_changed();
         let Self { lists: Lists { moved, inserted, removed, replaced }, touched, state, .. } = self;
         [&mut *moved, inserted, removed, replaced].into_iter().for_each(Vec::clear);
-        // If there are many changes, the moves are not read.
+        // If many slots changed, no caller reads the moves.
         if few {
             touched.sort_unstable();
         }
@@ -263,7 +263,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         }
     }
 
-    /// Are the listed slots all that changed, and few?
+    /// Are the touched slots the only ones that changed, and few?
     pub(crate) fn few_changed(&self) -> bool {
         !self.bulk && self.touched.len() * FEW <= self.len()
     }
@@ -278,12 +278,12 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         &self.lists.replaced
     }
 
-    /// From now on until the frame ends most objects move: what moves is not listed.
+    /// Call it if most objects will move before the frame ends: moves are then not listed.
     pub(crate) fn expect_many(&mut self) {
         self.bulk = true;
     }
 
-    /// All slots that something happened to, and all that changed, ascending, if [`few_changed`](Slots::few_changed).
+    /// The touched slots. If [`few_changed`](Slots::few_changed), after [`list_changes`](Slots::list_changes), they are all changed ones, ascending.
     pub(crate) fn touched(&self) -> &[u32] {
         &self.touched
     }
@@ -305,7 +305,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         Frame { live, changes, ..Frame::new(&self.boxes) }
     }
 
-    /// The present state is the last frame's from now on.
+    /// Ends the frame: changes are counted from the present state on.
     pub(crate) fn settle(&mut self) {
         for &slot in &self.touched {
             self.state[slot as usize] = CLEAN;

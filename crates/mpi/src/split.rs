@@ -1,13 +1,13 @@
-//! Decompositions of a list of boxes that every rank knows: how the tool shares out files and scenes.
+//! Decompositions of a list of boxes that every rank has: how the tool distributes files and scenes over the ranks.
 
 use std::str::FromStr;
 
 use broadphase::{Aabb, Real};
 
-/// How a list is shared out.
+/// How a list of boxes is distributed over the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// Slabs across the longest axis, with as many objects each.
+    /// Slabs across the longest axis, with equal numbers of objects.
     Slab,
     /// Recursive bisection: halves across the longest axis, until each rank has one part.
     Bisect,
@@ -31,7 +31,7 @@ impl FromStr for Split {
     fn from_str(text: &str) -> Result<Self, String> {
         let all = [Self::Slab, Self::Bisect, Self::Random];
         let found = all.into_iter().find(|split| split.name() == text);
-        found.ok_or_else(|| format!("'{text}' is no split; it takes {}", Self::NAMES.join(", ")))
+        found.ok_or_else(|| format!("'{text}' is not a split; use one of {}", Self::NAMES.join(", ")))
     }
 }
 
@@ -45,7 +45,7 @@ pub struct Shares<const D: usize, T> {
 }
 
 impl<const D: usize, T: Real> Shares<D, T> {
-    /// The rank whose region a box's center is in, if there are regions and one of them has it.
+    /// The rank whose region contains the center of the box, if any does.
     pub fn rank_of(&self, aabb: &Aabb<D, T>) -> Option<u32> {
         let center = aabb.center();
         let holds = |region: &Aabb<D, T>| (0..D).all(|k| region.min[k] <= center[k] && center[k] < region.max[k]);
@@ -53,7 +53,7 @@ impl<const D: usize, T: Real> Shares<D, T> {
     }
 }
 
-/// Shares out boxes among `ranks` ranks. Deterministic.
+/// Distributes boxes over `ranks` ranks. Deterministic.
 pub fn share<const D: usize, T: Real>(boxes: &[Aabb<D, T>], ranks: usize, split: Split) -> Shares<D, T> {
     let mut shares = Shares { ranks: vec![0; boxes.len()], regions: Vec::new() };
     if split == Split::Random {
@@ -79,7 +79,7 @@ struct Part<const D: usize, T> {
     first: usize,
     ranks: usize,
     region: Aabb<D, T>,
-    /// Slabs are all cut across the same one.
+    /// The axis to cut across, if it is fixed: all slabs are cut across the same one.
     axis: Option<usize>,
 }
 

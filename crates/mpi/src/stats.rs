@@ -1,4 +1,4 @@
-//! Where a frame's time goes, and what it exchanges.
+//! The CPU time of a frame by stage, and what it exchanged.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub struct Stages {
     pub exchange: Duration,
     /// The joins with ghosts.
     pub cross: Duration,
-    /// Inside calls of the transport. Waiting counts as far as the transport spins.
+    /// Inside calls of the transport. Waiting counts if the transport spins.
     pub transport: Duration,
 }
 

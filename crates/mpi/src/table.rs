@@ -1,20 +1,20 @@
-//! What every rank tells every rank in a frame: its tight boxes, and its domain if that has changed.
+//! The table of all ranks, gathered in every frame: each rank's row has its tight boxes, and its domain if that was set since the last frame.
 
 use broadphase::{Aabb, Real};
 
-use crate::bounds::Told;
+use crate::bounds::SentBoxes;
 use crate::wire::{Malformed, Reader, Values, put};
 
-/// The domain is the one told before.
+/// In place of the length of a domain: the domain is the one sent before.
 const UNCHANGED: u32 = u32::MAX;
 
 /// Appends this rank's row.
-pub(crate) fn write<const D: usize, T: Real>(message: &mut Vec<u8>, told: &Told<D, T>, domain: Option<&[Aabb<D, T>]>) {
+pub(crate) fn write<const D: usize, T: Real>(message: &mut Vec<u8>, sent: &SentBoxes<D, T>, domain: Option<&[Aabb<D, T>]>) {
     let domain_count = domain.map_or(UNCHANGED, |domain| domain.len() as u32);
-    put(message, &[told.normal.len() as u32, told.wide.len() as u32, domain_count]);
-    put(message, &[told.bound]);
-    put(message, &told.normal);
-    put(message, &told.wide);
+    put(message, &[sent.normal.len() as u32, sent.wide.len() as u32, domain_count]);
+    put(message, &[sent.bound]);
+    put(message, &sent.normal);
+    put(message, &sent.wide);
     put(message, domain.unwrap_or(&[]));
 }
 
@@ -48,17 +48,17 @@ impl<'a, const D: usize, T: Real> Row<'a, D, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Neighbor {
     pub(crate) rank: usize,
-    /// Boxes of objects that are not wide overlap.
+    /// Do boxes of objects that are not wide overlap?
     pub(crate) normal: bool,
-    /// It gets wide objects of ours.
+    /// Does it get wide objects of this rank?
     pub(crate) wide_out: bool,
-    /// We get wide objects of its.
+    /// Does this rank get wide objects of it?
     pub(crate) wide_in: bool,
 }
 
 impl Neighbor {
-    /// The relation of two ranks; `None` if they have nothing to tell each other.
-    pub(crate) fn of<const D: usize, T: Real>(rank: usize, mine: &Told<D, T>, theirs: &Row<'_, D, T>) -> Option<Self> {
+    /// The relation of two ranks; `None` if they exchange no messages.
+    pub(crate) fn of<const D: usize, T: Real>(rank: usize, mine: &SentBoxes<D, T>, theirs: &Row<'_, D, T>) -> Option<Self> {
         let meets = |value: &Aabb<D, T>| value.overlaps(&theirs.bound) && theirs.normal.iter().any(|other| other.overlaps(value));
         let normal = mine.bound.overlaps(&theirs.bound) && mine.normal.iter().any(meets);
         let wide_out = mine.wide.iter().any(|value| theirs.touches(value));

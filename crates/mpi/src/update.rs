@@ -20,23 +20,23 @@ use crate::wire::{Malformed, Reader};
 impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     /// Finds all pairs of this rank's objects, with each other and with those of all other ranks. Collective.
     ///
-    /// 1. A few tight boxes around this rank's objects are found and sent to all ranks, while the structure of the local objects follows.
-    /// 2. From the table of all ranks' boxes each rank finds its neighbors, and its objects that overlap their boxes. What changed in these lists
-    ///    is sent to the neighbors, without waiting.
+    /// 1. A few tight boxes around this rank's objects are found and sent to all ranks. Meanwhile the structure of the local objects is updated.
+    /// 2. From the table of all ranks' boxes each rank finds its neighbors, and its objects that overlap their boxes. The changes of these lists
+    ///    are sent to the neighbors, without waiting.
     /// 3. The local objects are joined.
     /// 4. The neighbors' messages bring the ghosts up to date, which are joined with the objects that overlap a neighbor's boxes.
-    /// 5. With [`Reporting::Both`], owners of wide objects are told the pairs that other ranks found for them.
+    /// 5. With [`Reporting::Both`], owners of wide objects are sent the pairs that other ranks found for them.
     ///
     /// # Errors
-    /// [`Error::Rank`] on all ranks if one has handed over boxes that are not valid; objects and pairs are then those of before. [`Error::Local`] on
-    /// a rank whose own pairs are too many: the others are right, and so is this rank's next frame. After [`Error::Transport`] the job is over.
+    /// [`Error::Rank`] on all ranks if one has passed boxes that are not valid; objects and pairs are then unchanged. [`Error::Local`] on a rank that
+    /// has too many pairs: the results of the other ranks are right, and so is this rank's next frame. After [`Error::Transport`] the job is over.
     pub fn update(&mut self) -> Result<(), Error> {
         (self.stages, self.traffic) = (Stages::default(), Traffic::default());
         let mut clock = Clock::start();
         self.agree_on_structure(&mut clock)?;
         self.objects.list_changes();
         self.bounds.update(&self.objects);
-        self.announce(&mut clock)?;
+        self.start_table(&mut clock)?;
         let mut result = self.local_update();
         clock.lap(&mut self.stages.local);
         self.finish_table(&mut clock)?;
@@ -53,7 +53,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         clock.lap(&mut self.stages.local);
         self.receive_ghosts(&mut clock)?;
         result = result.and(self.cross.join(&mut self.context).map_err(Error::from));
-        self.collect();
+        self.collect_pairs();
         clock.lap(&mut self.stages.cross);
         self.exchange_wide_pairs(&mut clock)?;
         self.find_events();
@@ -65,7 +65,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         result
     }
 
-    /// Runs a call of the transport, on the transport's account. What came before is on that of the exchange.
+    /// Runs a call of the transport and adds its CPU time to that stage. The time since the last lap is added to the exchange.
     fn timed<R>(&mut self, clock: &mut Clock, call: impl FnOnce(&mut Self) -> Result<R, TransportError>) -> Result<R, Error> {
         clock.lap(&mut self.stages.exchange);
         let result = call(self);
@@ -75,8 +75,8 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(result?)
     }
 
-    /// Makes the structure of the local objects. The cell sizes of the paper's hash grid follow from a base: all ranks take that of the first object of
-    /// the lowest rank that has one, and until then there is nothing to find.
+    /// Makes the structure of the local objects. The cell sizes of the paper's hash grid follow from its option `base`: all ranks compute it from the
+    /// first object of the lowest rank that has one. Until some rank has one, there are no pairs to find.
     fn agree_on_structure(&mut self, clock: &mut Clock) -> Result<(), Error> {
         if self.local.is_some() {
             return Ok(());
@@ -85,7 +85,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         let has_base = spec.descriptor().options.iter().any(|option| option.name == "base");
         if has_base && spec.text("base").is_none() {
             let first = self.objects.ids().next().map(|slot| self.objects.boxes()[slot as usize]);
-            // NaN: there is none.
+            // NaN: this rank has no object.
             let size = first.map_or(f64::NAN, |first| first.size().iter().fold(0.0, |most, side| side.to_f64().max(most)));
             let mut table = std::mem::take(&mut self.table);
             let gathered = self.timed(clock, |this| all_gather(&mut this.transport, bytemuck::bytes_of(&size), &mut table));
@@ -96,9 +96,9 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             });
             let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
             let Some(size) = sizes.into_iter().find(|size| !size.is_nan()) else { return Ok(()) };
-            // A point and a plane say nothing of sizes.
+            // A point (size 0) or a plane (infinite) gives no cell size.
             let size = if size.is_finite() && size > 0.0 { size } else { 1.0 };
-            // As the grid itself would: the size is in the middle of a level.
+            // As the grid itself chooses: the size is in the middle of a level.
             let listed = spec.descriptor().options.iter().find(|option| option.name == "factor").map(|option| option.default);
             let factor = spec.text("factor").or(listed).and_then(|text| text.parse::<f64>().ok()).unwrap_or(1.0);
             spec = format!("{spec}:base={:e}", size * factor.sqrt()).parse()?;
@@ -107,14 +107,14 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(())
     }
 
-    /// Tells all ranks this rank's boxes.
-    fn announce(&mut self, clock: &mut Clock) -> Result<(), Error> {
+    /// Starts to send this rank's boxes to all ranks.
+    fn start_table(&mut self, clock: &mut Clock) -> Result<(), Error> {
         let mut message = self.transport.buffer();
         collective::head(&mut message, Call::Update, self.fault.as_deref());
         if self.fault.is_none() {
             let rank = self.rank();
             let domain = self.domain_changed.then_some(&self.domains[rank][..]);
-            table::write(&mut message, self.bounds.told(), domain);
+            table::write(&mut message, self.bounds.sent(), domain);
         }
         self.timed(clock, |this| this.transport.start_all_gather(&message))
     }
@@ -139,8 +139,8 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         self.table = table;
         finished?;
         if let Err(error) = collective::check(&self.table, Call::Update) {
-            // The frame is given up on all ranks; the structure may have followed it.
-            self.local.iter_mut().for_each(Local::distrust);
+            // The frame is given up on all ranks, but the structure may have been updated already.
+            self.local.iter_mut().for_each(Local::expect_all_changed);
             return Err(error);
         }
         self.traffic.table_bytes = self.table.bytes();
@@ -151,14 +151,14 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Row::read(collective::body(&self.table, rank)?).map_err(|Malformed| TransportError::Malformed { rank }.into())
     }
 
-    /// The ranks with which messages are exchanged. What is held of others is dropped: they drop it too.
+    /// Finds the ranks with which messages are exchanged. Ghosts of all other ranks are dropped; those ranks do the same.
     fn find_neighbors(&mut self) -> Result<(), Error> {
         let mut neighbors = std::mem::take(&mut self.neighbors);
         neighbors.clear();
         self.domains_changed = std::mem::take(&mut self.domain_changed);
         for rank in (0..self.size()).filter(|&rank| rank != self.transport.rank()) {
             let row = self.row(rank)?;
-            neighbors.extend(Neighbor::of(rank, self.bounds.told(), &row));
+            neighbors.extend(Neighbor::of(rank, self.bounds.sent(), &row));
             if let Some(domain) = row.domain {
                 let domain = domain.iter().collect();
                 self.domains[rank] = domain;
@@ -184,7 +184,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
 
     /// Chooses what travels to which neighbor, and what is joined with ghosts.
     fn select(&mut self) -> Result<(), Error> {
-        let bound = self.bounds.told().bound;
+        let bound = self.bounds.sent().bound;
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         for (position, neighbor) in self.neighbors.iter().enumerate().filter(|(_, neighbor)| neighbor.normal) {
@@ -202,12 +202,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         let reporters: Vec<_> = neighbors.iter().map(reporters).collect();
         let around = Surroundings { near: &near, reporters: &reporters, domains_changed: self.domains_changed };
         selection.update(objects, bounds, around);
-        bounds.watch(selection.probable_interior(&bounds.told().bound));
+        bounds.watch(selection.probable_interior(&bounds.sent().bound));
         self.near = near;
         Ok(())
     }
 
-    /// Tells neighbors what changed in their ghosts.
+    /// Sends the changes of their ghosts to the neighbors.
     fn send_ghosts(&mut self, clock: &mut Clock) -> Result<(), Error> {
         let mut messages = Vec::new();
         for position in 0..self.neighbors.len() {
@@ -278,8 +278,8 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         Ok(())
     }
 
-    /// Puts together the pairs that this rank reports.
-    fn collect(&mut self) {
+    /// Collects the cross pairs that this rank reports.
+    fn collect_pairs(&mut self) {
         let rank = self.rank();
         let Self { cross, wide, results, domains, options, objects, bounds, .. } = self;
         let is_reported = |other: usize, own: &Aabb<D, T>, ghost: &Aabb<D, T>| {
@@ -294,7 +294,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         wide.join(objects, bounds.wide(), is_reported, &mut results.pairs);
     }
 
-    /// Tells owners of wide objects what was found for them, and hears it of ours.
+    /// Sends the owners of wide objects the pairs found for them, and receives those of this rank's own wide objects.
     fn exchange_wide_pairs(&mut self, clock: &mut Clock) -> Result<(), Error> {
         if self.options.reporting == Reporting::Once {
             return Ok(());
@@ -316,7 +316,7 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             self.traffic.bytes_received += message.len();
             self.wide.read(rank, &message).map_err(|Malformed| TransportError::Malformed { rank })?;
         }
-        self.wide.heard(&mut self.results.pairs);
+        self.wide.append_received(&mut self.results.pairs);
         self.neighbors = neighbors;
         clock.lap(&mut self.stages.exchange);
         Ok(())

@@ -1,4 +1,4 @@
-//! Bytes of messages: plain arrays, one after the other, in the byte order that all ranks share (the handshake checks it).
+//! Bytes of messages: plain arrays, one after the other, in the byte order that all ranks share (`Distributed::new` checks it).
 
 use bytemuck::{NoUninit, Pod};
 
@@ -11,7 +11,7 @@ pub(crate) fn put<P: NoUninit>(bytes: &mut Vec<u8>, values: &[P]) {
     bytes.extend_from_slice(bytemuck::cast_slice(values));
 }
 
-/// What is left of a message.
+/// Reads a message from front to back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         self.bytes(size_of::<P>()).map(bytemuck::pod_read_unaligned)
     }
 
-    /// Nothing may be left.
+    /// Ends the reading; an error if bytes are left.
     pub(crate) fn end(self) -> Result<(), Malformed> {
         if self.bytes.is_empty() { Ok(()) } else { Err(Malformed) }
     }

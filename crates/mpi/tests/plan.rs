@@ -31,7 +31,7 @@ fn plan(ranks: usize, weigh: fn(usize) -> u32) -> Vec<(Plan<3, f32>, usize, f64)
         }
         space.set_domain(&[plan.regions[me]]);
         space.update()?;
-        // A plan for what is balanced moves nothing much.
+        // A plan for balanced ranks moves few objects.
         let again = space.plan(None)?.departures.len();
         assert!(again <= space.len() / 2, "{again} of {}", space.len());
         Ok::<_, Error>((plan.clone(), arrivals.len() + stayed, plan.imbalance()))

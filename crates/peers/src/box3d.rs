@@ -25,9 +25,9 @@ pub(crate) fn open(name: &str, dim: usize, scalar: &str) -> Option<AnyPeer> {
 }
 
 /// As the engine's step drives its trees: a proxy whose box left its fat box is enlarged in place and goes to the move buffer; the tree is rebuilt where
-/// it was enlarged; each proxy of the buffer asks for what its fat box overlaps; what the set of pairs does not know is added; pairs whose fat
-/// boxes have parted are taken out, as its contacts are. Then the pairs are filtered to the exact boxes. Bodies that stand still are
-/// in a tree of their own, which nothing in it asks; two sets are two such trees.
+/// it was enlarged; each proxy of the buffer queries the tree with its fat box; new pairs are added to the set of pairs; pairs whose fat boxes no
+/// longer overlap are removed, as the engine removes contacts. Then the pairs are filtered to the exact boxes. Bodies that stand still are in a tree
+/// of their own, and their proxies query nothing; two sets are two such trees.
 ///
 /// The set of pairs is a hash set of ours with the list of them beside it: that of the library is not exported.
 #[derive(Default)]
@@ -188,7 +188,7 @@ impl Box3d {
         }
     }
 
-    /// Asks a tree for what the fat box of an object overlaps.
+    /// Queries a tree with the fat box of an object.
     fn ask(tree: &Tree, fat: b3AABB, search: &mut Search<'_>) {
         let Some(tree) = &tree.0 else { return };
         let context: *mut Search<'_> = search;

@@ -6,8 +6,8 @@ use broadphase::{Aabb, Pair};
 
 use crate::{Groups, Peer, PeerError};
 
-/// A peer whose panics end its row in a benchmark, not the benchmark. After one, every call repeats the error: what a panic
-/// left behind is not looked at again.
+/// A peer whose panic ends its row in a benchmark, not the benchmark. After a panic, every call returns the error again, and the library is not
+/// called any more.
 pub(crate) struct Guard<P> {
     name: &'static str,
     peer: P,

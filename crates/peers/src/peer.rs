@@ -9,8 +9,8 @@ use crate::{Groups, PeerError};
 /// Methods are in the order of a frame. The number of objects may change, which costs a rebuild.
 /// A peer owns what it keeps between frames; dropping it frees everything.
 pub trait Peer<const D: usize, T>: Send {
-    /// Asks for the pairs that `groups` allows, and no others, from now on. Called before the first frame, whose number of objects is theirs.
-    /// `false` if the library has no way to leave pairs out: then it reports all of them, and its user filters.
+    /// Requests only the pairs that `groups` allows from now on. Called before the first frame, which has as many objects as `groups`. Returns
+    /// `false` if the library has no way to leave pairs out: then it reports all of them, and the caller filters.
     fn set_groups(&mut self, groups: &Groups) -> bool {
         let _ = groups;
         false

@@ -24,7 +24,7 @@ pub(crate) fn open(name: &str, dim: usize, scalar: &str) -> Option<AnyPeer> {
 
 /// One object per box, each in a filter group of its own. A frame names the objects whose boxes changed, as the engine does for
 /// those that are awake, and runs on one thread (no continuation task). Found pairs are appended to a list with an index by pair,
-/// lost ones are taken out; what is handed out is that list, filtered to the exact boxes.
+/// lost ones are taken out; the result is that list, filtered to the exact boxes.
 ///
 /// Trap: its other CPU broad phase, MBP, loses pairs silently beyond 64 k objects in a region; it is not driven here.
 #[derive(Default)]
@@ -64,7 +64,7 @@ impl Hasher for PairHasher {
 /// PhysX's one foundation (allocator and errors), made once and kept.
 fn foundation() -> Result<(), PeerError> {
     static MADE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: (called once) the lock sees to it; a null result is kept as `false`.
+    // SAFETY: (called once) guaranteed by the lock; a null result is kept as `false`.
     match MADE.get_or_init(|| !unsafe { physx_create_foundation() }.is_null()) {
         true => Ok(()),
         false => Err(PeerError::Failed { peer: NAME, reason: "PhysX made no foundation".into() }),

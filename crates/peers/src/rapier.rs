@@ -19,7 +19,7 @@ pub(crate) fn open(name: &str, dim: usize, scalar: &str) -> Option<AnyPeer> {
 }
 
 /// `BroadPhaseBvh` as the physics pipeline drives it: at the end of a step each collider that moved gets its new box by `set_aabb`, and at the
-/// start of the next one `update` mends the tree, searches for the pairs of changed leaves, and reports those that were added and
+/// start of the next one `update` repairs the tree, searches for the pairs of changed leaves, and reports those that were added and
 /// deleted. One collider per object, without a body, that may collide with any other; groups are rapier's collision groups. Colliders are put in one
 /// by one: there is no bulk build.
 ///

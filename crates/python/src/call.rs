@@ -13,7 +13,7 @@ use crate::memory::{self, Footprint};
 
 /// From this many objects on, a call may take long enough for someone to press Ctrl-C.
 const LONG: usize = 1 << 15;
-/// How often signals are looked at.
+/// How often signals are checked.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Runs `work` over `size` objects while other Python threads run.
@@ -90,7 +90,7 @@ impl Stop {
     }
 }
 
-/// Looks at signals from time to time, between blocks of work, on the calling thread.
+/// Checks for signals from time to time, between blocks of work, on the calling thread.
 pub(crate) struct Watch(Instant);
 
 impl Watch {

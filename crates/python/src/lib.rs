@@ -2,7 +2,7 @@
 //!
 //! It contains no algorithm. A call goes through four files: `arguments.rs` borrows or converts the arrays, `call.rs` releases the interpreter
 //! and listens for Ctrl-C, the library works, `output.rs` hands its memory to NumPy. `errors.rs` turns errors into exceptions.
-//! What is easier said in Python is in `python/broadphase`: exceptions (`_errors.py`), conversions of unusual arrays (`_convert.py`), named
+//! What is easier to write in Python is in `python/broadphase`: exceptions (`_errors.py`), conversions of unusual arrays (`_convert.py`), named
 //! results (`_results.py`).
 #![deny(unsafe_code)]
 

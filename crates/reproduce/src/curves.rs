@@ -1,4 +1,4 @@
-//! Questions to curves: points of (n, time), in ascending order of n.
+//! Functions of curves, which are lists of points (x, y) in ascending order of x, mostly times over numbers of objects.
 
 /// A curve.
 pub type Points = Vec<(f64, f64)>;
@@ -30,8 +30,8 @@ pub fn ratio(over: &[(f64, f64)], under: &[(f64, f64)]) -> Points {
     common.filter(|point| point.1.is_finite()).collect()
 }
 
-/// Where a curve of ratios falls to 1 and stays there: 0 if it is never above, infinity if its last point is. Between two points the
-/// logarithms are joined by a line. `None` without points.
+/// Where a curve of ratios falls to 1 and stays there: 0 if it is never above 1, infinity if its last point is. Between two points it is
+/// interpolated linearly in logarithms. `None` without points.
 pub fn falls_to_one(ratios: &[(f64, f64)]) -> Option<f64> {
     let (_, end) = *ratios.last()?;
     if end > 1.0 {
@@ -53,7 +53,7 @@ pub fn lowest(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The mean of factors. `None` without any.
+/// The geometric mean of factors. `None` without any.
 pub fn geometric_mean(factors: &[f64]) -> Option<f64> {
     let sum: f64 = factors.iter().map(|factor| factor.ln()).sum();
     (!factors.is_empty()).then(|| (sum / factors.len() as f64).exp())

@@ -1,4 +1,4 @@
-//! Where experiments measure: the rows, turns and clocks of `bench`, and an eye on the time.
+//! How experiments measure: with the rows, turns and clocks of `bench`, within a time budget.
 
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ use broadphase_bench::verdict;
 use broadphase_bench::{Choice, Source};
 use broadphase_bench::{Clock, Drive, Outcome, Request, json, ms, timed};
 
-/// Seconds for all experiments of a quick run: with what the last measurement of each overshoots, under 15 minutes.
-const ALL: f64 = 600.0;
+/// Seconds for all experiments of a quick run. The last measurement of each may overshoot its budget; the whole run takes under 15 minutes.
+const TOTAL_BUDGET: f64 = 600.0;
 
 /// Seconds after which a quick experiment starts no further measurement, at least and at most.
 const BUDGET: (f64, f64) = (3.0, 18.0);
@@ -29,9 +29,9 @@ const ROW_SHARE: f64 = 0.14;
 /// Seconds that a row of a full run may spend in frames.
 const FULL_ROW: f64 = 600.0;
 
-/// The budget of the next quick experiment, if so many seconds have passed and so many experiments are left.
+/// The budget of the next quick experiment, when `passed` seconds are over and `left` experiments remain, itself included.
 pub fn budget(passed: f64, left: usize) -> f64 {
-    ((ALL - passed) / left.max(1) as f64).clamp(BUDGET.0, BUDGET.1)
+    ((TOTAL_BUDGET - passed) / left.max(1) as f64).clamp(BUDGET.0, BUDGET.1)
 }
 
 /// The state of one experiment: its mode, its clock, and every row so far.
@@ -40,19 +40,19 @@ pub struct Lab {
     pub mode: Mode,
     /// Seconds after which nothing more is started, in a quick run.
     budget: f64,
-    /// What the progress bar says first.
+    /// The start of the progress bar's text.
     title: String,
-    /// The most objects and frames of any measurement: no limit but in tests.
-    most: (usize, usize),
+    /// Upper limits of the objects and frames of any measurement. Only tests set them.
+    limits: (usize, usize),
     started: Instant,
     rows: Vec<Value>,
     notes: Vec<String>,
     checked: Vec<Checked>,
 }
 
-/// What ran on one setting so far, in one trial or several: every row must have found the same pairs.
+/// The rows that ran on one setting so far, in one trial or several: all must have found the same pairs.
 struct Checked {
-    /// Scene, number of objects, shape, frames that are passed over.
+    /// Scene, number of objects, shape, number of frames skipped between blocks.
     setting: (String, usize, Shape, usize),
     /// The rows, by name and number of threads, each once.
     rows: Vec<(String, usize)>,
@@ -80,19 +80,19 @@ impl<'a> Trial<'a> {
         Self { scene, n, frames, skip: 0, algorithms, peers: &[], shape: Shape::Box, threads: 1, series: false }
     }
 
-    /// Passes over so many frames between blocks of eight: a long run is sampled.
+    /// Skips this many frames between blocks of eight, to sample a long run.
     pub fn skipping(mut self, frames: usize) -> Self {
         self.skip = frames;
         self
     }
 
-    /// With those of these peers that the build has.
+    /// Adds those of these peers that the build has.
     pub fn with_peers(mut self, peers: &'a [&'a str]) -> Self {
         self.peers = peers;
         self
     }
 
-    /// Boxes stand for balls.
+    /// Objects are balls, given by their boxes.
     pub fn of_balls(mut self) -> Self {
         self.shape = Shape::Ball;
         self
@@ -104,7 +104,7 @@ impl<'a> Trial<'a> {
         self
     }
 
-    /// With figures of every frame.
+    /// Also records the structure's figures of every frame.
     pub fn with_series(mut self) -> Self {
         self.series = true;
         self
@@ -114,22 +114,22 @@ impl<'a> Trial<'a> {
 impl Lab {
     /// A lab for one experiment, with a budget in seconds that counts in quick runs.
     pub fn new(mode: Mode, title: String, budget: f64) -> Self {
-        let most = (usize::MAX, usize::MAX);
-        Self { mode, budget, title, most, started: Instant::now(), rows: Vec::new(), notes: Vec::new(), checked: Vec::new() }
+        let limits = (usize::MAX, usize::MAX);
+        Self { mode, budget, title, limits, started: Instant::now(), rows: Vec::new(), notes: Vec::new(), checked: Vec::new() }
     }
 
-    /// A lab that goes through the motions of any experiment in a moment.
+    /// A lab whose limits let any experiment finish in a moment.
     #[cfg(test)]
     pub fn tiny() -> Self {
-        Self { most: (300, 12), ..Self::new(Mode::Quick, String::new(), 60.0) }
+        Self { limits: (300, 12), ..Self::new(Mode::Quick, String::new(), 60.0) }
     }
 
-    /// As many objects as asked for.
+    /// The number of objects to measure with: `n`, unless a test limits it.
     pub fn objects(&self, n: usize) -> usize {
-        n.min(self.most.0)
+        n.min(self.limits.0)
     }
 
-    /// One of two, by mode.
+    /// The first value in a quick run, the second in a full one.
     pub fn pick<T>(&self, quick: T, full: T) -> T {
         match self.mode {
             Mode::Quick => quick,
@@ -137,7 +137,7 @@ impl Lab {
         }
     }
 
-    /// Is there time for one more measurement? If not, the page says what is missing.
+    /// Is there time for one more measurement? If not, adds a note that it is left out.
     pub fn has_time_for(&mut self, what: &str) -> bool {
         let time = self.mode == Mode::Full || self.started.elapsed().as_secs_f64() < self.budget;
         if !time {
@@ -146,7 +146,7 @@ impl Lab {
         time
     }
 
-    /// A remark for the page.
+    /// Adds a remark to the page, once.
     pub fn note(&mut self, text: String) {
         if !self.notes.contains(&text) {
             self.notes.push(text);
@@ -158,7 +158,7 @@ impl Lab {
         Progress::new(&format!("{}{what}", self.title), steps)
     }
 
-    /// Measures. Wrong pairs of ours are an error: no figure comes from a wrong result.
+    /// Measures a trial. Fails if one of our rows finds wrong pairs: no figure comes from a wrong result.
     pub fn run(&mut self, trial: &Trial<'_>) -> Result<Rows, Failure> {
         let algorithms = choices(trial.algorithms, true)?;
         let built = |name: &&&str| broadphase_peers::list().iter().any(|peer| peer.name == **name && peer.built);
@@ -176,7 +176,7 @@ impl Lab {
             title: &self.title,
         };
         let source = Source::Scene(trial.scene.parse::<SceneSpec>()?);
-        let mut setting = Setting::of(&source, Some(self.objects(trial.n)), Some(trial.frames.min(self.most.1)))?;
+        let mut setting = Setting::of(&source, Some(self.objects(trial.n)), Some(trial.frames.min(self.limits.1)))?;
         setting.skip = trial.skip;
         let outcomes = request.measure(&source, setting)?;
         verdict(&outcomes)?;
@@ -227,12 +227,12 @@ impl Lab {
         alone.map(|checked| format!("{}, n = {}: {:?}", checked.setting.0, checked.setting.1, checked.rows)).collect()
     }
 
-    /// Adds a row that was measured in another way than by frames.
-    pub fn keep(&mut self, row: Value) {
+    /// Adds a row that was not measured frame by frame.
+    pub fn add_row(&mut self, row: Value) {
         self.rows.push(row);
     }
 
-    /// Ends the experiment: all rows, remarks, and the seconds it took.
+    /// Ends the experiment, and returns all rows, all remarks, and the seconds it took.
     pub fn finish(mut self) -> (Vec<Value>, Vec<String>, f64) {
         for setting in self.unchecked() {
             self.note(format!("Only one row ran, and its pairs were compared with nothing: {setting}."));
@@ -248,25 +248,25 @@ where
     names.iter().map(|name| Ok(Choice { spec: name.parse()?, named })).collect()
 }
 
-/// The threads of a parallel row: what the machine has.
+/// The number of threads of a parallel row: all that the machine has.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The share of a core that a thread needs for speed-ups to be judged.
-const FREE: f64 = 0.85;
+/// The least share of a core that every thread must get for speed-ups to be judged.
+const MIN_CORE_SHARE: f64 = 0.85;
 
-/// Can a speed-up be measured? Not with one core, and not while others keep the cores busy: then the page says so.
+/// Can a speed-up be measured? Not with one core, and not while other processes keep the cores busy, which adds a note.
 pub fn has_free_cores(lab: &mut Lab) -> bool {
     let share = core_share();
-    if share < FREE {
+    if share < MIN_CORE_SHARE {
         let share = (100.0 * share).round();
         lab.note(format!("The machine was busy (a thread got {share} % of a core): speed-ups of threads are not judged."));
     }
-    cores() > 1 && share >= FREE
+    cores() > 1 && share >= MIN_CORE_SHARE
 }
 
-/// The share of a core that each of as many threads as there are cores gets: the least of them. CPU time over the time that passes.
+/// Runs one thread per core, and returns the smallest share of a core that any of them got: CPU time over wall time.
 fn core_share() -> f64 {
     const SPIN: Duration = Duration::from_millis(100);
     let spin = || {
@@ -287,7 +287,7 @@ fn core_share() -> f64 {
     })
 }
 
-/// The rows of one trial, asked by name.
+/// The rows of one trial, looked up by name.
 pub struct Rows(pub Vec<Outcome>);
 
 impl Rows {
@@ -310,7 +310,7 @@ impl Rows {
         ratios::ratio(slow, fast, clock)
     }
 
-    /// The same for the first part of a frame, the update.
+    /// The same ratio for the update, the first part of a frame; always CPU time.
     pub fn paired_update(&self, slow: &str, fast: &str) -> Option<Ratio> {
         let update_only = |name: &str| {
             let mut row = self.get(name)?.clone();
@@ -323,14 +323,14 @@ impl Rows {
         ratios::ratio(&update_only(slow)?, &update_only(fast)?, Clock::Cpu)
     }
 
-    /// The mean time of a frame in ms, over the frames that count: what a run costs whose frames differ.
+    /// The mean CPU time of a frame in ms, over the frames that count: for runs whose frames differ.
     pub fn mean_ms(&self, name: &str) -> Option<f64> {
         let row = self.get(name)?;
         let times: Vec<f64> = row.measured().map(|record| ms(Clock::Cpu.read(&record.timing))).collect();
         Some(times.iter().sum::<f64>() / times.len() as f64)
     }
 
-    /// The median of the first part of a frame in ms: the structure takes in the boxes.
+    /// The median time of the update, the first part of a frame, in ms.
     pub fn update_ms(&self, name: &str) -> Option<f64> {
         self.get(name)?.part_median(|timing| timing.cpu_update.unwrap_or(timing.update))
     }
@@ -340,7 +340,7 @@ impl Rows {
         self.get(name)?.stage_min(stage)
     }
 
-    /// A figure of the row's own after its last frame.
+    /// A figure that the row's structure reports after its last frame.
     pub fn extra(&self, name: &str, figure: &str) -> Option<f64> {
         self.get(name)?.extra(figure)
     }
@@ -423,7 +423,7 @@ mod tests {
             }
             let share = core_share();
             done.store(true, std::sync::atomic::Ordering::Relaxed);
-            assert!(share > 0.0 && share < FREE, "{share}");
+            assert!(share > 0.0 && share < MIN_CORE_SHARE, "{share}");
         });
     }
 }

@@ -1,8 +1,8 @@
 //! The papers' own evaluations, run again: `broadphase reproduce`.
 //!
-//! Each experiment measures what a figure or table of its paper shows, with our algorithms and the clocks of `bench`, and sets the
-//! paper's finding beside ours. `lab` measures, `curves` and `verdict` judge, `report` holds what came out, `pages`, `markdown` and `state`
-//! write it down, `runner` goes through the list. The experiments are in one folder or file for each paper.
+//! Each experiment measures what a figure or table of its paper shows, with our algorithms and the clocks of `bench`, and compares the
+//! paper's finding with ours. The experiments are in one folder or file for each paper. They measure with `lab` and `single`, evaluate with
+//! `curves` and `verdict`, and return a `report`. `runner` runs them; `pages`, `markdown` and `state` write the files.
 
 mod curves;
 mod lab;
@@ -34,21 +34,21 @@ pub struct Experiment {
     pub paper: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// Measures and judges.
+    /// Measures, and computes the verdicts.
     measure: fn(&mut Lab) -> Result<Report, Failure>,
 }
 
-/// What is asked for: which experiments, how much of them, and where results go.
+/// A run: which experiments, at what size, and where results go.
 pub struct Run {
     /// The experiments, each once, in the order given.
     pub experiments: Vec<&'static Experiment>,
-    /// How much of each.
+    /// The size of each.
     pub mode: Mode,
     /// The folder for results.
     pub output: PathBuf,
 }
 
-/// How much is run.
+/// The size of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Every experiment in seconds, with fewer objects and frames than the papers.
@@ -74,7 +74,7 @@ pub fn list() -> impl Iterator<Item = &'static Experiment> + Clone {
     papers.into_iter().flatten()
 }
 
-/// Is there an experiment of that name?
+/// The experiment of that name.
 pub fn find(name: &str) -> Option<&'static Experiment> {
     list().find(|experiment| experiment.name == name)
 }

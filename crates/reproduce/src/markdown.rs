@@ -20,7 +20,7 @@ pub fn record(all: &[(&Experiment, Option<Finished>)]) -> String {
         page,
         "A verdict follows from the figures of the column *paper mode here* by the rule beside it, which was written before the run. Where a \
          structure has no paper mode, or a claim is about something else, the column says what was measured. *Ours* is what this project \
-         runs by default, on the same frames; it decides nothing. A ratio has a 95 % interval in brackets, and counts only if all of it \
+         runs by default, on the same frames; it does not affect the verdict. A ratio has a 95 % interval in brackets, and counts only if all of it \
          lies within the bounds; otherwise the finding is open. *Refuted* means that this machine does not show the claim. The papers' machines had \
          smaller caches, narrower registers or more cores, so it does not mean that their figures were wrong.\n"
     );
@@ -99,7 +99,7 @@ fn rows(page: &mut String, experiment: &Experiment, finished: Option<&Finished>)
     }
 }
 
-/// What was run, and the charts, folded away.
+/// What was run, the notes, and the charts.
 fn pictures(page: &mut String, experiment: &Experiment, finished: Option<&Finished>) {
     let Some(finished) = finished else { return };
     let name = experiment.name;
@@ -119,7 +119,7 @@ pub fn picture(name: &str, k: usize) -> String {
     if k == 0 { format!("{name}.svg") } else { format!("{name}-{}.svg", k + 1) }
 }
 
-/// A text that stays in its cell.
+/// Escapes a text for the cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

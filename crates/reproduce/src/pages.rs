@@ -15,7 +15,7 @@ pub fn experiment(experiment: &Experiment, mode: Mode, report: &Report, notes: &
     let mut body = format!("<p><a href=\"index.html\">All experiments</a></p>\n<h1>{name}: {title}</h1>\n");
     let tally = Tally::of(report.findings.iter().map(|finding| finding.verdict));
     let sentence = sentence(&report.findings);
-    // The badge has the counts; behind the colon is what was found.
+    // The badge shows the counts, so only the part of the sentence after the colon follows it.
     let found = sentence.split_once(": ").map_or(sentence.as_str(), |(_, found)| found);
     let _ =
         writeln!(body, "<p class=\"lead\">{} <strong>{}</strong></p>", badge(class(tally), &tally.to_string()), escape(found));
@@ -58,7 +58,7 @@ fn scale(mode: Mode) -> &'static str {
     }
 }
 
-/// A card for each finding: the verdict first, then the claim, our figures and the rule. Nothing has to be scrolled sideways.
+/// A card for each finding: the verdict first, then the claim, our figures and the rule. Cards fit narrow screens, where a table would not.
 fn findings(findings: &[Finding]) -> String {
     let mut text = String::from("<div class=\"findings\">\n");
     for finding in findings {
@@ -81,17 +81,17 @@ fn findings(findings: &[Finding]) -> String {
     text
 }
 
-/// A verdict in its color; the words say the same.
+/// A verdict in its color, and in words for readers who do not see the color.
 fn badge(class: &str, words: &str) -> String {
     format!("<span class=\"verdict {}\">{}</span>", class.replace(' ', "-"), escape(words))
 }
 
-/// The color of several findings: that of their verdict if they agree.
+/// The color of several findings: that of their common verdict, or that of "partly" if they differ.
 fn class(tally: Tally) -> &'static str {
     tally.unanimous().map_or("partly", Verdict::name)
 }
 
-/// The page that ties them together, from what is finished.
+/// The page that links to all experiments, with the results of those that are finished.
 pub fn index(all: &[(&Experiment, Option<Finished>)]) -> String {
     let done: Vec<&Finished> = all.iter().filter_map(|(_, finished)| finished.as_ref()).collect();
     let tally = Tally::of(done.iter().flat_map(|finished| finished.verdicts()));

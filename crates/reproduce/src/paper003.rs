@@ -1,4 +1,4 @@
-//! Paper 003: particles in a hash grid. It has no measurements; its claims are about the number of checks, which is counted.
+//! Paper 003: particles in a hash grid. The paper has no measurements; its claims are about the number of checks, which are counted here.
 
 use super::Experiment;
 use super::curves::{exponent, geometric_mean, last, ratio};

@@ -1,4 +1,4 @@
-//! What an experiment found: its set-up in words, charts, findings.
+//! The result of an experiment: its set-up in words, charts, findings.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::lab::Curves;
 use super::verdict::Finding;
 use broadphase_bench::charts::{BarChart, LineChart, RadarChart, Scale, Series};
 
-/// All that an experiment hands over.
+/// The result of an experiment.
 pub struct Report {
     /// What was run here, and what the paper ran.
     pub setup: String,
@@ -32,7 +32,7 @@ impl Chart {
         Self::lines(title, (x_label, Scale::Log), (y_label, Scale::Log), curves)
     }
 
-    /// Lines; an axis is its label and its scale.
+    /// Lines; each axis is given by its label and its scale.
     pub fn lines(title: &str, x: (&str, Scale), y: (&str, Scale), curves: &Curves) -> Self {
         let series = curves.0.iter().map(|(name, points)| Series { name: name.clone(), points: points.clone() });
         Chart::Lines(LineChart {
@@ -59,7 +59,7 @@ impl Chart {
         Chart::Bars(BarChart { title: title.to_string(), unit: unit.to_string(), bars, ..BarChart::default() })
     }
 
-    /// Has it nothing to show? So it is if time was up before its first point.
+    /// Is it without points? That happens if time ran out before the first one.
     pub fn is_empty(&self) -> bool {
         match self {
             Chart::Lines(chart) => chart.series.iter().all(|series| series.points.is_empty()),

@@ -1,4 +1,4 @@
-//! Goes through the experiments: what is finished is kept, what is not is measured, and after each the folder is whole.
+//! Runs experiments one after the other. Finished ones are kept, the others are measured, and after each one all files in the folder are complete.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn run(asked: &Run) -> Result<(), Failure> {
     output::print(&format!("{}\n", folder.join("index.html").display()))
 }
 
-/// Errors now if the folder cannot be made or written to, rather than after the first measurement.
+/// Fails if the folder cannot be created or written to, before anything is measured.
 fn prepare(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::Data(format!("{}: cannot create: {error}", folder.display())))?;
     drop(PendingFile::create(&folder.join("index.html"))?);
@@ -59,7 +59,7 @@ fn measure(asked: &Run, experiment: &Experiment, mut lab: Lab) -> Result<Result<
     Ok(more.and(written).map(|()| finished))
 }
 
-/// The index of all that this version has finished, in either mode, and the same as Markdown.
+/// Writes the index of all experiments that this version has finished, in either mode, as HTML and as Markdown.
 fn write_index(folder: &Path) -> Result<(), Failure> {
     let finished = |experiment| Finished::read(folder, experiment).filter(Finished::is_current);
     let all: Vec<_> = list().map(|experiment| (experiment, finished(experiment))).collect();
@@ -67,12 +67,12 @@ fn write_index(folder: &Path) -> Result<(), Failure> {
     write(&folder.join("index.html"), &pages::index(&all))
 }
 
-/// A file that appears whole or not at all.
+/// Writes a file that appears complete or not at all.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     output::with_file(path, |out| out.write_all(text.as_bytes()))
 }
 
-/// Says what is safe after a failure to write.
+/// Adds to a failure to write which results are safe, and how to go on.
 fn interrupted(failure: Failure, folder: &Path, done: usize) -> Failure {
     let Failure::Data(text) = failure else { return failure };
     let safe = match done {

@@ -1,4 +1,4 @@
-//! Objects one at a time: inserted, removed, asked for what they touch. The same clocks as for frames.
+//! Single objects inserted, removed and queried one at a time, timed by the same clocks as frames.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use broadphase_bench::DEFAULT_SEED;
 use broadphase_bench::failure::Failure;
 use broadphase_bench::timed;
 
-/// A structure to which objects come and from which they go, one by one.
+/// A structure whose objects are inserted, removed and queried one at a time.
 #[derive(Clone)]
 pub struct Single<'a> {
     structure: Box<dyn BroadPhase<3, f32>>,
@@ -37,7 +37,7 @@ impl<'a> Single<'a> {
         Ok(self.structure.update(&frame, &mut self.context)?)
     }
 
-    /// Inserts objects into each of some structures, one after the other; the time of all.
+    /// Inserts objects into each of the structures, one after the other. Returns the total time.
     pub fn insert(structures: &mut [Self], ids: &[u32]) -> Result<Duration, Failure> {
         Self::change(structures, ids, |single, id| {
             single.live[id as usize / 64] |= 1 << (id % 64);
@@ -45,7 +45,7 @@ impl<'a> Single<'a> {
         })
     }
 
-    /// Removes objects from each of some structures, one after the other; the time of all.
+    /// Removes objects from each of the structures, one after the other. Returns the total time.
     pub fn remove(structures: &mut [Self], ids: &[u32]) -> Result<Duration, Failure> {
         Self::change(structures, ids, |single, id| {
             single.live[id as usize / 64] &= !(1 << (id % 64));
@@ -66,9 +66,9 @@ impl<'a> Single<'a> {
         Ok(timing.cpu.unwrap_or(timing.wall))
     }
 
-    /// Asks for everything that the ball of each of `ids` overlaps, `rounds` times over; the time of one question. The structure finds boxes that
-    /// overlap, and their balls are tested.
-    pub fn ask(&mut self, ids: &[u32], rounds: usize) -> Result<Duration, Failure> {
+    /// Queries everything that the ball of each of `ids` overlaps, `rounds` times over. Returns the time of one query. The structure finds the boxes
+    /// that overlap, and their balls are tested.
+    pub fn query(&mut self, ids: &[u32], rounds: usize) -> Result<Duration, Failure> {
         let mut found = 0u64;
         let timing = timed(
             self,
@@ -91,7 +91,7 @@ impl<'a> Single<'a> {
         Ok(timing.cpu.unwrap_or(timing.wall) / (ids.len() * rounds).max(1) as u32)
     }
 
-    /// The tests that a question for the box of one of `ids` takes, on average, without the object itself.
+    /// The number of tests of a query with the box of one of `ids`, on average, not counting the test with the object itself.
     pub fn tests(&mut self, ids: &[u32]) -> Result<f64, Failure> {
         let boxes: Vec<_> = ids.iter().map(|&id| self.boxes[id as usize]).collect();
         let mut out = PairStore::new(Report::All);

@@ -1,4 +1,4 @@
-//! What is on disk: one JSON file for each experiment that is finished, which a rerun believes.
+//! Results on disk: one JSON file for each finished experiment, which a later run reads instead of measuring again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use super::verdict::{Tally, Verdict, sentence};
 use super::{Experiment, Mode};
 use broadphase_bench::machine;
 
-/// The result of an experiment as its file has it.
+/// The result of an experiment, as its JSON file has it.
 pub struct Finished(Value);
 
-/// Which runs are the same: those of one mode, version and set of peers.
+/// What identifies a run: its mode, version and set of peers. Results of another run are not reused.
 fn identity(mode: Mode) -> Value {
     let peers: Vec<&str> = broadphase_peers::list().iter().filter(|peer| peer.built).map(|peer| peer.name).collect();
     json!({ "mode": mode.name(), "version": env!("CARGO_PKG_VERSION"), "peers": peers })
 }
 
 impl Finished {
-    /// What the experiment found, with every row it measured.
+    /// The result of an experiment, with every row it measured.
     pub fn new(
         experiment: &Experiment,
         mode: Mode,
@@ -59,7 +59,7 @@ impl Finished {
         }))
     }
 
-    /// Reads the result of an experiment, if its three files are there and whole.
+    /// Reads the result of an experiment, if its JSON file is complete and its page and chart exist.
     pub fn read(folder: &Path, experiment: &Experiment) -> Option<Self> {
         let text = fs::read_to_string(file(folder, experiment, "json")).ok()?;
         let value: Value = serde_json::from_str(&text).ok()?;
@@ -68,7 +68,7 @@ impl Finished {
         (named && whole).then_some(Self(value))
     }
 
-    /// Was it made by a run like this one, so that it need not be repeated?
+    /// Was it made by a run with the same identity as one in `mode` would have now, so that it need not be repeated?
     pub fn stands_for(&self, mode: Mode) -> bool {
         self.0["run"] == identity(mode)
     }
@@ -78,7 +78,7 @@ impl Finished {
         self.0["run"]["version"] == env!("CARGO_PKG_VERSION")
     }
 
-    /// A text of it, or nothing.
+    /// The text under a key; empty if there is none.
     pub fn text(&self, key: &str) -> &str {
         self.0[key].as_str().unwrap_or("")
     }
@@ -88,7 +88,7 @@ impl Finished {
         self.0["findings"].as_array().into_iter().flatten()
     }
 
-    /// A list of texts, or nothing.
+    /// The list of texts under a key; empty if there is none.
     pub fn texts(&self, key: &str) -> Vec<&str> {
         self.0[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }

@@ -1,11 +1,11 @@
-//! Confirmed or refuted: decided from measured figures by a stated rule, and nothing else.
+//! Verdicts on the papers' findings, computed from measured figures by stated rules, and from nothing else.
 
 use std::fmt;
 
 use broadphase_bench::charts::number;
 use broadphase_bench::ratios::{Ratio, times};
 
-/// What became of a paper's finding.
+/// The verdict on a paper's finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Our figures show it too.
@@ -14,7 +14,7 @@ pub enum Verdict {
     Partly,
     /// Our figures show something else.
     Refuted,
-    /// Not measured: a row ran out of time, or this machine lacks what it takes.
+    /// Undecided: a row ran out of time, this machine lacks what the claim needs, or the interval of a ratio includes a bound.
     Open,
 }
 
@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// How many findings have which verdict: what a set of findings is summarized by.
+/// How many findings have which verdict: the summary of a set of findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([usize; 4]);
 
@@ -109,12 +109,12 @@ impl Rule {
         Self::only(f64::NEG_INFINITY, high)
     }
 
-    /// The same rule, and why its bounds are what they are.
+    /// Adds why the bounds are what they are.
     pub const fn because(self, why: &'static str) -> Self {
         Self { why: Some(why), ..self }
     }
 
-    /// The same rule; what "partly" means, as a weaker form of the claim.
+    /// Adds what "partly" means, as a weaker form of the claim.
     pub const fn weaker(self, form: &'static str) -> Self {
         Self { weaker: Some(form), ..self }
     }
@@ -135,8 +135,8 @@ impl Rule {
         }
     }
 
-    /// Judges a ratio with its interval, all of which must lie in a range: noise neither confirms nor refutes. Where the interval
-    /// reaches over a bound, or where there is none, the question stays open.
+    /// Judges a ratio by its interval, all of which must lie in a range, so that noise neither confirms nor refutes. If only a part of it
+    /// lies in the outer range, if there is no interval, or if only first frames were measured, the finding stays open.
     pub fn judge_ratio(&self, ratio: Option<Ratio>) -> Verdict {
         let Some((low, high, _)) = ratio.filter(|ratio| !ratio.first_frames).and_then(|ratio| ratio.interval) else {
             return Verdict::Open;
@@ -178,7 +178,7 @@ fn range((low, high): (f64, f64)) -> String {
     }
 }
 
-/// A finding of a paper beside ours.
+/// A finding of a paper, and ours.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// What the paper says.
@@ -225,12 +225,12 @@ impl Finding {
         Self::judged(claim, source, fill(ours, counted), rule, rule.judge(share))
     }
 
-    /// With the paper's own figure, as the paper has it.
+    /// Adds the paper's own figure, as printed there.
     pub fn paper_says(self, figure: &str) -> Self {
         Self { paper: figure.to_string(), ..self }
     }
 
-    /// With the figure of our own mode beside it: `{}` stands for the figure. Nothing is added without one.
+    /// Adds the figure of our own mode: `{}` stands for the figure. Without a figure nothing is added.
     pub fn beside(self, clause: &str, value: Option<f64>) -> Self {
         let beside = value.filter(|value| !value.is_nan()).map(|value| clause.replace("{}", &shown(value)));
         Self { beside: beside.unwrap_or_default(), ..self }
@@ -243,7 +243,7 @@ impl Finding {
     }
 }
 
-/// Puts the figure into the clause; without one, it says so.
+/// Puts the figure into the clause, or states that it was not measured.
 fn fill(clause: &str, figure: Option<String>) -> String {
     match figure {
         Some(figure) => clause.replace("{}", &figure),

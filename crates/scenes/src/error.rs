@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a scene cannot be had. Displays as one line that says what to write instead.
+/// Why a scene cannot be built. Displays as one line that tells what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SceneError {

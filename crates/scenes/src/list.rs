@@ -1,4 +1,4 @@
-//! The one list of scenes, in the order of the design. Tests, CLI and benches loop over it.
+//! The one list of scenes, in the order in which it is printed. Tests, the tool and benchmarks loop over it.
 
 /// One scene in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,13 +11,13 @@ pub struct SceneDescriptor {
     pub dims: &'static [usize],
     /// Its options.
     pub options: &'static [OptionDescriptor],
-    /// Objects if the caller does not say.
+    /// The default number of objects.
     pub default_n: usize,
-    /// Frames if the caller does not say.
+    /// The default number of frames.
     pub default_frames: usize,
     /// The cargo feature that the scene needs.
     pub feature: Option<&'static str>,
-    /// One line on what moves how.
+    /// What moves, and how, in one line.
     pub summary: &'static str,
 }
 
@@ -72,12 +72,12 @@ const fn scene(name: &'static str, paper: Option<&'static str>, summary: &'stati
     SceneDescriptor { name, paper, dims: &[3], options: &[], default_n: 16_000, default_frames: 100, feature: None, summary }
 }
 
-/// A scene of paper 001, light.
+/// A scene of paper 001, by the approximate motion of this crate.
 const fn rigid(name: &'static str, options: &'static [OptionDescriptor], summary: &'static str) -> SceneDescriptor {
     SceneDescriptor { options, default_frames: 1000, ..scene(name, Some("001"), summary) }
 }
 
-/// A scene of paper 001, made by a physics engine.
+/// A scene of paper 001, simulated by a physics engine.
 const fn simulated(name: &'static str, summary: &'static str) -> SceneDescriptor {
     SceneDescriptor { default_n: 4000, feature: Some("simulate"), ..rigid(name, &[], summary) }
 }

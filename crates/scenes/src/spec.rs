@@ -10,10 +10,10 @@ use crate::list::{SceneDescriptor, list};
 use crate::values::Values;
 use crate::{AnyScene, SceneError};
 
-/// What a generator needs for one object, at most: `gravity` with its lattice.
+/// The most bytes that a generator needs for one object: those of `gravity` with its lattice.
 const BYTES_PER_OBJECT: usize = 256;
 
-/// A scene by name, with its options: what `NAME[:key=value]...` says.
+/// A scene by name, with its options: a parsed `NAME[:key=value]...`.
 ///
 /// ```
 /// use broadphase_scenes::{AnyScene, SceneSpec};
@@ -77,7 +77,7 @@ impl SceneSpec {
 
     /// The scene with `n` objects at frame 0.
     ///
-    /// Errors if this build lacks the scene, if it is not made for that many objects, or if memory does not suffice.
+    /// Fails if this build lacks the scene, if it is not made for that many objects, or if memory does not suffice.
     pub fn build(&self, n: usize, seed: u64) -> Result<AnyScene, SceneError> {
         let limit = if self.descriptor.feature.is_some() { 128_000 } else { u32::MAX as usize };
         if n > limit {

@@ -24,7 +24,7 @@ impl<'a> Values<'a> {
         Ok(Self { scene, given })
     }
 
-    /// The option's name with a static lifetime, and its value. Asking for an option that is not listed is a bug of ours.
+    /// The option's name with a static lifetime, and its value. Panics if the scene does not list the option.
     fn text(&self, name: &str) -> (&'static str, &str) {
         let slot = self.scene.options.iter().position(|option| option.name == name).expect("a scene reads only listed options");
         let option = &self.scene.options[slot];

@@ -1,6 +1,6 @@
-//! Executors that show whether a result depends on the order of jobs, or on who runs them.
+//! Executors that show whether a result depends on the order of jobs, or on which worker runs them.
 //!
-//! They run a region however little work it has, so that a few hundred objects take the same way as a million.
+//! They run a region however little work it has, so that a few hundred objects take the same code path as a million.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -88,7 +88,7 @@ impl Executor for Serialized {
     }
 }
 
-/// As many threads as it says, also on a machine with fewer cores; they race for each job. Started again in each region.
+/// A given number of threads, also on a machine with fewer cores, that race for each job. They are started anew in each region.
 #[derive(Debug)]
 pub struct Racing(pub usize);
 

@@ -9,7 +9,7 @@ pub fn pairs_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>], live: impl Fn(u32
     all.filter(|p| live(p.a) && live(p.b) && touch(&boxes[p.a as usize], &boxes[p.b as usize])).collect()
 }
 
-/// All pairs of the frame, by definition, sorted. The filter closure is not asked.
+/// All pairs of the frame, by definition, sorted. The filter closure is not called.
 pub fn pairs<const D: usize, T: Real>(frame: &Frame<'_, D, T>) -> Vec<Pair> {
     let ids: Vec<u32> = frame.ids().collect();
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ pub fn meet<const D: usize, T: Real>(frame: &Frame<'_, D, T>, a: u32, b: u32) ->
         && frame.tags.is_none_or(|tags| tags[a as usize].allows(&tags[b as usize]))
 }
 
-/// Do two closed boxes overlap? Written again here, as an independent word on the matter.
+/// Do two closed boxes overlap? Written anew here, so that it is independent of the library's test.
 pub fn touch<const D: usize, T: Real>(a: &Aabb<D, T>, b: &Aabb<D, T>) -> bool {
     (0..D).all(|k| !(a.max[k] < b.min[k] || b.max[k] < a.min[k]))
 }
@@ -41,7 +41,7 @@ pub fn without(new: &[Pair], old: &[Pair]) -> Vec<Pair> {
     new.iter().filter(|pair| old.binary_search(pair).is_err()).copied().collect()
 }
 
-/// Fails unless both sorted lists are the same, and says what is missing, extra or double.
+/// Fails unless both sorted lists are the same; the message lists what is missing, extra or double.
 #[track_caller]
 pub fn assert_same(found: &[Pair], expected: &[Pair], what: &str) {
     if found == expected {

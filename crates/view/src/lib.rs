@@ -1,13 +1,13 @@
 //! `broadphase view`: a scene or a recording in a browser, with the structure, the pairs and what they cost.
 //!
-//! The way of a frame: `timeline` has the boxes; `runner` steps the chosen algorithms, the first one in place, the others in a thread each
-//! (`lane`); `picture` quantizes what the page draws, with `regions` and `queries`; `wire` puts it into one binary message; `session` sends it
-//! to one tab, and drops frames that a slow tab cannot take; `server` answers requests, on the loopback address only. The page itself is
-//! in `page/`: plain WebGL2 and SVG, no library, nothing loaded from outside. `export` writes the page with a recording inside.
+//! How a frame gets to the page: `timeline` has the boxes; `runner` steps the chosen algorithms, the first one in place, the others in a thread
+//! each (`background`); `picture` quantizes what the page draws, with `regions` and `queries`; `wire` puts it into one binary message; `session`
+//! sends it to one tab, and drops frames that a slow tab cannot take; `server` answers requests, on the loopback address only. The page itself
+//! is in `page/`: plain WebGL2 and SVG, no library, nothing loaded from outside. `export` writes the page with a recording inside.
 
+mod background;
 mod commands;
 mod export;
-mod lane;
 mod lists;
 mod page;
 mod picture;
@@ -31,7 +31,7 @@ use broadphase_scenes::{ReadOptions, SceneSpec};
 
 pub use server::{Running, start};
 
-/// The scene that is shown if nothing is said, and its objects.
+/// The default scene, and its number of objects.
 pub const DEFAULT_SCENE: (&str, usize) = ("brownian-cubes", 100_000);
 
 /// Where frames come from. Unlike [`Source`], it can be handed to another thread: each tab opens its own.
@@ -44,7 +44,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// As measurements take it.
+    /// The same source as the measurements take it.
     fn source(&self) -> Source {
         match self {
             Origin::Scene(spec) => Source::Scene(spec.clone()),

@@ -67,7 +67,7 @@ impl Window {
         self
     }
 
-    /// What one step of a coordinate on the wire is worth.
+    /// The length of one step of a coordinate on the wire.
     pub fn step(&self) -> [f64; 3] {
         std::array::from_fn(|k| (self.max[k] - self.min[k]) / END)
     }

@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> Reader<D, T> for Scan {
     }
 }
 
-/// Asks the structure, or each object where it has no queries.
+/// Runs a query on the structure, or on each object in turn if it has no queries.
 pub fn ask<const D: usize, T: Real>(query: &Query, runner: &Runner<D, T>, boxes: &[Aabb<D, T>]) -> Answers {
     let (frame, reader) = (Frame::new(boxes), runner.structure().reader());
     let asked = reader.map_or("scan", |_| runner.name()).to_string();

@@ -50,7 +50,7 @@ impl Measured {
 }
 
 impl<const D: usize, T: Real> Runner<D, T> {
-    /// An empty structure. Errors if the algorithm cannot run on `n` objects in a time that anyone watches.
+    /// An empty structure. Fails if the algorithm would take minutes per frame with `n` objects.
     pub fn new(spec: &Spec, n: usize) -> Result<Self, String> {
         let name = spec.to_string();
         if name.split(':').next() == Some("brute-force") && n > TOO_MANY_FOR_ALL_PAIRS {

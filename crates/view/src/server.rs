@@ -97,12 +97,12 @@ fn accept(shared: &Arc<Shared>, stream: TcpStream) {
     let shared = Arc::clone(shared);
     let _ = thread::Builder::new().name("view request".to_string()).spawn(move || {
         let _counted = Counted::new(&shared.connections);
-        // A tab that goes away in the middle of an answer is no error.
+        // A tab that is closed during an answer is not an error.
         let _ = shared.answer(stream);
     });
 }
 
-/// What a request says that matters here.
+/// The parts of a request that the server uses.
 #[derive(Debug, Default)]
 struct Head {
     method: String,
@@ -153,7 +153,7 @@ impl Head {
 }
 
 impl Shared {
-    /// Is this a name of this server? Another one comes from a page elsewhere whose name was pointed here.
+    /// Is this a name of this server? A request with another name comes from a foreign page whose host name was pointed at this address.
     fn is_own(&self, host: &str) -> bool {
         [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)].iter().any(|own| own == host)
     }

@@ -23,16 +23,16 @@ use crate::{Origin, Request, lists};
 const IN_FLIGHT: u64 = 2;
 /// Frames per second, unless the page sets another rate.
 const RATE: f64 = 30.0;
-/// How often a tab at rest is looked after.
+/// The longest wait of a paused tab for a command.
 const IDLE: Duration = Duration::from_secs(60);
-/// How often an idle tab checks for pending results.
+/// How often a paused tab checks for results of slow algorithms.
 const LATE: Duration = Duration::from_millis(100);
 /// The longest command.
 const COMMAND_BYTES: usize = 64 << 10;
 /// The most objects of a scene that a page may request.
 const MOST_OBJECTS: usize = 5_000_000;
 
-/// What the page sent: a command, or why it is none.
+/// What the page sent: a command, or why it cannot be read.
 type Incoming = Result<Command, String>;
 
 /// Serves a tab until it closes. `early` are the bytes that came after the handshake.

@@ -9,8 +9,8 @@ use broadphase_scenes::Scalar;
 use serde_json::Value;
 
 use crate::Request;
+use crate::background::Background;
 use crate::commands::View;
-use crate::lane::Lane;
 use crate::picture::{Legend, Picture};
 use crate::quantize::Window;
 use crate::runner::{Measured, Runner};
@@ -76,7 +76,7 @@ struct Stage<const D: usize, T: Real> {
     /// The algorithm that is drawn, and what the frame cost it.
     runner: Runner<D, T>,
     measured: Measured,
-    lanes: Vec<Lane<D, T>>,
+    background: Vec<Background<D, T>>,
     world: Window,
     legend: Legend,
 }
@@ -86,7 +86,7 @@ impl<const D: usize, T: Real> Stage<D, T> {
         let (n, scalar) = (setting.n, setting.scalar);
         let mut timeline = Timeline::new(open, setting.frames)?;
         let boxes = timeline.frame(0)?;
-        let (runner, lanes) = build(&request.algorithms, n)?;
+        let (runner, background) = build(&request.algorithms, n)?;
         let mut stage = Self {
             name: request.origin.name(),
             scalar,
@@ -98,7 +98,7 @@ impl<const D: usize, T: Real> Stage<D, T> {
             before: None,
             runner,
             measured: Measured::default(),
-            lanes,
+            background,
             legend: Legend::default(),
         };
         stage.run()?;
@@ -107,17 +107,17 @@ impl<const D: usize, T: Real> Stage<D, T> {
 }
 
 /// The algorithms: the first one here, the others in threads of their own.
-fn build<const D: usize, T: Real>(specs: &[Spec], n: usize) -> Result<(Runner<D, T>, Vec<Lane<D, T>>), Failure> {
+fn build<const D: usize, T: Real>(specs: &[Spec], n: usize) -> Result<(Runner<D, T>, Vec<Background<D, T>>), Failure> {
     let (first, others) = specs.split_first().ok_or_else(|| Failure::Usage("choose at least one algorithm".to_string()))?;
     let runner = Runner::new(first, n).map_err(Failure::Usage)?;
-    Ok((runner, others.iter().map(|spec| Lane::new(spec, n)).collect()))
+    Ok((runner, others.iter().map(|spec| Background::new(spec, n)).collect()))
 }
 
 impl<const D: usize, T: Real> Stage<D, T> {
     /// Runs the algorithms on the present frame.
     fn run(&mut self) -> Result<(), Failure> {
         self.measured = self.runner.step(self.number, &self.boxes)?;
-        self.lanes.iter_mut().for_each(|lane| lane.offer(self.number, &self.boxes));
+        self.background.iter_mut().for_each(|background| background.offer(self.number, &self.boxes));
         let around = Window::around(&self.boxes);
         if !self.world.holds(&around) {
             self.world = self.world.union(around.with_room(D, ROOM));
@@ -127,7 +127,7 @@ impl<const D: usize, T: Real> Stage<D, T> {
 
     fn algorithms(&self) -> Value {
         let first = serde_json::json!({ "name": self.runner.name(), "measured": self.measured.json(), "missed": 0 });
-        let others = self.lanes.iter().map(|lane| lane.json(self.number, self.measured.pairs));
+        let others = self.background.iter().map(|background| background.json(self.number, self.measured.pairs));
         std::iter::once(first).chain(others).collect::<Vec<_>>().into()
     }
 }
@@ -150,19 +150,19 @@ impl<const D: usize, T: Real> Simulation for Stage<D, T> {
     }
 
     fn set_algorithms(&mut self, specs: &[Spec]) -> Result<(), Failure> {
-        let (mut runner, lanes) = build(specs, self.n)?;
+        let (mut runner, background) = build(specs, self.n)?;
         let measured = runner.step(self.number, &self.boxes)?;
-        (self.runner, self.lanes, self.measured) = (runner, lanes, measured);
-        self.lanes.iter_mut().for_each(|lane| lane.offer(self.number, &self.boxes));
+        (self.runner, self.background, self.measured) = (runner, background, measured);
+        self.background.iter_mut().for_each(|background| background.offer(self.number, &self.boxes));
         Ok(())
     }
 
     fn poll(&mut self) -> bool {
-        self.lanes.iter_mut().filter_map(|lane| lane.poll().then_some(())).count() > 0
+        self.background.iter_mut().filter_map(|background| background.poll().then_some(())).count() > 0
     }
 
     fn is_busy(&self) -> bool {
-        self.lanes.iter().any(Lane::is_busy)
+        self.background.iter().any(Background::is_busy)
     }
 
     fn message(&mut self, view: &View) -> Message {

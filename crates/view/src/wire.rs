@@ -65,7 +65,7 @@ pub struct Message {
     pub records: Vec<Record>,
     /// The structure's regions.
     pub regions: Vec<RegionRecord>,
-    /// Pairs that this frame has and the last one had not.
+    /// Pairs of this frame that the last one did not have.
     pub started: Vec<[u32; 2]>,
     /// Pairs that are drawn.
     pub pairs: Vec<[u32; 2]>,

@@ -1,6 +1,6 @@
 //! A small rigid-body engine in one file: `cargo run --release` in this folder.
 //!
-//! [`Engine::step`] is the loop that every engine has. The broad phase ([`broadphase::World`]) says which objects may touch, parry says where two
+//! [`Engine::step`] is the loop that every engine has. The broad phase ([`broadphase::World`]) finds which objects may touch, parry finds where two
 //! shapes touch, and sequential impulses with warm starting keep them apart. What the broad phase does for the rest of the engine:
 //!
 //! - **Contacts live as long as their pair** ([`Engine::broad_phase`]). When a pair starts, it gets a slot in [`Engine::contacts`], whose number is
@@ -408,7 +408,7 @@ impl Engine {
                     let middle = (a.pose * data.local_p1 + b.pose * data.local_p2) * 0.5;
                     let arms = [middle - a.pose.translation, middle - b.pose.translation];
                     let mass = |along: Vector| 1.0 / (a.response(arms[0], along) + b.response(arms[1], along));
-                    // Shapes that do not touch yet may come as close as they are; those that overlap are pushed apart.
+                    // Shapes with a gap may close it within the step; those that overlap are pushed apart.
                     let target = if data.dist > 0.0 {
                         -data.dist / dt
                     } else {
@@ -447,7 +447,7 @@ impl Engine {
         }
     }
 
-    /// Moves what is awake, and tells the broad phase: rays between two steps see the new places.
+    /// Moves the bodies that are awake, and sets their boxes in the broad phase, so that rays between two steps see the new places.
     fn move_bodies(&mut self, dt: f32) -> Result<(), Error> {
         for body in self.bodies.iter_mut().flatten().filter(|body| !body.rests()) {
             body.pose.translation += body.velocity * dt;

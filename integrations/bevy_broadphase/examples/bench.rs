@@ -168,7 +168,7 @@ fn edges(graph: &ContactGraph) -> BTreeSet<(Entity, Entity)> {
     graph.iter_active().chain(graph.iter_sleeping()).map(|pair| (pair.collider1, pair.collider2)).collect()
 }
 
-/// Both broad phases from the same state, in every one of some steps: panics unless they find the same edges.
+/// Runs both broad phases from the same state in each of some steps, and panics unless they find the same edges.
 fn assert_same_edges(set_up: SetUp, n: usize) {
     let mut app = app(None);
     app.init_resource::<Compared>().init_resource::<BroadphaseWorld>().init_resource::<TreeUpkeep>();

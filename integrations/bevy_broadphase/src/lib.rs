@@ -16,10 +16,10 @@
 //! `BroadphasePlugin::<H>::default()`. For avian2d, take the plug-in from `d2`.
 //!
 //! # What it does
-//! Avian keeps a tree of enlarged boxes per kind of body, and a list of the colliders whose enlarged box changed. Its own broad phase asks the trees
-//! once for every collider of that list. This one keeps the same boxes in a [`broadphase::World`], which finds all pairs at once, and adds a contact
-//! edge for each pair that avian would add: one collider of the list, layers that interact, different bodies, no joint that disables the collision,
-//! no hook that rejects it, no edge yet.
+//! Avian keeps a tree of enlarged boxes per kind of body, and a list of the colliders whose enlarged box changed. Its own broad phase queries the
+//! trees once for every collider of that list. This one keeps the same boxes in a [`broadphase::World`], which finds all pairs at once, and adds a
+//! contact edge for each pair for which avian would: at least one collider in the list, layers that interact, different bodies, no joint that disables
+//! the collision, no hook that rejects it, no edge yet. In steps in which few colliders moved, it queries avian's trees too, since that costs less.
 //!
 //! # What it does not do
 //! Avian's `SpatialQuery` reads the trees, so avian goes on updating them. Apps with few spatial queries save the larger part of that with

@@ -1,7 +1,7 @@
 //! The boxes of avian's trees in a [`World`], object by object.
 //!
-//! Avian names a proxy by its tree and a number that is used again after a removal. [`Mirror::take_in`] is shown all proxies of a tree and brings the
-//! world to the same state: it does not rely on events, so nothing that happens to a tree between two frames can be missed. Cost: one comparison of
+//! Avian identifies a proxy by its tree and a number that is used again after a removal. [`Mirror::update_tree`] compares all proxies of a tree with the
+//! world and brings it to the same state: it does not rely on events, so no change of a tree between two frames can be missed. Cost: one comparison of
 //! boxes per proxy, and the world's own cost for those that changed.
 
 use broadphase::{Aabb, Error, Handle, Object, ObjectKind, Report, World};
@@ -24,7 +24,7 @@ impl Key {
 /// A proxy that the world does not hold: there is none, or its box is not valid.
 const ABSENT: Handle = Handle { index: u32::MAX, generation: 0 };
 
-/// One proxy as the mirror remembers it.
+/// A proxy as of the last update.
 #[derive(Clone, Copy)]
 struct Entry<const D: usize> {
     /// Equal to what the world has, unless the proxy is absent.
@@ -78,7 +78,7 @@ impl<const D: usize> Mirror<D> {
     }
 
     /// Brings the objects of one tree to the state of `proxies`: number, box and kind of each, by ascending number.
-    pub(crate) fn take_in(
+    pub(crate) fn update_tree(
         &mut self,
         tree: u8,
         proxies: impl Iterator<Item = (u32, Aabb<D, f32>, ObjectKind)>,
@@ -111,7 +111,7 @@ impl<const D: usize> Mirror<D> {
         Ok(())
     }
 
-    /// A proxy is new, is of another kind, or has a box that is not valid.
+    /// Updates a proxy that is new, has changed its kind, or has a box that is not valid.
     #[cold]
     fn change(&mut self, key: Key, aabb: Aabb<D, f32>, kind: ObjectKind) -> Result<(), Error> {
         if !aabb.is_valid() {
@@ -140,7 +140,7 @@ impl<const D: usize> Mirror<D> {
         Ok(())
     }
 
-    /// There are no proxies with these numbers.
+    /// Removes the objects of these numbers, which no proxy has any more.
     fn vacate(&mut self, tree: u8, ids: std::ops::Range<u32>) -> Result<(), Error> {
         for id in ids {
             let Some(entry) = self.entries[tree as usize].get_mut(id as usize) else { break };
@@ -152,8 +152,8 @@ impl<const D: usize> Mirror<D> {
         Ok(())
     }
 
-    /// Finds all pairs of boxes, and shows `examine` those of which one proxy or both are in `moved`: each proxy, with its position in the list if
-    /// it is in it.
+    /// Finds all pairs of boxes, and calls `examine` for those of which one proxy or both are in `moved`: with each proxy, and its position in that
+    /// list if it is in it.
     pub(crate) fn pairs_of_moved(
         &mut self,
         moved: impl Iterator<Item = Key> + Clone,

@@ -1,4 +1,4 @@
-//! The plug-in, compiled once for each number of axes: the parent module says which avian is meant.
+//! The plug-in, compiled once for each number of axes; the parent module has the `avian` and `D` for it.
 
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
@@ -33,7 +33,7 @@ impl<H: CollisionHooks> Default for BroadphasePlugin<H> {
 }
 
 impl<H: CollisionHooks> BroadphasePlugin<H> {
-    /// With another upkeep of avian's trees; it is a resource and can be changed later.
+    /// Sets how avian's trees are kept up; this is a resource, and can be changed later.
     pub fn with_upkeep(mut self, upkeep: TreeUpkeep) -> Self {
         self.upkeep = upkeep;
         self
@@ -50,8 +50,8 @@ where
     }
 }
 
-/// How avian's trees are kept good for spatial queries. The broad phase does not need them, and answers are right with any choice: avian refits
-/// the trees in every step.
+/// How avian's trees are kept efficient for spatial queries. The answers of queries are right with any choice, since avian refits the trees in every
+/// step.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TreeUpkeep {
     /// Avian restructures its trees in every step, as its `ColliderTreeOptimization` says.
@@ -63,11 +63,11 @@ pub enum TreeUpkeep {
     Refit,
 }
 
-/// Avian's trees are asked, collider by collider, if fewer than one in so many moved. Looking for all pairs costs about 20 ns per collider, and a
-/// search in the trees 150 to 700 ns (`examples/bench.rs`: `stacks` and `statics`); trees that are only refitted are slower.
-const MOST_AT_REST: usize = 64;
+/// If fewer than one collider in this many moved, avian's trees are queried for each that did. A search for all pairs costs about 20 ns per collider,
+/// and a query of the trees 150 to 700 ns (`examples/bench.rs`: `stacks` and `statics`); trees that are only refitted are slower.
+const FEW_MOVED: usize = 64;
 
-/// What the broad phase knows: the enlarged boxes of all colliders, as of the last [update](BroadphaseWorld::update).
+/// The enlarged boxes of all colliders, as of the last [update](BroadphaseWorld::update).
 #[derive(Resource, Default)]
 pub struct BroadphaseWorld {
     mirror: Mirror<D>,
@@ -86,16 +86,16 @@ impl BroadphaseWorld {
     /// # Errors
     /// If there are more colliders than the broad phase can hold, or memory is short.
     pub fn update(&mut self, trees: &ColliderTrees) -> Result<(), broadphase::Error> {
-        self.take_in(trees)?;
+        self.copy_boxes(trees)?;
         self.mirror.world_mut().read().map(|_| ())
     }
 
-    /// The boxes of all trees, without applying them.
-    fn take_in(&mut self, trees: &ColliderTrees) -> Result<(), broadphase::Error> {
+    /// Copies the boxes of all trees into the world, which does not apply them yet.
+    fn copy_boxes(&mut self, trees: &ColliderTrees) -> Result<(), broadphase::Error> {
         if !std::mem::replace(&mut self.has_executor, true) {
             self.mirror.world_mut().set_context(crate::pool::context());
         }
-        ColliderTreeType::ALL.into_iter().try_for_each(|kind| take_in(&mut self.mirror, kind, trees.tree_for_type(kind)))
+        ColliderTreeType::ALL.into_iter().try_for_each(|kind| update_tree(&mut self.mirror, kind, trees.tree_for_type(kind)))
     }
 
     /// Queries over the boxes: areas, rays, moving boxes, camera frusta, nearest objects. They see enlarged boxes, not shapes; use avian's
@@ -121,7 +121,7 @@ impl BroadphaseWorld {
 /// A pair that needs an edge, unless a hook rejects it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
-    /// Where the first proxy stands in the list of moved proxies. Edges are added in this order, which follows from avian's state alone.
+    /// The position of the first proxy in the list of moved proxies. Edges are added in this order, which follows from avian's state alone.
     position: u32,
     second: Key,
     first: Key,
@@ -146,10 +146,10 @@ where
     broadphase.candidates.clear();
     let rules = Rules { trees: &trees, contact_graph: &contact_graph, joint_graph: &joint_graph };
     let colliders: usize = trees.iter_trees().map(|tree| tree.proxies.len()).sum();
-    if moved_proxies.proxies().len() < colliders / MOST_AT_REST {
+    if moved_proxies.proxies().len() < colliders / FEW_MOVED {
         rules.search_trees(&moved_proxies, &mut broadphase.candidates);
     } else if !moved_proxies.proxies().is_empty() {
-        broadphase.take_in(&trees)?;
+        broadphase.copy_boxes(&trees)?;
         let BroadphaseWorld { mirror, candidates, .. } = &mut *broadphase;
         mirror.pairs_of_moved(moved_proxies.proxies().iter().map(our_key), |pair| rules.propose(pair, candidates))?;
     }
@@ -167,13 +167,13 @@ where
     diagnostics.broad_phase += start.elapsed();
 
     let start = Instant::now();
-    keep_up(&mut trees, *upkeep, &mut broadphase);
+    maintain_trees(&mut trees, *upkeep, &mut broadphase);
     tree_diagnostics.optimize += start.elapsed();
     Ok(())
 }
 
 /// Brings the objects of one tree up to date.
-fn take_in(mirror: &mut Mirror<D>, tree_type: ColliderTreeType, tree: &ColliderTree) -> Result<(), broadphase::Error> {
+fn update_tree(mirror: &mut Mirror<D>, tree_type: ColliderTreeType, tree: &ColliderTree) -> Result<(), broadphase::Error> {
     let is_static = matches!(tree_type, ColliderTreeType::Static);
     let proxies = tree.proxies.iter().filter_map(|(id, proxy)| {
         // Statics are not compared with each other; but avian pairs static sensors with static bodies.
@@ -183,7 +183,7 @@ fn take_in(mirror: &mut Mirror<D>, tree_type: ColliderTreeType, tree: &ColliderT
         let [min, max] = [aabb.min, aabb.max].map(|corner| *corner.to_array().first_chunk().expect("D is at most 3"));
         Some((id as u32, Aabb::new(min, max), kind))
     });
-    mirror.take_in(tree_type as u8, proxies)
+    mirror.update_tree(tree_type as u8, proxies)
 }
 
 /// All rules but hooks, and what they depend on.
@@ -217,7 +217,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Lists the pairs of the proxies that moved as avian does it: one search in each tree for each of them.
+    /// Lists the pairs of the proxies that moved as avian does: one query of each tree for each of them.
     fn search_trees(&self, moved: &MovedProxies, candidates: &mut Vec<Candidate>) {
         for (position, &key) in (0..).zip(moved.proxies()) {
             let (Some(proxy), Some(aabb)) =
@@ -262,7 +262,7 @@ fn collision_disabled(joint_graph: &JointGraph, a: &ColliderTreeProxy, b: &Colli
     }
 }
 
-/// Asks the app's hook, if one of the two colliders wants that.
+/// Calls the app's hook, if one of the two colliders has a custom filter.
 fn accepts(hooks: &impl CollisionHooks, first: &ColliderTreeProxy, second: &ColliderTreeProxy, commands: &mut Commands) -> bool {
     let is_asked = first.has_custom_filter() || second.has_custom_filter();
     !is_asked || hooks.filter_pairs(first.collider, second.collider, commands)
@@ -285,7 +285,7 @@ fn add_edge(contact_graph: &mut ContactGraph, first: &ColliderTreeProxy, second:
 }
 
 /// Rebuilds avian's trees when it is time. Avian restructures a tree only if its list of moved proxies is not empty.
-fn keep_up(trees: &mut ColliderTrees, upkeep: TreeUpkeep, broadphase: &mut BroadphaseWorld) {
+fn maintain_trees(trees: &mut ColliderTrees, upkeep: TreeUpkeep, broadphase: &mut BroadphaseWorld) {
     if upkeep == TreeUpkeep::Avian {
         return;
     }
@@ -306,12 +306,12 @@ fn keep_up(trees: &mut ColliderTrees, upkeep: TreeUpkeep, broadphase: &mut Broad
     }
 }
 
-/// The name that the mirror gives a proxy.
+/// The mirror's key of a proxy.
 fn our_key(key: &ColliderTreeProxyKey) -> Key {
     Key { tree: key.tree_type() as u8, id: key.id().id() }
 }
 
-/// The name that avian gives a proxy.
+/// Avian's key of a proxy.
 fn avian_key(key: Key) -> ColliderTreeProxyKey {
     ColliderTreeProxyKey::new(ProxyId::new(key.id), ColliderTreeType::ALL[key.tree as usize])
 }

@@ -19,9 +19,9 @@ pub struct Series {
 pub struct LineChart {
     /// What it shows.
     pub title: String,
-    /// What is to the right, with its unit.
+    /// The label of the horizontal axis, with its unit.
     pub x_label: String,
-    /// What is up, with its unit.
+    /// The label of the vertical axis, with its unit.
     pub y_label: String,
     /// The horizontal scale.
     pub x_scale: Scale,

@@ -2,16 +2,16 @@
 //!
 //! An SVG carries its own style, so it looks the same in a page, in a README and in a file of its own: light or dark as the reader's
 //! system is, light on paper, and no script. Colors are those of Okabe and Ito, darkened or lightened until they stand out from the
-//! background; each series also has its own marker and dashes, so that color is never the only sign. The first series stands out a little:
-//! it is the one that the chart is about. Written by hand: a plotting
-//! crate would bring its dependencies into the default build, and neither themes nor tables.
+//! background; each series also has its own marker and dashes, so that series differ not by color alone. The first series stands out a little:
+//! it is the one that the chart is about. There is no plotting crate behind this: one would add its dependencies to the default build, and offers
+//! neither themes nor tables.
 //!
 //! Any input gives a valid chart. What has no place (NaN, infinities, zero or less on a logarithmic axis) is left out of the picture and
 //! is a dash in the table; names are escaped, and shortened in the picture only.
 
 mod axis;
 mod bar;
-mod cast;
+mod drawn_rows;
 mod groups;
 mod line;
 mod numbers;
@@ -20,7 +20,7 @@ mod radar;
 mod svg;
 
 pub use bar::BarChart;
-pub use cast::{DEFAULT, Entry, cast};
+pub use drawn_rows::{DEFAULT, Entry, rows_to_draw};
 pub use line::{LineChart, Series};
 pub use numbers::{figure as number, short};
 pub use page::{figure, page};

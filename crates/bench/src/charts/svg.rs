@@ -1,4 +1,4 @@
-//! The drawing board: SVG elements as text, the style they share, and the signs of a series.
+//! SVG elements as text, the style they share, and the color, dashes and marker of each series.
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ const STYLE: &str = "\
 .bp .c0{--c:var(--s0)}.bp .c1{--c:var(--s1)}.bp .c2{--c:var(--s2)}.bp .c3{--c:var(--s3)}\
 .bp .c4{--c:var(--s4)}.bp .c5{--c:var(--s5)}.bp .c6{--c:var(--s6)}.bp .c7{--c:var(--s7)}";
 
-/// Text as HTML and XML take it; characters that XML forbids are replaced.
+/// Escapes text for HTML and XML; characters that XML forbids are replaced.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -47,7 +47,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Where a text is held.
+/// Which point of a text its position refers to.
 #[derive(Clone, Copy)]
 pub enum Anchor {
     /// At its start.
@@ -58,11 +58,11 @@ pub enum Anchor {
     End,
 }
 
-/// An SVG in the making.
+/// An SVG under construction.
 pub struct Canvas(String);
 
 impl Canvas {
-    /// An empty board.
+    /// An empty SVG.
     pub fn new() -> Self {
         Self(String::new())
     }

@@ -1,6 +1,6 @@
-//! What came out, in one line.
+//! The conclusion of a run, in one line.
 
-use super::champions;
+use super::ours_and_best_peer;
 use crate::charts::DEFAULT;
 use crate::table::{digits, thousands};
 use crate::{Clock, Outcome, ratios};
@@ -18,7 +18,7 @@ pub fn of(settings: &[&[Outcome]], clock: Clock) -> String {
 
 /// "auto is 4.1 to 9.8 times as fast as the best peer ...".
 fn against_peers(settings: &[&[Outcome]], clock: Clock) -> Option<String> {
-    let pairs = settings.iter().filter_map(|outcomes| champions(outcomes, clock));
+    let pairs = settings.iter().filter_map(|outcomes| ours_and_best_peer(outcomes, clock));
     let found: Vec<(&Outcome, &Outcome, f64)> =
         pairs.filter_map(|(our, peer)| Some((our, peer, ratios::ratio(peer, our, clock)?.median))).collect();
     let (first, rest) = found.split_first()?;
@@ -45,8 +45,9 @@ fn among_ours(settings: &[&[Outcome]], clock: Clock) -> String {
     let ranked: Vec<Vec<&Outcome>> =
         settings.iter().map(|outcomes| ratios::ranked(outcomes, false, clock)).filter(|ranked| !ranked.is_empty()).collect();
     let Some(first) = ranked.first() else { return "No row is right.".to_string() };
-    let hero = |ranked: &[&Outcome]| ranked.iter().find(|outcome| outcome.name == DEFAULT).map(|outcome| outcome.title());
-    let name = hero(first).unwrap_or_else(|| first[0].title());
+    let title_of_default =
+        |ranked: &[&Outcome]| ranked.iter().find(|outcome| outcome.name == DEFAULT).map(|outcome| outcome.title());
+    let name = title_of_default(first).unwrap_or_else(|| first[0].title());
     if let [ranked] = &ranked[..] {
         let row = ranked.iter().find(|row| row.title() == name).unwrap_or(&ranked[0]);
         let (ms, n) = (digits(Some(row.rank(clock))), thousands(row.setting.n as u64));

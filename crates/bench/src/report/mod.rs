@@ -1,8 +1,8 @@
 //! `bench --html`: what was measured, as one page that opens without a server and loads nothing.
 //!
 //! From the whole to the parts: how far ahead of the best peer (`whole`), the same over scenes and over n
-//! (`whole`), then each scene and n by itself (`parts`). The first line says what came out (`conclusion`). Sections without charts are left out. All
-//! charts show the same few rows in the same colors (`Cast`); the tables have every row.
+//! (`whole`), then each scene and n by itself (`parts`). The first line is the conclusion (`conclusion`). Sections without charts are left out. All
+//! charts show the same few rows in the same colors (`DrawnRows`); the tables have every row.
 
 mod conclusion;
 mod parts;
@@ -21,7 +21,7 @@ pub struct Report<'a> {
     pub outcomes: &'a [Outcome],
     /// The results for scripts, embedded for download.
     pub json: &'a str,
-    /// What was typed.
+    /// The command line as it was typed.
     pub command: &'a str,
 }
 
@@ -30,15 +30,15 @@ impl Report<'_> {
     pub fn render(&self) -> String {
         let clock = Clock::of(self.outcomes);
         let settings: Vec<&[Outcome]> = self.outcomes.chunk_by(|a, b| Rc::ptr_eq(&a.setting, &b.setting)).collect();
-        let cast = Cast::of(&settings, clock);
-        let mut body = head(&settings, clock, &cast);
+        let drawn = DrawnRows::of(&settings, clock);
+        let mut body = head(&settings, clock, &drawn);
         // Times of different drives are not comparable: the charts over scenes and n show the first one.
         let drive = self.outcomes.first().map(|outcome| outcome.drive);
         let of_one: Vec<&[Outcome]> =
             settings.iter().copied().filter(|outcomes| outcomes.first().map(|outcome| outcome.drive) == drive).collect();
-        body.push_str(&whole::render(&of_one, clock, &cast));
+        body.push_str(&whole::render(&of_one, clock, &drawn));
         for outcomes in &settings {
-            body.push_str(&parts::render(outcomes, clock, &cast));
+            body.push_str(&parts::render(outcomes, clock, &drawn));
         }
         body.push_str(&self.machine());
         body.push_str(&embedded(self.json));
@@ -66,18 +66,18 @@ impl Report<'_> {
     }
 }
 
-/// What came out, in a line, and what the figures mean.
-fn head(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
+/// The conclusion in a line, and what the figures mean.
+fn head(settings: &[&[Outcome]], clock: Clock, drawn: &DrawnRows) -> String {
     let times = match clock {
         Clock::Cpu => "All times are CPU time of the one thread that works, which a busy machine does not disturb",
         Clock::Wall => "All times are wall time, since a row ran on several threads",
     };
-    let left_out = match cast.left_out {
+    let left_out = match drawn.left_out {
         0 => String::new(),
         count => {
             format!(
                 " Lines are drawn for {} rows, the same in every chart; {count} more are in bars and tables.",
-                cast.names.len()
+                drawn.names.len()
             )
         }
     };
@@ -89,21 +89,21 @@ fn head(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
 }
 
 /// Which rows are drawn as lines, in which order: the same names in every chart, so that each keeps its color and marker.
-pub struct Cast {
+pub struct DrawnRows {
     /// The names.
     names: Vec<String>,
     /// How many rows have no line.
     left_out: usize,
 }
 
-impl Cast {
+impl DrawnRows {
     fn of(settings: &[&[Outcome]], clock: Clock) -> Self {
         let right = settings.iter().enumerate().flat_map(|(place, outcomes)| {
             let right = outcomes.iter().filter(|outcome| outcome.right());
             right.map(move |outcome| Entry { place, name: &outcome.name, peer: outcome.peer, time: outcome.rank(clock) })
         });
         let entries: Vec<Entry<'_>> = right.collect();
-        let names = charts::cast(&entries, 1);
+        let names = charts::rows_to_draw(&entries, 1);
         let all: HashSet<&str> = entries.iter().map(|entry| entry.name).collect();
         Self { left_out: all.len() - names.len(), names }
     }
@@ -130,13 +130,13 @@ fn label(outcome: &Outcome) -> String {
 }
 
 /// The row that represents ours, and the fastest peer.
-fn champions(outcomes: &[Outcome], clock: Clock) -> Option<(&Outcome, &Outcome)> {
+fn ours_and_best_peer(outcomes: &[Outcome], clock: Clock) -> Option<(&Outcome, &Outcome)> {
     let (ours, peers) = (ratios::ranked(outcomes, false, clock), ratios::ranked(outcomes, true, clock));
     let our = ours.iter().find(|outcome| outcome.name == DEFAULT).or(ours.first())?;
     Some((our, peers.first()?))
 }
 
-/// The JSON inside the page. No `<` can end the element early: in JSON it occurs in strings only, where it has another spelling.
+/// The JSON inside the page. `<` is escaped, so that no text in it can end the element early.
 fn embedded(json: &str) -> String {
     let json = json.replace('<', "\\u003c");
     format!(
@@ -146,13 +146,13 @@ fn embedded(json: &str) -> String {
     )
 }
 
-/// The command line as a shell takes it.
+/// The command line, quoted for a shell.
 pub fn command_line() -> String {
     let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
     ["broadphase".to_string()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell takes it.
+/// A word, quoted for a shell if needed.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,+@%".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {

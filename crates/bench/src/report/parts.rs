@@ -1,6 +1,6 @@
-//! One scene and number of objects: times, ratios, frames, memory, and the table with every row. What there is nothing to draw of is left out.
+//! One scene and number of objects: times, ratios, frames, memory, and the table with every row. Charts without data are left out.
 
-use super::{Cast, label, unit};
+use super::{DrawnRows, label, unit};
 use crate::charts::{self, BarChart, DEFAULT, LineChart, Scale, Series, escape};
 use crate::{Clock, Outcome, Sorted, ms, ratios, table};
 
@@ -8,11 +8,11 @@ use crate::{Clock, Outcome, Sorted, ms, ratios, table};
 const WIDE: f64 = 20.0;
 
 /// The section of a setting.
-pub fn render(outcomes: &[Outcome], clock: Clock, cast: &Cast) -> String {
+pub fn render(outcomes: &[Outcome], clock: Clock, drawn: &DrawnRows) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = format!("<h2>{}</h2>\n", escape(&label(first)));
     text.push_str(&format!("<p>{}.</p>\n", escape(&table::heading(first, outcomes))));
-    let figures: String = [times(outcomes, clock), ratios_of(outcomes, clock), frames(outcomes, clock, cast), memory(outcomes)]
+    let figures: String = [times(outcomes, clock), ratios_of(outcomes, clock), frames(outcomes, clock, drawn), memory(outcomes)]
         .into_iter()
         .flatten()
         .collect();
@@ -91,8 +91,8 @@ fn ratios_of(outcomes: &[Outcome], clock: Clock) -> Figure {
 }
 
 /// The time of every frame but the first.
-fn frames(outcomes: &[Outcome], clock: Clock, cast: &Cast) -> Figure {
-    let series: Vec<Series> = cast
+fn frames(outcomes: &[Outcome], clock: Clock, drawn: &DrawnRows) -> Figure {
+    let series: Vec<Series> = drawn
         .rows(outcomes)
         .into_iter()
         .map(|(name, row)| {

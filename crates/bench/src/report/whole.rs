@@ -1,6 +1,6 @@
 //! The whole run: how far ahead of the best peer, over scenes, over n.
 
-use super::{Cast, champions, label, unit};
+use super::{DrawnRows, label, ours_and_best_peer, unit};
 use crate::charts::{self, BarChart, LineChart, RadarChart, Scale, Series};
 use crate::{Clock, Outcome, ratios, table};
 
@@ -8,15 +8,15 @@ use crate::{Clock, Outcome, ratios, table};
 const FEWEST_SCENES: usize = 2;
 
 /// All sections that have something to show.
-pub fn render(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
-    [ahead(settings, clock), over_scenes(settings, clock, cast), over_n(settings, clock, cast)].concat()
+pub fn render(settings: &[&[Outcome]], clock: Clock, drawn: &DrawnRows) -> String {
+    [ahead(settings, clock), over_scenes(settings, clock, drawn), over_n(settings, clock, drawn)].concat()
 }
 
 /// Ratios to the best peer of each setting.
 fn ahead(settings: &[&[Outcome]], clock: Clock) -> String {
     let (mut bars, mut rows, mut names) = (Vec::new(), Vec::new(), Vec::new());
     for outcomes in settings {
-        let Some((our, peer)) = champions(outcomes, clock) else { continue };
+        let Some((our, peer)) = ours_and_best_peer(outcomes, clock) else { continue };
         let Some(ratio) = ratios::ratio(peer, our, clock) else { continue };
         // The number first: what is cut off a long label is the end of the scene's name.
         bars.push((format!("{} {}", charts::short(our.setting.n as f64), our.setting.scene), ratio.median));
@@ -46,7 +46,7 @@ fn ahead(settings: &[&[Outcome]], clock: Clock) -> String {
 }
 
 /// One radar chart for each n that several scenes were measured with; groups of rows where they are few.
-fn over_scenes(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
+fn over_scenes(settings: &[&[Outcome]], clock: Clock, drawn: &DrawnRows) -> String {
     let counts = firsts(settings.iter().filter_map(|outcomes| outcomes.first()).map(|outcome| outcome.setting.n));
     let mut figures = String::new();
     for n in counts {
@@ -59,7 +59,7 @@ fn over_scenes(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
             let found = outcomes.iter().find(|outcome| outcome.name == *name && outcome.right());
             found.map_or(f64::NAN, |outcome| outcome.rank(clock))
         };
-        let series = cast.names.iter().map(|name| (name.clone(), scenes.iter().map(|outcomes| value(name, outcomes)).collect()));
+        let series = drawn.names.iter().map(|name| (name.clone(), scenes.iter().map(|outcomes| value(name, outcomes)).collect()));
         let chart = RadarChart {
             title: format!("Time per frame over scenes, {} objects", table::thousands(n as u64)),
             unit: format!("{}, logarithmic; less is faster", unit(clock)),
@@ -80,7 +80,7 @@ fn section(title: &str, figures: &str) -> String {
 }
 
 /// One scaling curve for each scene that was measured with several n.
-fn over_n(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
+fn over_n(settings: &[&[Outcome]], clock: Clock, drawn: &DrawnRows) -> String {
     let scenes = firsts(settings.iter().filter_map(|outcomes| outcomes.first()).map(|outcome| &outcome.setting.scene));
     let mut figures = String::new();
     for scene in scenes {
@@ -102,7 +102,7 @@ fn over_n(settings: &[&[Outcome]], clock: Clock, cast: &Cast) -> String {
             x_scale: Scale::Log,
             y_scale: Scale::Log,
             reference: None,
-            series: cast.names.iter().map(|name| curve(name, &sizes, clock)).collect(),
+            series: drawn.names.iter().map(|name| curve(name, &sizes, clock)).collect(),
         };
         figures.push_str(&charts::figure(&chart.svg(), &chart.table(), "A level line is linear scaling."));
     }

@@ -1,4 +1,4 @@
-//! Answers to many questions, and how they are collected.
+//! The answers of many queries, and how they are collected.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;

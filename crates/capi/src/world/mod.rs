@@ -131,7 +131,7 @@ pub unsafe extern "C" fn bp_world_settings(world: *mut bp_world, def: *mut bp_wo
     })
 }
 
-/// What a definition says, checked.
+/// The settings of a definition, checked.
 struct Settings<T> {
     report: Report,
     pairing: Pairing,
@@ -183,7 +183,7 @@ impl<const D: usize, T: Real> Typed<D, T> {
         Ok(made)
     }
 
-    /// Applies what differs. What can fail comes first, and is taken back if a later one fails.
+    /// Applies the settings that differ. Those that can fail come first, and are undone if a later one fails.
     fn configure(&mut self, def: &bp_world_def) -> Result<(), Fail> {
         if def.format != self.def.format {
             let text = format!("the world has format {}, and cannot change to {}", self.def.format, def.format);

@@ -161,7 +161,7 @@ pub unsafe extern "C" fn bp_world_pairs_of(world: *mut bp_world, id: bp_object_i
 }
 
 /// All pairs of an object of `world`, first, and one of `other`, second, sorted: what an update would report if they were one world. Both must have
-/// the same format and be two worlds. Filters do not count.
+/// the same format and be two worlds. Filters are not called.
 #[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bp_world_pairs_with(

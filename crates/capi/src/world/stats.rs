@@ -1,4 +1,4 @@
-//! What a world says of itself.
+//! Statistics of a world, and its validation.
 
 use std::ffi::{CString, c_char};
 

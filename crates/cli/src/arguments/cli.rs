@@ -41,12 +41,12 @@ Exit codes: 0 done, 1 bad data or a wrong result, 2 a usage error.";
 #[command(name = "broadphase", version, max_term_width = 80, args_override_self = true)]
 #[command(help_template = TOOL_HELP, after_help = EXAMPLES)]
 pub struct Line {
-    /// What to do; the demonstration if nothing is said.
+    /// What to do; the demonstration if no command is given.
     #[command(subcommand)]
     pub command: Option<LineCommand>,
 }
 
-/// The commands; each says in its own structure what it does.
+/// The commands; the help of each is the documentation of its structure.
 #[derive(Debug, Subcommand)]
 pub enum LineCommand {
     List(ListLine),
@@ -71,10 +71,10 @@ pub struct ListLine {
 /// How recordings are read.
 #[derive(Debug, Args)]
 pub struct ReadingLine {
-    /// The format of standard input, or of a file whose name does not say it.
+    /// The format of standard input, or of a file whose name does not tell it.
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<Format>,
-    /// What the columns of a text are, as in id,x,y,w,h; its header is then passed over.
+    /// What the columns of a text are, as in id,x,y,w,h; a header is then skipped.
     ///
     /// Each axis takes one of: min_x,max_x (also xmin,xmax or x1,x2); x,w as lower corner and size (y: h, z: d; also
     /// width,height,depth or size_x); cx,w as center and size (also center_x); center_x,half_x; x,r as center and radius. `frame`
@@ -86,8 +86,9 @@ pub struct ReadingLine {
 
 /// Find the overlapping pairs of a recording, or of two.
 ///
-/// The result is a (k, 2) array of object numbers, a < b, rows sorted. With two files: the pairs between them, the object of FILE first, the object of OTHER second. Recordings with several frames are
-/// paired frame by frame; one with a single frame is paired with every frame of the other.
+/// The result is a (k, 2) array of object numbers, a < b, rows sorted, for one frame. With two files: the pairs between them, the object of
+/// FILE first, the object of OTHER second. Frame K of one is paired with frame K of the other; a recording with a single frame is paired
+/// with every frame of the other.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct PairsLine {
@@ -146,7 +147,8 @@ pub struct RecordLine {
 
 /// Measure algorithms and peers side by side.
 ///
-/// All run on the same frames, in turns, and their pairs are compared. A frame's time is everything from boxes in to exact pairs out; reading and generating frames is not in it.
+/// All run on the same frames, in turns, and their pairs are compared. A frame's time is everything from boxes in to exact pairs out;
+/// reading and generating frames does not count.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct BenchLine {
@@ -173,12 +175,12 @@ pub struct BenchLine {
     /// Threads of our algorithms, as in 1,2,4: a row for each number, all in turns, and the speed-ups below the table.
     #[arg(long, value_name = "T,T,...", default_value = "1", value_parser = thread_counts, allow_negative_numbers = true)]
     pub threads: Counts,
-    /// The ways in that are timed, as in step,world: step, world, oneshot, between, statics.
+    /// The ways to call the library that are timed, as in step,world: step, world, oneshot, between, statics.
     ///
     /// step: one structure over all frames, on the bare array. world: `World`, each object that moved set by its handle, then an
     /// update with started and ended pairs. oneshot: one call on the array in each frame. between: one call on two arrays, even against
-    /// odd objects. statics: as world, with the objects that never move as static ones. Peers are driven alike: made again for oneshot and between;
-    /// with groups or two trees for between and statics; without events.
+    /// odd objects. statics: as world, with the objects that never move as static ones. Peers are driven alike: created anew in each frame for
+    /// oneshot and between; with groups or two trees for between and statics; without events.
     #[arg(long, value_name = "D,D,...", default_value = "step", value_parser = drives)]
     pub drive: Drives,
     /// A row that takes longer stops and is marked.
@@ -201,10 +203,10 @@ pub struct BenchLine {
     pub reading: ReadingLine,
 }
 
-/// Look at a recording: what is in it, which algorithm wins and why, what to change.
+/// Analyze a recording: what it contains, which algorithm wins and why, what to change.
 ///
-/// Sizes, density, motion, pairs, giants, objects far away, ties, duplicates and invalid boxes with their places; a short race of a few
-/// algorithms; and advice. Exit code 1 if a box is invalid.
+/// Sizes, density, motion, pairs, giants, objects far away, ties, duplicates and invalid boxes with their places; a short comparison of a
+/// few algorithms; and advice. Exit code 1 if a box is invalid.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct DoctorLine {
@@ -214,7 +216,7 @@ pub struct DoctorLine {
     /// Objects of a scene (default: its own number).
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub n: Option<usize>,
-    /// Frames of a scene, of which the first 24 are looked at.
+    /// Frames of a scene, of which the first 24 are analyzed.
     #[arg(long, value_name = "F", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<usize>,
     /// What a row stands for: its box, or the ball inscribed in it.
@@ -269,10 +271,10 @@ pub struct Counts(pub Vec<usize>);
 
 /// Run the papers' own experiments again.
 ///
-/// Writes for each experiment, all of them unless named, a page with charts and the paper's findings beside ours, the chart as SVG and
-/// every row as JSON; index.html links them.
+/// Writes for each experiment (all of them unless named) a page with charts and the paper's findings beside ours, the chart as SVG and
+/// every row as JSON; index.html links to all pages.
 ///
-/// A finished experiment of the same mode and version is not repeated: an interrupted run goes on where it stopped.
+/// A finished experiment of the same mode, version and set of peers is not repeated, so an interrupted run goes on where it stopped.
 #[derive(Debug, Args)]
 #[command(help_template = HELP)]
 pub struct ReproduceLine {

@@ -92,7 +92,7 @@ fn context(error: &ClapError, kind: ContextKind) -> String {
     }
 }
 
-/// `--frame <K>` as a person writes it: `--frame K`.
+/// `--frame <K>` as users write it: `--frame K`.
 fn plain(argument: &str) -> String {
     argument.replace(['<', '>'], "").replace("...", "")
 }
@@ -102,7 +102,7 @@ fn option(argument: &str) -> String {
     plain(argument.split(' ').next().unwrap_or(argument))
 }
 
-/// What is missing, by the name that a person gives it: `--n`, `-o FILE`, `FILE`.
+/// A missing argument as users write it: `--n`, `-o FILE`, `FILE`.
 fn plain_name(argument: &str) -> &str {
     match argument {
         "--output <FILE>" => "-o FILE.npy",

@@ -32,9 +32,9 @@ pub use view::ViewArguments;
 
 /// The command of the command line, with its arguments.
 pub enum Command {
-    /// Nothing said: the demonstration.
+    /// No command: the demonstration.
     Demonstrate,
-    /// A text, and nothing else: help, the version, completions.
+    /// A text to print: help, the version, completions.
     Print(Vec<u8>),
     /// `list`.
     List {
@@ -88,7 +88,7 @@ fn help(error: &clap::Error) -> Vec<u8> {
     if styled { text.ansi().to_string() } else { text.to_string() }.into_bytes()
 }
 
-/// The recordings of a command, with what `--format` and `--columns` say about them.
+/// The recordings of a command, with `--format` and `--columns` applied.
 fn inputs<'a>(paths: impl Iterator<Item = &'a Path>, reading: ReadingLine) -> Result<Vec<Input>, Failure> {
     let columns_given = reading.columns.is_some();
     let options = ReadOptions { format: reading.format, columns: reading.columns };

@@ -1,4 +1,4 @@
-//! Names that a shell completes. Any text is accepted: names take options, and a wrong one is answered with the nearest.
+//! Names that a shell completes. Any text is accepted here: names take options, and an error for a wrong one suggests the nearest.
 
 use std::ffi::{OsStr, OsString};
 

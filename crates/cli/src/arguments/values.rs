@@ -51,7 +51,7 @@ pub fn seed(text: &str) -> Result<u64, String> {
     number(text, "a whole number, 0 or more")
 }
 
-/// What a recording can count.
+/// The most frames that a recording can count.
 const MAX_FRAMES: usize = u32::MAX as usize;
 
 /// `--frames`: at least 1.

@@ -37,7 +37,7 @@ pub fn run(asked: &PairsArguments, a: &Recording, b: &Recording) -> Result<(), F
     }
 }
 
-/// Two recordings that are paired.
+/// Two recordings between which pairs are found.
 struct Both<'a> {
     asked: &'a PairsArguments,
     a: &'a Recording,
@@ -58,7 +58,7 @@ impl Both<'_> {
         write(&asked.output, &pairs)
     }
 
-    /// The search between the two in a frame; a recording with one frame has it always.
+    /// The search between the two in a frame; of a recording with one frame, that frame is always used.
     fn search<const D: usize, T: Real + Widened>(&self, number: usize) -> Result<Search<'_, D, T>, Failure> {
         let number_in = |recording: &Recording| if recording.frames() == 1 { 0 } else { number };
         let (in_a, in_b) = (number_in(self.a), number_in(self.b));
@@ -78,7 +78,7 @@ impl Both<'_> {
     }
 }
 
-/// A scalar to which the boxes of a recording are brought without rounding: float32 becomes float64 where the other recording has that.
+/// A scalar to which the boxes of a recording are converted without rounding: float32 becomes float64 if the other recording has that.
 trait Widened: Real {
     /// The boxes of a frame.
     fn boxes<const D: usize>(recording: &Recording, frame: usize) -> Result<Cow<'_, [Aabb<D, Self>]>, RecordingError>;

@@ -14,7 +14,7 @@ const SCENE: &str = "brownian-cubes";
 const OBJECTS: usize = 100_000;
 const FRAMES: usize = 24;
 
-/// Seconds that all rows share. The slowest overshoot by one frame.
+/// Seconds for all rows together. Each row may exceed its share by one frame.
 const SECONDS: f64 = 25.0;
 
 /// Runs the demonstration.

@@ -9,7 +9,7 @@ use broadphase_bench::context;
 use broadphase_bench::failure::Failure;
 use broadphase_bench::output::{self, Target};
 use broadphase_bench::progress::Progress;
-use broadphase_bench::rows::{Contestant, Ours, Refusal};
+use broadphase_bench::rows::{Ours, Refusal, RowRunner};
 
 /// Runs the command.
 pub fn run(asked: &PairsArguments) -> Result<(), Failure> {
@@ -26,7 +26,7 @@ pub fn run(asked: &PairsArguments) -> Result<(), Failure> {
     }
 }
 
-/// An error if there is no such frame as `--frame` names.
+/// Fails if the frame of `--frame` does not exist.
 pub fn check_frame(asked: &PairsArguments, file: &str, has: usize) -> Result<(), Failure> {
     match asked.frame.filter(|&frame| frame >= has) {
         Some(frame) => Err(Failure::Usage(format!("{file}: there is no frame {frame}; it has {has} frames, counted from 0"))),

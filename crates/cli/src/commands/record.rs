@@ -39,8 +39,8 @@ fn save<const D: usize>(asked: &RecordArguments, scene: Box<dyn Scene<D>>, inter
     Ok(writer.finish()?)
 }
 
-/// A flag that Ctrl-C and a request to end raise, instead of ending the process on the spot. Where the system refuses, the process
-/// ends as any other does.
+/// A flag that Ctrl-C and a request to end set, instead of ending the process at once. If the handlers cannot be installed, signals end the
+/// process as usual.
 fn watch_signals() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -49,7 +49,7 @@ fn watch_signals() -> Arc<AtomicBool> {
     flag
 }
 
-/// Hands every frame to `write`.
+/// Passes every frame to `write`.
 fn record<const D: usize>(
     asked: &RecordArguments,
     mut scene: Box<dyn Scene<D>>,

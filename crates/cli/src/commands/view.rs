@@ -26,7 +26,7 @@ pub fn run(asked: &ViewArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Hands the address to the desktop's browser; false if that failed.
+/// Opens the address in the desktop's browser; false if that failed.
 fn open(address: &str) -> bool {
     let program: &[&str] = match std::env::consts::OS {
         "macos" => &["open"],

@@ -53,7 +53,7 @@ fn rounding(found: &Findings) -> Option<String> {
 }
 
 fn no_pairs(found: &Findings) -> Option<String> {
-    (found.n > 1 && found.meetings.as_ref()?.most == 0.0).then(|| {
+    (found.n > 1 && found.pair_stats.as_ref()?.most == 0.0).then(|| {
         "No frame has a pair. If that is not what you expect, compare units and sizes: boxes may lack a margin, or positions and sizes \
          may have different units."
             .to_string()
@@ -64,7 +64,7 @@ fn no_pairs(found: &Findings) -> Option<String> {
 const CROWDED: f64 = 20.0;
 
 fn many_pairs(found: &Findings) -> Option<String> {
-    let most = found.meetings.as_ref()?.most;
+    let most = found.pair_stats.as_ref()?.most;
     (most > CROWDED).then(|| {
         format!(
             "There are up to {} pairs per object, and writing them takes most of the time. Boxes that fit more tightly, smaller margins, or \
@@ -76,7 +76,7 @@ fn many_pairs(found: &Findings) -> Option<String> {
 
 fn giants(found: &Findings) -> Option<String> {
     let giants = &found.facts.space.as_ref()?.giants;
-    let share = found.meetings.as_ref()?.detail.as_ref()?.with_giants;
+    let share = found.pair_stats.as_ref()?.detail.as_ref()?.with_giants;
     let infinite = found.facts.infinite;
     if (giants.is_empty() && infinite == 0) || share < 0.2 {
         return None;

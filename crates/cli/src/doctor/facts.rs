@@ -1,4 +1,4 @@
-//! What is in a recording: sizes, space, motion. Figures are float64 whatever the recording has; comparisons are exact.
+//! Statistics of a recording's boxes: sizes, space, motion. Figures are float64 whatever the recording has; comparisons are exact.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use broadphase_bench::Sorted;
 /// How large the objects are, in the first frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// The largest edge of an object: over all objects the smallest, the middle, that of 99 % and the largest.
+    /// The largest edge of an object; over all objects the smallest, the median, the 99th percentile and the largest.
     pub min: f64,
     pub median: f64,
     pub p99: f64,
@@ -52,7 +52,7 @@ pub struct Motion {
     pub still: f64,
     /// The share that moves from one frame to the next, on average.
     pub moved: f64,
-    /// The steps of those that move, over the object's own largest edge: the middle one, that of 99 %, the largest.
+    /// The steps of those that move, over the object's own largest edge: median, 99th percentile, largest.
     pub median: f64,
     pub p99: f64,
     pub max: f64,
@@ -66,7 +66,7 @@ pub struct Motion {
     pub drift: f64,
 }
 
-/// What is in a recording.
+/// Statistics of a recording's boxes.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub sizes: Option<Sizes>,
@@ -94,7 +94,7 @@ fn center<const D: usize, T: Real>(aabb: &Aabb<D, T>) -> [f64; D] {
 }
 
 impl Facts {
-    /// Looks at a sample.
+    /// Computes them from a sample.
     pub fn of<const D: usize, T: Real>(sample: &Sample<D, T>) -> Self {
         let first = sample.first();
         let empty = |aabb: &Aabb<D, T>| (0..D).filter(|&k| aabb.min[k] == aabb.max[k]).count();

@@ -42,10 +42,10 @@ pub fn render(found: &Findings) -> String {
             "still_share": motion.still, "moved_share": motion.moved, "step_median": motion.median, "step_p99": motion.p99,
             "step_max": motion.max, "jump_share": motion.jumps, "drift": motion.drift,
         })),
-        "pairs": found.meetings.as_ref().map(|meetings| json!({
-            "per_object": meetings.mean, "per_object_min": meetings.least, "per_object_max": meetings.most,
-            "started_share": meetings.started,
-            "first_frame": meetings.detail.as_ref().map(|detail| json!({
+        "pairs": found.pair_stats.as_ref().map(|pair_stats| json!({
+            "per_object": pair_stats.mean, "per_object_min": pair_stats.least, "per_object_max": pair_stats.most,
+            "started_share": pair_stats.started,
+            "first_frame": pair_stats.detail.as_ref().map(|detail| json!({
                 "pairs": detail.pairs, "busiest": detail.busiest.map(|(object, pairs)| json!({ "object": object, "pairs": pairs })),
                 "alone_share": detail.alone, "touching_share": detail.touching, "giants_share": detail.with_giants,
             })),
@@ -63,7 +63,7 @@ pub fn render(found: &Findings) -> String {
     format!("{value:#}\n")
 }
 
-/// How many, and those that stand out most.
+/// The number of outliers, and the most extreme of them.
 fn outliers(all: &[Outlier]) -> Value {
     let mut worst: Vec<&Outlier> = all.iter().collect();
     worst.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.object.cmp(&b.object)));

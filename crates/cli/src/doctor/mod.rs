@@ -1,12 +1,12 @@
-//! `broadphase doctor`: what is in a recording, which algorithm wins on it and why, and what to change.
+//! `broadphase doctor`: what a recording contains, which algorithm wins on it and why, and what to change.
 //!
-//! `sample` reads frames, `facts` and `meetings` look at them, `trial` races a few algorithms, `advice` draws conclusions; `page` and `json`
-//! say all of it.
+//! `sample` reads frames, `facts` and `pair_stats` describe them, `trial` compares a few algorithms, `advice` draws conclusions; `page` and
+//! `json` print the findings.
 
 mod advice;
 mod facts;
 mod json;
-mod meetings;
+mod pair_stats;
 mod page;
 mod sample;
 mod trial;
@@ -19,7 +19,7 @@ use broadphase_bench::failure::Failure;
 use broadphase_bench::output;
 use broadphase_bench::{DEFAULT_SEED, Source};
 use facts::Facts;
-use meetings::Meetings;
+use pair_stats::PairStats;
 use sample::{Invalid, Sample};
 use trial::Trial;
 
@@ -31,14 +31,14 @@ struct Findings {
     scalar: Scalar,
     frames: usize,
     looked_at: usize,
-    /// The frames that were looked at, as in `0-7`.
+    /// The frames that were analyzed, as in `0-7`.
     windows: Vec<String>,
     invalid: Vec<Invalid>,
     invalid_boxes: usize,
     invalid_objects: usize,
     facts: Facts,
     /// `None` without objects or frames.
-    meetings: Option<Meetings>,
+    pair_stats: Option<PairStats>,
     trial: Option<Trial>,
     advice: Vec<String>,
 }
@@ -79,7 +79,7 @@ pub fn run(asked: &DoctorArguments) -> Result<(), Failure> {
     }
 }
 
-/// Looks at a sample from all sides.
+/// Computes all findings from a sample.
 fn examine<const D: usize, T: Real>(asked: &DoctorArguments, name: &str, sample: Sample<D, T>) -> Result<Findings, Failure> {
     let facts = Facts::of(&sample);
     let span = |first: usize, count: usize| if count == 1 { first.to_string() } else { format!("{first}-{}", first + count - 1) };
@@ -95,7 +95,7 @@ fn examine<const D: usize, T: Real>(asked: &DoctorArguments, name: &str, sample:
         invalid_boxes: sample.invalid_boxes,
         invalid_objects: sample.invalid_objects,
         facts,
-        meetings: None,
+        pair_stats: None,
         trial: None,
         advice: Vec::new(),
     };
@@ -103,7 +103,7 @@ fn examine<const D: usize, T: Real>(asked: &DoctorArguments, name: &str, sample:
         let infinite = sample.first().iter().zip(&sample.ids).filter(|(aabb, _)| !aabb.is_finite()).map(|(_, &id)| id);
         let giants = found.facts.space.iter().flat_map(|space| &space.giants).map(|one| one.object);
         let giants: Vec<u32> = giants.chain(infinite).collect();
-        found.meetings = Some(Meetings::of(&sample, asked.shape, &giants).map_err(|failure| named(failure, name))?);
+        found.pair_stats = Some(PairStats::of(&sample, asked.shape, &giants).map_err(|failure| named(failure, name))?);
         let equal = found.facts.sizes.is_some_and(|sizes| sizes.equal);
         found.trial = Some(Trial::run(sample, name, asked.shape, asked.shape == Shape::Ball && equal)?);
     }

@@ -72,7 +72,7 @@ fn contents(page: &mut Page, found: &Findings) {
         page.entry("infinite", &format!("{} {have} an infinite side", thousands(facts.infinite as u64)));
     }
     motion(page, found);
-    meetings(page, found);
+    pair_stats(page, found);
     if facts.duplicates > 0 {
         let have = if facts.duplicates == 1 { "object has" } else { "objects have" };
         page.entry("duplicates", &format!("{} {have} the same box as an earlier one", thousands(facts.duplicates as u64)));
@@ -145,22 +145,22 @@ fn motion(page: &mut Page, found: &Findings) {
     page.entry("motion", &text);
 }
 
-fn meetings(page: &mut Page, found: &Findings) {
-    let Some(meetings) = &found.meetings else { return };
+fn pair_stats(page: &mut Page, found: &Findings) {
+    let Some(pair_stats) = &found.pair_stats else { return };
     let mut text = match found.looked_at {
-        1 => format!("{} per object", figure(meetings.mean)),
+        1 => format!("{} per object", figure(pair_stats.mean)),
         _ => format!(
             "{} per object, {} to {} over the frames",
-            figure(meetings.mean),
-            figure(meetings.least),
-            figure(meetings.most)
+            figure(pair_stats.mean),
+            figure(pair_stats.least),
+            figure(pair_stats.most)
         ),
     };
-    if let Some(started) = meetings.started {
+    if let Some(started) = pair_stats.started {
         let _ = write!(text, "; {} are new in frame 1", percent(started));
     }
     page.entry("pairs", &text);
-    let Some(detail) = &meetings.detail else { return };
+    let Some(detail) = &pair_stats.detail else { return };
     let Some((object, partners)) = detail.busiest else { return };
     let mut text = format!(
         "object {object} has most, {}; {} of the objects have none",

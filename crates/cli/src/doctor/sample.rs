@@ -1,4 +1,4 @@
-//! The frames that are looked at: all of a short recording, or windows of consecutive frames from its start, middle and end.
+//! The frames that are analyzed: all of a short recording, or windows of consecutive frames from its start, middle and end.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use broadphase_scenes::{Recording, Scene};
 use broadphase_bench::failure::Failure;
 use broadphase_bench::progress::Progress;
 
-/// Frames that are looked at, at most.
+/// The most frames that are analyzed.
 const FRAMES: usize = 24;
-/// Windows that a longer recording is looked at through.
+/// The number of windows of a longer recording.
 const WINDOWS: usize = 3;
-/// Bytes of boxes held, at most, unless the fewest frames need more.
+/// The most bytes of boxes that are held, unless the fewest frames need more.
 const BYTES: usize = 256 << 20;
-/// Frames in a window, at least: one is needed to see motion into the other.
+/// The fewest frames in a window: motion is seen between two.
 const FEWEST: usize = 2;
 
 /// A box that no algorithm accepts, and where it is.
@@ -36,7 +36,7 @@ pub struct Window<const D: usize, T> {
     pub frames: Vec<Vec<Aabb<D, T>>>,
 }
 
-/// What is looked at.
+/// The frames that are analyzed.
 #[derive(Debug)]
 pub struct Sample<const D: usize, T> {
     /// Objects of the recording.
@@ -71,7 +71,7 @@ fn windows(frames: usize, frame_bytes: usize) -> Vec<(usize, usize)> {
 }
 
 impl<const D: usize, T: Real> Sample<D, T> {
-    /// Looks at every frame for invalid boxes, and keeps the windows.
+    /// Checks every frame for invalid boxes, and keeps the windows.
     pub fn of_recording(recording: &Recording) -> Result<Self, Failure> {
         let (n, frames) = (recording.n(), recording.frames());
         let (mut invalid, mut invalid_boxes, mut bad) = (Vec::new(), 0, BTreeSet::new());
@@ -109,7 +109,7 @@ impl<const D: usize, T: Real> Sample<D, T> {
         self.windows.iter().flat_map(|window| window.frames.iter().enumerate().map(|(k, boxes)| (window.first + k, boxes)))
     }
 
-    /// Frames looked at.
+    /// The number of frames analyzed.
     pub fn looked_at(&self) -> usize {
         self.windows.iter().map(|window| window.frames.len()).sum()
     }

@@ -1,4 +1,4 @@
-//! Which algorithm wins: a short race of a few candidates on the frames that were looked at.
+//! Which algorithm is fastest: a short measurement of a few candidates on the analyzed frames.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use broadphase_bench::{Clock, Drive, Outcome, Request, ratios};
 
 /// The candidates: what a user may choose instead of `auto`, one for each way of searching.
 const CANDIDATES: [&str; 5] = ["auto", "tiles", "kd-tree", "hash-grid", "sort-and-sweep"];
-/// Up to this many objects comparing all with all takes part too.
+/// Up to this many objects, brute force is measured too.
 const BRUTE_FORCE: usize = 20_000;
 /// Seconds for each candidate.
 const SECONDS: f64 = 0.5;
 /// Frames of a window that holds a whole block of the measurement.
 const BLOCK: usize = 8;
 
-/// What the race says.
+/// The result of the measurement.
 #[derive(Debug)]
 pub struct Trial {
     /// The rows, fastest first, those that are wrong or failed left out.
@@ -83,14 +83,14 @@ impl Trial {
         self.rows.iter().find(|row| row.base == "auto")
     }
 
-    /// The winner: the fastest, but `auto` if it runs the same algorithm, or is as fast within the noise of a short race.
+    /// The winner: the fastest row, or `auto` if it runs the same algorithm or is as fast within the noise of a short measurement.
     pub fn winner(&self) -> Option<&Outcome> {
         let fastest = self.rows.first()?;
         let equal = |auto: &&Outcome| chosen(auto) == fastest.base || auto.rank(self.clock) <= NOISE * fastest.rank(self.clock);
         self.auto().filter(equal).or(Some(fastest))
     }
 
-    /// Does the race say enough to advise against `auto`? One frame, or the few of a row that stopped, do not.
+    /// Is the measurement long enough to advise against `auto`? One frame, or the few of a row that stopped, are not.
     pub fn is_long(&self) -> bool {
         self.rows.iter().take(2).all(|row| row.measured().count() >= FEW)
     }
@@ -99,7 +99,7 @@ impl Trial {
     pub fn why(&self) -> Option<String> {
         let winner = self.winner()?;
         let mut text = winner.facts.choice.as_ref().map_or(String::new(), |choice| format!("It runs {choice}. "));
-        // `auto` runs another algorithm: the fastest row that it does not stand for is the one to compare with.
+        // `auto` runs another algorithm inside, so it is compared with the fastest row that runs a different one.
         let other = self.rows.iter().find(|row| row.name != winner.name && row.base != chosen(winner) && row.base != "auto");
         let Some(other) = other else { return Some(text.trim_end().to_string()) };
         let times = other.rank(self.clock) / winner.rank(self.clock);
@@ -128,15 +128,15 @@ impl Trial {
     }
 }
 
-/// The algorithm that a row runs inside, by its own words; empty if it is one itself.
+/// The algorithm that a row reports to run inside; empty if it runs itself.
 fn chosen(row: &Outcome) -> &str {
     row.facts.choice.as_deref().and_then(|choice| choice.split([':', ' ', ',']).next()).unwrap_or_default()
 }
 
-/// Measured frames from which on a race is long enough for advice.
+/// The fewest measured frames that are enough for advice.
 const FEW: usize = 4;
 
-/// How much slower a row may be in a short race and count as equal.
+/// How much slower a row may be in a short measurement and still count as equal.
 pub const NOISE: f64 = 1.1;
 
 /// The frames of all windows if each is a block of the measurement, so that no block spans a gap; else those of the last one.

@@ -21,7 +21,7 @@ pub enum Command {
     Pairs(PairsLine),
     /// A scene over all ranks: time of local work, exchange and cross join per rank, ghosts, bytes, and the pair hash of the job.
     Bench(BenchLine),
-    /// One real rank's work in a job of any size; its neighbors are generated. Without mpirun.
+    /// One real rank of a job of any size, with generated neighbors: its CPU time, and a model of the network. Runs without mpirun.
     Simulate(SimulateLine),
 }
 
@@ -33,7 +33,7 @@ pub struct PairsLine {
     /// The frame, from 0.
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub frame: usize,
-    /// How objects are shared out: slab, bisect or random.
+    /// How objects are distributed over the ranks: slab, bisect or random.
     #[arg(long, default_value = "bisect")]
     pub split: Split,
     /// OUT.npy (uint32), OUT.csv, or - for CSV on stdout, which is the default.
@@ -52,7 +52,7 @@ pub struct BenchLine {
     /// Frames.
     #[arg(long, value_name = "F")]
     pub frames: usize,
-    /// How objects are shared out: slab, bisect or random. With regions, objects that leave theirs change their rank.
+    /// How objects are distributed over the ranks: slab, bisect or random. With slab and bisect, objects that leave their rank's region migrate.
     #[arg(long, default_value = "bisect")]
     pub split: Split,
     /// Tight boxes per rank, 1 to 64.
@@ -64,11 +64,11 @@ pub struct BenchLine {
     /// Report each pair on both ranks; the hash then counts it on the lower one.
     #[arg(long)]
     pub both: bool,
-    /// Move the ranks far apart, so that they have nothing to exchange: the same load of the machine without neighbors, to compare with. Nothing
-    /// changes its rank then.
+    /// Move the ranks' objects far apart, so that no rank has neighbors: the same load on the machine without exchange, for comparison. No object
+    /// migrates then.
     #[arg(long, conflicts_with = "check")]
     pub apart: bool,
-    /// Compare the hash with that of one process, which rank 0 runs beside the job.
+    /// Compare the hash with that of one process: rank 0 also computes the whole scene by itself.
     #[arg(long)]
     pub check: bool,
     /// The seed of the scene.
@@ -103,10 +103,10 @@ pub struct SimulateLine {
     /// Tight boxes per rank, 1 to 64.
     #[arg(long, default_value_t = 16)]
     pub boxes: usize,
-    /// Time that a message takes whatever its length, in microseconds: an assumption.
+    /// Assumed time of a message whatever its length, in microseconds.
     #[arg(long, default_value_t = 2.0)]
     pub latency: f64,
-    /// Bytes that a rank sends or receives in a second, in GB: an assumption.
+    /// Assumed bandwidth of a rank, in GB per second.
     #[arg(long, default_value_t = 10.0)]
     pub bandwidth: f64,
     /// Write results as JSON; with -, to stdout and nothing else.

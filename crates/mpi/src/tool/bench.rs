@@ -1,7 +1,7 @@
 //! `bench`: a scene over all ranks, timed by the CPU time of each.
 //!
-//! Every rank makes the whole scene, which is the same everywhere, and takes its share of it; that is not timed. A frame's time is everything from
-//! "here are this rank's boxes" to "here are its pairs", migration included.
+//! Every rank generates the whole scene, which is the same everywhere, and takes its share of it. A frame's time runs from passing this rank's boxes to
+//! having its pairs. Generating the scene and migration are not timed.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use super::{Failure, agree};
 struct Measured {
     stages: Vec<Stages>,
     traffic: Vec<Traffic>,
-    handing: Vec<Duration>,
+    input: Vec<Duration>,
     wall: Vec<Duration>,
     migrated: u64,
     pairs: u64,
@@ -60,7 +60,7 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
         space.set_domain(&[*region]);
     }
     let mut measured = Measured::default();
-    let mut alone = One::new(asked.check && me == 0)?;
+    let mut alone = OneProcess::new(asked.check && me == 0)?;
     for frame in 0..asked.frames {
         if frame > 0 {
             scene.advance();
@@ -69,7 +69,7 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
             }
         }
         if frame == 1 {
-            suffer(asked, me);
+            inject_fault(asked, me);
         }
         let mut boxes = vec![Aabb::default(); space.slots()];
         space.indices().for_each(|index| boxes[index as usize] = scene.boxes()[space.id(index).unwrap_or(0) as usize]);
@@ -80,17 +80,17 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
         if frame == 1 && asked.nan_on == Some(me) && !boxes.is_empty() {
             boxes[0].min[0] = f32::NAN;
         }
-        // All start together.
+        // All ranks start the frame together.
         let mut nothing = [0];
         space.transport_mut().all_reduce(&mut nothing, Reduce::Sum)?;
         let (start, cpu) = (Instant::now(), ThreadTime::now());
         let handed = space.set_boxes(&boxes);
-        let handing = cpu.elapsed();
+        let input = cpu.elapsed();
         // A rejected list makes the update fail on all ranks, so that none of them waits.
         space.update()?;
         handed?;
         measured.wall.push(start.elapsed());
-        measured.handing.push(handing);
+        measured.input.push(input);
         measured.stages.push(*space.stages());
         measured.traffic.push(*space.traffic());
         let pairs = job_pairs(&space);
@@ -106,7 +106,7 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
 }
 
 /// Faults for tests: this rank panics, or is killed.
-fn suffer(asked: &BenchLine, me: usize) {
+fn inject_fault(asked: &BenchLine, me: usize) {
     if asked.panic_on == Some(me) {
         panic!("as asked with --panic-on");
     }
@@ -116,7 +116,7 @@ fn suffer(asked: &BenchLine, me: usize) {
     }
 }
 
-/// Objects whose centers have left their rank's region change their rank.
+/// Migrates objects whose centers have left their rank's region.
 fn migrate<const D: usize>(
     space: &mut Distributed<D, f32, Mpi>,
     shares: &Shares<D, f32>,
@@ -139,10 +139,10 @@ fn migrate<const D: usize>(
     Ok(departures.len() as u64)
 }
 
-/// The whole scene on one process, for comparison.
-struct One<const D: usize>(Option<(Box<dyn broadphase::BroadPhase<D, f32>>, Context, PairStore)>);
+/// The whole scene on one process, for comparison; `None` if it is not wanted.
+struct OneProcess<const D: usize>(Option<(Box<dyn broadphase::BroadPhase<D, f32>>, Context, PairStore)>);
 
-impl<const D: usize> One<D> {
+impl<const D: usize> OneProcess<D> {
     fn new(wanted: bool) -> Result<Self, Failure> {
         let build = || Ok((Spec::default().build()?, Context::new(), PairStore::default()));
         let built: Result<_, broadphase::Error> = wanted.then(build).transpose();
@@ -178,13 +178,13 @@ fn mean(values: impl ExactSizeIterator<Item = usize>) -> f64 {
 fn row(rank: usize, measured: &Measured) -> Value {
     let stage = |of: fn(&Stages) -> Duration| median(measured.stages.iter().map(of));
     let traffic = |of: fn(&Traffic) -> usize| mean(measured.traffic.iter().skip(usize::from(measured.traffic.len() > 1)).map(of));
-    let outside = measured.stages.iter().zip(&measured.handing).map(|(stages, handing)| stages.outside_transport() + *handing);
+    let outside = measured.stages.iter().zip(&measured.input).map(|(stages, input)| stages.outside_transport() + *input);
     json!({
         "rank": rank,
         "objects": measured.objects,
         "ms_median": median(measured.wall.iter().copied()),
         "cpu_ms_outside_mpi": median(outside),
-        "input_ms": median(measured.handing.iter().copied()),
+        "input_ms": median(measured.input.iter().copied()),
         "local_ms": stage(|stages| stages.local),
         "exchange_ms": stage(|stages| stages.exchange),
         "cross_ms": stage(|stages| stages.cross),

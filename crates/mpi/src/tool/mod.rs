@@ -1,4 +1,4 @@
-//! The way of a command: the line, MPI, the command, and one line of text if it fails.
+//! Runs a command: parses the command line, starts MPI, and prints one line of text if the command fails.
 
 mod arguments;
 mod bench;
@@ -13,7 +13,7 @@ use clap::Parser;
 
 use arguments::{Command, Line};
 
-/// Why a command ends without success. All ranks have the same one.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The command line names something that does not exist: exit 2.
@@ -43,7 +43,7 @@ pub fn run() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            // All ranks read the same line; one says what is wrong with it.
+            // All ranks read the same command line, so only rank 0 prints the error.
             if std::env::var("OMPI_COMM_WORLD_RANK").is_ok_and(|rank| rank != "0") {
                 return ExitCode::from(2);
             }
@@ -68,7 +68,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(mpi) => mpi.finish().map_or_else(|error| report(error.into()), |()| ExitCode::SUCCESS),
         Err(failure) => {
-            // The others may be in another call by now: say why, and end the job.
+            // The other ranks may be in another call by now: print the reason, and end the job.
             let code = match &failure {
                 Failure::Usage(_) => 2,
                 Failure::Data(_) => 1,
@@ -76,14 +76,14 @@ pub fn run() -> ExitCode {
             if report_once(rank, failure) {
                 Mpi::abort(code);
             }
-            // Rank 0 ends the job; this one must not be quicker than its line of text.
+            // Rank 0 prints the reason and ends the job; this rank waits, so that the job does not end before the line is printed.
             std::thread::sleep(std::time::Duration::from_secs(5));
             Mpi::abort(code);
         }
     }
 }
 
-/// Prints the line if this rank should: rank 0 for what is the same on all ranks, otherwise the rank itself.
+/// Prints the failure if this rank should: rank 0 for a failure that all ranks share, otherwise the rank itself. Returns whether it did.
 fn report_once(rank: usize, failure: Failure) -> bool {
     let shared = matches!(&failure, Failure::Usage(_)) || matches!(&failure, Failure::Data(text) if text.starts_with("rank "));
     if shared && rank != 0 {
@@ -106,7 +106,7 @@ fn report(failure: Failure) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Goes on only if all ranks can: else all of them have the failure of the lowest rank that cannot.
+/// Returns `mine` if no rank failed; otherwise all ranks get the failure of the lowest rank that did.
 pub fn agree<R>(transport: &mut impl Transport, mine: Result<R, Failure>) -> Result<R, Failure> {
     let text = match &mine {
         Ok(_) => String::new(),

@@ -1,4 +1,4 @@
-//! `pairs`: a frame of a recording, shared out among all ranks.
+//! `pairs`: the pairs of a frame of a recording, distributed over all ranks.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ pub fn job_pairs<const D: usize, T: Real, C: Transport>(space: &Distributed<D, T
     }
     let me = space.rank();
     let cross = space.cross_pairs().iter();
-    // With pairs on both sides, the lower rank's counts.
+    // If both ranks report a pair, that of the lower rank counts.
     let once = |rank: u32| space.options().reporting == broadphase_mpi::Reporting::Once || me < rank as usize;
     pairs.extend(cross.filter(|pair| once(pair.rank)).map(|pair| Pair::new(pair.local_id as u32, pair.remote_id as u32)));
     pairs

@@ -1,4 +1,4 @@
-//! `simulate`: one real rank of a job of any size, and what follows for the whole.
+//! `simulate`: measures one real rank of a job of any size, and models the time of the whole job.
 
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ pub(crate) mod mpi;
 
 use crate::error::TransportError;
 
-/// What a message is for. Messages of different channels do not overtake each other's order.
+/// What a message is for. Order is kept within a channel; messages of different channels are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Channel {
@@ -80,7 +80,7 @@ impl Gathered {
 
 /// The messages of one rank.
 ///
-/// Methods stand in the order in which a frame calls them. Collective ones ([`start_all_gather`](Transport::start_all_gather) with
+/// Methods are listed in the order in which a frame calls them. Collective ones ([`start_all_gather`](Transport::start_all_gather) with
 /// [`finish_all_gather`](Transport::finish_all_gather), [`all_reduce`](Transport::all_reduce)) are called by all ranks in the same order. Messages
 /// from one rank to another in one channel arrive in the order in which they were sent. A call that cannot succeed any more, since a rank is gone,
 /// returns an error or ends the job; it never waits forever.
@@ -91,16 +91,16 @@ pub trait Transport {
     /// The number of ranks.
     fn size(&self) -> usize;
 
-    /// Starts to hand `mine` to all ranks; returns without waiting for them.
+    /// Starts to send `mine` to all ranks; returns without waiting for them.
     fn start_all_gather(&mut self, mine: &[u8]) -> Result<(), TransportError>;
 
-    /// Waits for what all ranks have handed over since [`start_all_gather`](Transport::start_all_gather).
+    /// Waits for what all ranks have passed to [`start_all_gather`](Transport::start_all_gather).
     fn finish_all_gather(&mut self, all: &mut Gathered) -> Result<(), TransportError>;
 
-    /// Replaces each value by that of all ranks combined.
+    /// Replaces each value by the values of all ranks combined.
     fn all_reduce(&mut self, values: &mut [u64], how: Reduce) -> Result<(), TransportError>;
 
-    /// An empty buffer for a message: one that was sent before, where there is one.
+    /// An empty buffer for a message: that of an earlier message, if one is free.
     fn buffer(&mut self) -> Vec<u8> {
         Vec::new()
     }
@@ -108,7 +108,7 @@ pub trait Transport {
     /// Starts to send a message; returns without waiting for the receiver.
     fn send(&mut self, to: usize, channel: Channel, message: Vec<u8>) -> Result<(), TransportError>;
 
-    /// Lets messages make progress while this rank is busy. Called between the parts of the local work.
+    /// Advances messages under way. Called once a frame, before the join of the local objects.
     fn poll(&mut self) -> Result<(), TransportError> {
         Ok(())
     }
@@ -117,7 +117,7 @@ pub trait Transport {
     fn receive(&mut self, from: usize, channel: Channel, message: &mut Vec<u8>) -> Result<(), TransportError>;
 }
 
-/// Gathers without work in between.
+/// Starts to gather and waits for the result.
 pub(crate) fn all_gather(transport: &mut impl Transport, mine: &[u8], all: &mut Gathered) -> Result<(), TransportError> {
     transport.start_all_gather(mine)?;
     transport.finish_all_gather(all)

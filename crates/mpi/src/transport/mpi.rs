@@ -1,7 +1,7 @@
-//! Messages over MPI, through the C interface: messages under way own their buffers, which the safe wrappers tie to a scope.
+//! Messages over MPI, through its C interface, because messages under way own their buffers here; the safe wrappers of the crate `mpi` tie them to a scope.
 //!
-//! The table of all ranks is gathered in slots of equal size, so that one `MPI_Iallgather` does it without a round for lengths. A message that is
-//! longer than the slots makes them larger on all ranks, who all see its length.
+//! All ranks' messages are gathered in slots of equal size, so that one `MPI_Iallgather` is enough, without a round for lengths. If a message is longer
+//! than a slot, all ranks see its length, enlarge the slots and gather again.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -11,13 +11,14 @@ use ::mpi::ffi;
 use super::{Channel, Gathered, Reduce, Transport};
 use crate::error::TransportError;
 
-/// Bytes of a length in a slot.
+/// Each slot starts with the length of its message, in this many bytes.
 const HEAD: usize = 8;
 
 /// One rank of an MPI job.
 ///
-/// Starts MPI if the program has not; [`from_fortran`](Mpi::from_fortran) takes any communicator, of which a private copy is made. Errors of MPI
-/// end the job, which is MPI's default. Call [`abort_on_panic`] first, so that a rank that panics does not leave the others waiting.
+/// [`world`](Mpi::world) starts MPI if the program has not, and [`finish`](Mpi::finish) ends it. [`from_fortran`](Mpi::from_fortran) takes any
+/// communicator, of which a private copy is made. Errors of MPI end the job, which is MPI's default. Call [`abort_on_panic`] first, so that a rank that
+/// panics does not leave the others waiting.
 ///
 /// Must be used from the thread that started MPI.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct Mpi {
     all: Vec<u8>,
     gather: Option<ffi::MPI_Request>,
     sends: Vec<(ffi::MPI_Request, Vec<u8>)>,
-    /// Messages that came before they were asked for: sender, tag, and the receipt under way.
+    /// Messages that arrived before `receive` was called for them: sender, tag, request and buffer.
     early: Vec<(c_int, c_int, ffi::MPI_Request, Vec<u8>)>,
     spare: Vec<Vec<u8>>,
 }
@@ -51,7 +52,8 @@ fn status() -> ffi::MPI_Status {
 }
 
 impl Mpi {
-    /// All ranks that `mpirun` started. Starts MPI, if nobody has, and then ends it when the process ends normally.
+    /// All ranks that `mpirun` started. Starts MPI if the program has not; call [`finish`](Mpi::finish) at the end in that case, or `mpirun` reports a
+    /// process that left without finalizing MPI.
     ///
     /// # Errors
     /// [`TransportError::System`] if MPI does not start.
@@ -100,26 +102,26 @@ impl Mpi {
         })
     }
 
-    /// Ends the job at once, on all ranks, with an exit code. Say why on stderr first.
+    /// Ends the job at once, on all ranks, with an exit code. Print the reason to stderr first.
     pub fn abort(code: i32) -> ! {
         // SAFETY: may be called from anywhere once MPI is initialized; the constant is set by the library.
         unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
         std::process::exit(code)
     }
 
-    /// Ends MPI. All ranks call it, after their last message.
+    /// Ends MPI. All ranks call it, after their last message, unless another part of the program ends MPI.
     pub fn finish(mut self) -> Result<(), TransportError> {
         self.wait_for_sends(true)?;
-        // SAFETY: no message is under way, and nobody uses MPI after this.
+        // SAFETY: no message is under way, and by this method's contract MPI is not used after it.
         checked(unsafe { ffi::MPI_Finalize() }, "MPI_Finalize")
     }
 
     fn wait(request: &mut ffi::MPI_Request) -> Result<(), TransportError> {
-        // SAFETY: the request is one that MPI gave out and that nobody has waited for; statuses may be ignored.
+        // SAFETY: the request comes from MPI and has not been waited for; statuses may be ignored.
         checked(unsafe { ffi::MPI_Wait(request, ffi::RSMPI_STATUS_IGNORE) }, "MPI_Wait")
     }
 
-    /// Takes back the buffers of messages that have left; waits for all of them if asked to.
+    /// Takes back the buffers of messages that were sent; with `all`, waits for all messages under way.
     fn wait_for_sends(&mut self, all: bool) -> Result<(), TransportError> {
         let mut at = 0;
         while at < self.sends.len() {
@@ -330,8 +332,8 @@ impl Transport for Mpi {
 
 impl Drop for Mpi {
     fn drop(&mut self) {
-        // Buffers of messages under way belong to MPI until they have left. A rank that panics or has lost its peers would wait forever, so it
-        // gives the buffers away instead.
+        // Buffers of messages under way belong to MPI until they were sent. A rank that panics or has lost its peers would wait forever, so it
+        // leaks the buffers instead.
         let mut finished = 0;
         // SAFETY: may be called at any time; the pointer is valid.
         let known = unsafe { ffi::MPI_Finalized(&mut finished) } == 0;
@@ -346,7 +348,7 @@ impl Drop for Mpi {
     }
 }
 
-/// From now on a panic prints one line with the rank, and ends the job. Without it the other ranks would wait forever.
+/// Installs a panic hook that prints one line with the rank and ends the job. Without it the other ranks would wait forever.
 pub fn abort_on_panic(rank: usize) {
     std::panic::set_hook(Box::new(move |panic| {
         let payload = panic.payload();

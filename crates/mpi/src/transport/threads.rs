@@ -1,4 +1,4 @@
-//! Ranks as threads of one process: for tests, for trying things out, and as the smallest example of a transport.
+//! Ranks as threads of one process: for tests, for experiments, and as the smallest example of a transport.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -38,7 +38,7 @@ struct State {
     mail: Vec<Vec<(usize, Channel, Vec<u8>)>>,
     /// Contributions to collective calls that not all ranks have finished, by number of the call.
     gathers: HashMap<u64, Gather>,
-    /// Why a rank takes no part any more.
+    /// By rank: why it has left, if it has.
     gone: Vec<Option<&'static str>>,
 }
 
@@ -49,7 +49,7 @@ struct Gather {
 }
 
 impl Threads {
-    /// Unless set otherwise, a rank waits this long for another one.
+    /// How long a rank waits for another one by default.
     pub const TIMEOUT: Duration = Duration::from_secs(60);
 
     /// The ranks of a job, to be moved to their threads.
@@ -59,7 +59,7 @@ impl Threads {
         (0..ranks).map(|rank| Self { shared: shared.clone(), rank, calls: 0, timeout: Self::TIMEOUT }).collect()
     }
 
-    /// Runs `rank` on as many threads, and returns what each of them returns, by rank.
+    /// Runs `rank` on one thread per rank, and returns their results, by rank.
     ///
     /// # Panics
     /// If one of them does; the others then get [`TransportError::Gone`] when they wait for it.
@@ -82,11 +82,12 @@ impl Threads {
         self.shared.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits until `ready` finds what it looks for. `needed` names a rank without which it never will, if there is one.
+    /// Waits until `ready` returns a value. `missing` names a rank that has left and without which it never will, if there is one; `whom` is the rank
+    /// that a time-out names.
     fn wait<R>(
         &self,
         mut ready: impl FnMut(&mut State) -> Option<R>,
-        needed: impl Fn(&State) -> Option<usize>,
+        missing: impl Fn(&State) -> Option<usize>,
         whom: Option<usize>,
     ) -> Result<R, TransportError> {
         let end = Instant::now() + self.timeout;
@@ -95,7 +96,7 @@ impl Threads {
             if let Some(found) = ready(&mut state) {
                 return Ok(found);
             }
-            if let Some(rank) = needed(&state) {
+            if let Some(rank) = missing(&state) {
                 return Err(TransportError::Gone { rank, reason: state.gone[rank].unwrap_or("it left").to_string() });
             }
             let left = end.saturating_duration_since(Instant::now());

@@ -73,7 +73,7 @@ pub fn naive<const D: usize, T: Real>(boxes: &Boxes<D, T>) -> Ids {
     pairs
 }
 
-/// One rank's life over all frames.
+/// Runs one rank over all frames.
 fn rank<const D: usize, T: Real>(
     transport: Threads,
     options: &Options,

@@ -32,9 +32,9 @@ pub(super) fn open(name: &'static str, dim: usize, scalar: &str) -> Result<Optio
     })
 }
 
-/// One proxy per object, created in the first frame and told each new box; an object at rest is not told. Mode F looks for pairs at
-/// each move, mode D once a frame for all; the sweep mends its sorted axes at each move. The pair cache is then filtered to the
-/// exact boxes: its pairs are those of fat boxes (a margin of 0.05), or of boxes rounded to the sweep's integer grid.
+/// One proxy per object, created in the first frame and given its new box when that changed. Mode F searches for pairs at each move, mode D
+/// once a frame for all; the sweep repairs its sorted axes at each move. The pair cache is then filtered to the exact boxes: its pairs are those
+/// of fat boxes (a margin of 0.05), or of boxes rounded to the sweep's integer grid.
 /// Groups are those of its proxies.
 struct Bullet<const D: usize> {
     name: &'static str,

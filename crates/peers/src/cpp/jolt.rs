@@ -27,9 +27,9 @@ pub(super) fn open(name: &str, dim: usize, scalar: &str) -> Result<Option<AnyPee
     Ok(Some(<f32 as Erase<3>>::erase(Box::new(Jolt::new()?))))
 }
 
-/// One body per object, added in bulk in the first frame. A frame gives those that moved their new bounds, wakes them, lays the others
-/// to sleep, tells the tree, lets it rebuild what that loosened, and searches for the partners of all that are awake, in batches
-/// as the engine's step does. Pairs of two sleepers are kept from the frame before. Bounds are the boxes themselves and the
+/// One body per object, added in bulk in the first frame. A frame sets the bounds of bodies that moved and activates them, deactivates the
+/// others, notifies the tree, lets it rebuild the parts that changed, and searches for the pairs of all active bodies, in batches as the
+/// engine's step does. Pairs of two inactive bodies are kept from the frame before. Bounds are the boxes themselves and the
 /// speculative distance is 0, so the pairs are exact.
 struct Jolt {
     handle: NonNull<c_void>,
@@ -41,7 +41,7 @@ unsafe impl Send for Jolt {}
 
 impl Jolt {
     fn new() -> Result<Self, PeerError> {
-        // SAFETY: (no duty) it takes nothing, and says null if it fails.
+        // SAFETY: (no duty) it takes no arguments, and returns null if it fails.
         let handle = NonNull::new(unsafe { peers_jolt_new() });
         let reason = "out of memory, or the library of joltc-sys was built with other options than the shim";
         Ok(Self { handle: handle.ok_or_else(|| PeerError::Failed { peer: NAME, reason: reason.into() })? })

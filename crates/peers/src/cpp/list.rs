@@ -1,4 +1,4 @@
-//! What crosses the border to C++: a vector that the other side appends to, and the text of an error. Layouts as in `cpp/shim.h`.
+//! Data shared with C++: a vector that C++ appends to, and the text of an error. Layouts as in `cpp/shim.h`.
 
 use std::ffi::{c_char, c_void};
 

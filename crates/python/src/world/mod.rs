@@ -1,7 +1,7 @@
 //! `World` and `Update`.
 //!
 //! The four worlds of the library (2D or 3D, float32 or float64) are one Python class. `edit.rs` changes objects, `query.rs` has the queries,
-//! `store.rs` writes a world down.
+//! `store.rs` turns a world into bytes and back.
 
 mod edit;
 mod query;
@@ -78,7 +78,7 @@ impl PyWorld {
         match self.0.try_lock() {
             Ok(inner) => Ok(inner),
             Err(TryLockError::WouldBlock) => Err(busy(py, "this world")),
-            // A call has panicked. The world says itself whether it is sound: `validate`.
+            // A call has panicked. `validate` can tell whether the world is still sound.
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
         }
     }

@@ -1,4 +1,4 @@
-//! Figures 23, 24 and 26, and the memory: what the choices and the worst cases cost.
+//! Figures 23, 24 and 26, and the memory: the hierarchy factor, and the worst cases.
 
 use super::{MS, OBJECTS, OURS, PAPER, from};
 use crate::curves::{exponent, last, lowest, ratio};
@@ -179,7 +179,7 @@ pub fn fig26(lab: &mut Lab) -> Result<Report, Failure> {
     Ok(Report { setup: setup.to_string(), charts: vec![Chart::scaling("Worst cases", OBJECTS, MS, &curves)], findings })
 }
 
-/// The paper's example: 100,000 objects in 25,000 of 128³ cells, and the worst case of 100,000 cells.
+/// The bytes of the paper's example: 100,000 objects in 25,000 of 128³ cells.
 const PAPER_BYTES: f64 = 67_183_564.0;
 
 pub fn memory(lab: &mut Lab) -> Result<Report, Failure> {

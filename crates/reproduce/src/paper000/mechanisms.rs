@@ -1,4 +1,4 @@
-//! Figure 19 and section 2.7: what is claimed of mechanisms, counted.
+//! Figure 19 and section 2.7: claims about mechanisms, checked by counts.
 
 use super::{OBJECTS, OURS, PAPER};
 use crate::curves::highest;
@@ -8,7 +8,7 @@ use crate::verdict::{Finding, Rule};
 use broadphase_bench::charts::Scale;
 use broadphase_bench::failure::Failure;
 
-/// Grids of 4,096 cells that do not grow: a cube, and one that is as long as the world.
+/// Grids of 4,096 cells that do not grow: a cube, and one that is long like the world.
 const CUBE: &str = "hash-grid:paper=true:threshold=0:density=1:dims=16x16x16";
 const LONG: &str = "hash-grid:paper=true:threshold=0:density=1:dims=256x4x4";
 

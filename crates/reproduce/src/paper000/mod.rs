@@ -56,12 +56,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Motion of 20 %: grid, sweep and prune, all pairs",
         measure: update::fig28,
     },
-    Experiment {
-        name: "000-fig29",
-        paper: "000",
-        title: "Motion of 1 %: grid, sweep and prune, all pairs",
-        measure: update::fig29,
-    },
+    Experiment { name: "000-fig29", paper: "000", title: "Motion of 1 %: grid, sweep and prune", measure: update::fig29 },
     Experiment { name: "000-fig30", paper: "000", title: "Objects far apart: grid, sweep and prune", measure: update::fig30 },
     Experiment { name: "000-levels", paper: "000", title: "Objects rarely change their grid", measure: mechanisms::levels },
     Experiment { name: "000-memory", paper: "000", title: "The memory of the hash grid", measure: costs::memory },

@@ -7,9 +7,9 @@ use crate::report::{Chart, Report};
 use crate::verdict::{Finding, Rule};
 use broadphase_bench::failure::Failure;
 
-/// The paper's test of all pairs, one box with one other at a time: the grid that never leaves its threshold.
+/// The paper's test of all pairs, one box with one other at a time: the grid with a threshold that is never reached.
 const ALL_PAIRS: &str = "hash-grid:paper=true:threshold=100000000";
-/// The paper's grid for small numbers of objects too.
+/// The paper's grid without a threshold, so that small numbers of objects are in the grid too.
 const BARE: &str = "hash-grid:paper=true:threshold=0";
 /// The most objects of which all pairs are tested: above, a frame would take many seconds.
 const MOST_FOR_ALL_PAIRS: usize = 32_768;

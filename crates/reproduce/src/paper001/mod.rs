@@ -1,6 +1,6 @@
-//! Paper 001: a kd-tree with sweeps in its nodes, on scenes that fall, jostle and slosh.
+//! Paper 001: a kd-tree with sweeps in its nodes, on the paper's three scenes: free fall, Brownian motion and gravity.
 
-mod race;
+mod comparison;
 mod tables;
 mod tree;
 
@@ -8,7 +8,12 @@ use super::Experiment;
 
 /// Figures 1 and 9 to 14, tables 1 and 2.
 pub const EXPERIMENTS: &[Experiment] = &[
-    Experiment { name: "001-fig1", paper: "001", title: "Who suits which scene: the radar", measure: race::fig1 },
+    Experiment {
+        name: "001-fig1",
+        paper: "001",
+        title: "Which algorithm suits which scene: the radar",
+        measure: comparison::fig1,
+    },
     Experiment { name: "001-fig9", paper: "001", title: "The threshold T: shape of the tree and time", measure: tree::fig9 },
     Experiment {
         name: "001-fig10",
@@ -18,10 +23,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment { name: "001-fig11", paper: "001", title: "Pruning stages and SIMD widths", measure: tree::fig11 },
     Experiment { name: "001-fig12", paper: "001", title: "Complete, incremental, adaptive, rebuilt", measure: tree::fig12 },
-    Experiment { name: "001-fig13", paper: "001", title: "All algorithms over the number of objects", measure: race::fig13 },
-    Experiment { name: "001-fig14", paper: "001", title: "The best algorithms with many objects", measure: race::fig14 },
-    Experiment { name: "001-table1", paper: "001", title: "Times on scenes of cubes", measure: race::table1 },
-    Experiment { name: "001-table2", paper: "001", title: "Times on scenes of assorted objects", measure: race::table2 },
+    Experiment {
+        name: "001-fig13",
+        paper: "001",
+        title: "All algorithms over the number of objects",
+        measure: comparison::fig13,
+    },
+    Experiment { name: "001-fig14", paper: "001", title: "The best algorithms with many objects", measure: comparison::fig14 },
+    Experiment { name: "001-table1", paper: "001", title: "Times on scenes of cubes", measure: comparison::table1 },
+    Experiment { name: "001-table2", paper: "001", title: "Times on scenes of assorted objects", measure: comparison::table2 },
 ];
 
 /// A scene of the paper.
@@ -38,7 +48,7 @@ struct Scene {
 /// Frames of the paper's runs.
 const RUN: usize = 1000;
 
-/// Frames of free fall: here the cubes have come to rest after half of the paper's run, and frames in which nothing moves would measure nothing.
+/// Frames of free fall: half of the paper's run. After that the cubes here are at rest, and there is nothing to measure.
 const FALLING: usize = 500;
 
 /// The scenes of cubes.

@@ -22,7 +22,7 @@ pub fn fig9(lab: &mut Lab) -> Result<Report, Failure> {
     let mut names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
     names.push("kd-tree");
     let (mut times, mut heights, mut shares, mut ours) = (Curves::default(), Curves::default(), Curves::default(), Vec::new());
-    // By T: the share of leaves at each height, averaged over the scenes.
+    // For some T: the share of leaves at each height, averaged over the scenes.
     let mut distribution = Curves::default();
     for scene in SCENES {
         let measured = lab.run(&Trial::new(scene.name, n, frames, &names).skipping(scene.gap(frames)))?;
@@ -115,7 +115,7 @@ const INCREMENTAL: &str = "kd-tree-incremental:paper=true";
 /// The same by our mode.
 const OURS: [&str; 2] = ["kd-tree-complete", "kd-tree-incremental"];
 
-/// Every frame as a point: the share of static objects in percent, and the time of the complete search over that of the incremental one.
+/// A point for every frame: the share of static objects in percent, and the time of the complete search over that of the incremental one.
 fn scatter(rows: &Rows, [complete, incremental]: [&str; 2]) -> Points {
     let (Some(complete), Some(incremental)) = (rows.get(complete), rows.get(incremental)) else { return Points::new() };
     let shares = incremental.traced("static share");
@@ -134,7 +134,7 @@ fn in_bins(points: &Points, percent: f64) -> Points {
     (0..20).filter_map(bin).collect()
 }
 
-/// Where the incremental search becomes as fast and stays so.
+/// The share of static objects from which the incremental search is as fast as the complete one, or faster.
 fn break_even(gains: &Points) -> Option<f64> {
     let inverse: Points = gains.iter().map(|point| (point.0, 1.0 / point.1)).collect();
     falls_to_one(&inverse)
@@ -301,7 +301,7 @@ fn batch_findings(source: &'static str, (batch, own_batch): (Option<f64>, Option
     ]
 }
 
-/// Is a ratio above a bound with all of its interval, or below it with all? Unknown if the interval has the bound in it.
+/// Is the whole interval of a ratio above a bound? `None` if the interval includes the bound.
 fn clearly_above(ratio: Option<Ratio>, bound: f64) -> Option<bool> {
     let (low, high, _) = ratio?.interval?;
     if low > bound { Some(true) } else { (high < bound).then_some(false) }
@@ -333,7 +333,7 @@ pub fn fig12(lab: &mut Lab) -> Result<Report, Failure> {
         }
         let (good, bad) = if scene.title == "free fall" { (incremental, complete) } else { (complete, incremental) };
         own.push(clearly_above(measured.paired(bad, good), 1.0));
-        // The better one by time, whichever the paper says it is.
+        // The faster one here, which need not be the paper's.
         let within = |[complete, incremental, adaptive]: [&str; 3]| {
             let better = if measured.mean_ms(complete)? < measured.mean_ms(incremental)? { complete } else { incremental };
             clearly_above(measured.paired(adaptive, better), 1.1).map(|above| !above)

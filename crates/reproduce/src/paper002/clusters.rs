@@ -9,10 +9,10 @@ use broadphase_bench::charts::Scale;
 use broadphase_bench::failure::Failure;
 use broadphase_bench::{Outcome, Record, ms};
 
-/// Frames whose median smooths a curve: a hiccup of the machine is shorter.
+/// A curve is smoothed by medians of this many frames, more than a short disturbance of the machine lasts.
 const WINDOW: usize = 5;
 
-/// The time of each frame, each the median of its neighborhood; frame 0 is left out.
+/// The time of each frame, smoothed by the median over its neighbors; frame 0 is left out.
 fn smooth(row: &Outcome, time: impl Fn(&Record) -> f64) -> Points {
     let times: Vec<f64> = row.records.iter().map(time).collect();
     let around = |k: usize| &times[k.saturating_sub(WINDOW / 2).max(1)..(k + WINDOW / 2 + 1).min(times.len())];
@@ -71,12 +71,12 @@ pub fn fig5(lab: &mut Lab) -> Result<Report, Failure> {
     Ok(Report { setup, charts: vec![Chart::lines("Time over the implosion", axes.0, axes.1, &curves)], findings })
 }
 
-/// With the paper's number of buckets: the axes stay as they are, or its rule may swap them. And our rule.
+/// The paper's number of buckets, with fixed axes and with its rule for swapping them; and our own rule.
 const FIXED: &str = "sweep:paper=true:partitions=16:swap=off";
 const SWAPPING: &str = "sweep:paper=true:partitions=16";
 const GUARDED: &str = "sweep:axes=xy";
 
-/// The highest point around the crossing, at half of the `frames`, over the level of the first quarter. `None` if the row did not get that far.
+/// The highest time around the crossing, which is at half of the `frames`, over the median of the first quarter. `None` if the row did not get that far.
 fn peak(points: &[(f64, f64)], frames: f64) -> Option<f64> {
     points.last().filter(|last| last.0 >= 0.65 * frames)?;
     let quiet = median(points.iter().filter(|point| point.0 <= frames / 4.0).map(|point| point.1))?;
@@ -84,7 +84,7 @@ fn peak(points: &[(f64, f64)], frames: f64) -> Option<f64> {
     around.map(|point| point.1 / quiet).max_by(f64::total_cmp)
 }
 
-/// The first frame that is swept on other axes, if any is: a swap is for the next frame.
+/// The first frame that is swept on other axes, if any is: a swap takes effect in the next frame.
 fn swap_frame(row: &Outcome) -> Option<f64> {
     row.traced("axis_swaps").iter().position(|&swaps| swaps >= 1.0).map(|frame| frame as f64 + 1.0)
 }

@@ -1,6 +1,6 @@
-//! Paper 002: a parallel sweep and prune over two axes. The paper ran on 16 cores; a speed-up here is one of this machine's cores.
+//! Paper 002: a parallel sweep and prune over two axes. The paper ran on 16 cores; speed-ups here are those on this machine's cores.
 //!
-//! The rows of an experiment take turns in one trial: algorithm 1, which starts no thread whatever the trial has, algorithms 2 to 4 with as many
+//! The rows of an experiment take turns in one trial: algorithm 1, which uses one thread even if the trial has more, algorithms 2 to 4 with as many
 //! partitions as threads, and our default.
 
 mod clusters;
@@ -34,7 +34,7 @@ fn parallel() -> String {
     format!("sweep:paper=true:partitions={}", cores().max(2))
 }
 
-/// The ratio of two rows of one trial, paired block by block, by the time that passed; over some frames, and of one stage or all.
+/// The ratio of two rows of one trial by wall time, paired block by block, over a range of frames; of one stage, or of the whole frame.
 fn paired(rows: &Rows, slow: &str, fast: &str, stage: Option<&str>, frames: std::ops::Range<usize>) -> Option<Ratio> {
     let cut = |name: &str| -> Option<Outcome> {
         let mut row = rows.get(name)?.clone();

@@ -12,7 +12,7 @@ use broadphase_bench::ratios::{Ratio, times};
 const DENSITIES: [f64; 3] = [0.05, 0.2, 0.35];
 /// Passes over the endpoints in algorithm 3.
 const PASSES: usize = 3;
-/// Partitions of the paper's run, and those that its balance was measured with.
+/// The partitions of the paper's run, and those for which it measured the balance.
 const SIXTEEN: &str = "sweep:paper=true:partitions=16";
 const MANY: [&str; 3] = ["sweep:paper=true:partitions=4", SIXTEEN, "sweep:paper=true:partitions=64"];
 
@@ -24,14 +24,14 @@ fn sizes(lab: &Lab) -> &'static [usize] {
     lab.pick(&[1 << 13, 1 << 15, 1 << 17], &[1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21])
 }
 
-/// Algorithm 1, algorithms 2 to 4 and our default, taking turns.
-fn turns(lab: &mut Lab, density: f64, n: usize) -> Result<Rows, Failure> {
+/// Measures algorithm 1, algorithms 2 to 4 and our default, taking turns.
+fn measure(lab: &mut Lab, density: f64, n: usize) -> Result<Rows, Failure> {
     let frames = lab.pick(48, 100);
     let parallel: &str = &parallel();
     lab.run(&Trial::new(&scene(density), n, frames, &[SEQUENTIAL, parallel, OURS]).on_threads(cores()))
 }
 
-/// What was found of one stage.
+/// What was measured of one stage.
 #[derive(Default)]
 struct Stage {
     /// Its times, by row and density.
@@ -41,7 +41,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// The speed-up at a density; unknown if it was not reached.
+    /// The speed-ups at a density; `None` if it was not reached.
     fn speed_up(&self, density: f64) -> (Option<Ratio>, Option<Ratio>) {
         self.speed_ups.iter().find(|found| found.0 == density).map_or((None, None), |found| (found.1, found.2))
     }
@@ -57,7 +57,7 @@ fn stage(lab: &mut Lab, stage: &str, densities: &[f64]) -> Result<Stage, Failure
             if !lab.has_time_for(&format!("n = {n}, d = {density}")) {
                 break;
             }
-            let rows = turns(lab, density, n)?;
+            let rows = measure(lab, density, n)?;
             for (name, row) in [("algorithm 1", SEQUENTIAL), ("algorithms 2 to 4", parallel), ("ours", OURS)] {
                 found.times.add(&format!("{name}, d={density}"), n as f64, rows.stage_ms(row, stage));
             }
@@ -211,7 +211,7 @@ pub fn fig3(lab: &mut Lab) -> Result<Report, Failure> {
     Ok(Report { setup: setup("densities 0.05 to 0.35; the balance with 4, 16 and 64 partitions"), charts, findings })
 }
 
-/// Objects a millisecond of the GPUs that section 8 compares with: 960,000 in 161 ms, and ten million in a second.
+/// Objects per millisecond of the GPUs that section 8 compares with: 960,000 in 161 ms, and ten million in a second.
 const GPUS: [f64; 2] = [960_000.0 / 161.0, 10_000.0];
 
 pub fn fig4(lab: &mut Lab) -> Result<Report, Failure> {
@@ -220,7 +220,7 @@ pub fn fig4(lab: &mut Lab) -> Result<Report, Failure> {
     let parallel: &str = &parallel();
     let rows_of = [parallel, OURS, "auto"];
     let mut charts = Vec::new();
-    // Milliseconds of a million objects, and objects a millisecond of each row in the sparsest scene of the largest size.
+    // Milliseconds for a million objects, and objects per millisecond of each row in the sparsest scene of the largest size.
     let (mut curves, mut million, mut rates) = (Curves::default(), [None; 2], [None; 3]);
     for &n in sizes {
         curves = Curves::default();
@@ -286,10 +286,15 @@ pub fn fig4(lab: &mut Lab) -> Result<Report, Failure> {
         .beside("{} ms", million[1]),
     ];
     findings.extend(against_gpus(rates));
-    Ok(Report { setup: setup("densities 0.05 to 0.35, the parallel form"), charts, findings })
+    let setup = format!(
+        "Scene `boxes`, densities 0.05 to 0.35. Algorithms 2 to 4: `{parallel}` on {} threads (the paper: 16 cores); the charts show their phases. Ours, \
+         `{OURS}`, and `auto` run on the same threads. All take turns; times that passed.",
+        cores()
+    );
+    Ok(Report { setup, charts, findings })
 }
 
-/// Section 8: the CPU against the GPUs of its time. The paper's own rate was about that of the first.
+/// Section 8: the CPU compared with the GPUs of its time. The paper's own rate, a million in 122 ms, is between the two.
 fn against_gpus([paper, ours, auto]: [Option<f64>; 3]) -> [Finding; 3] {
     let source = "section 8";
     let clause = &format!("algorithms 2 to 4 handle {{}} objects a millisecond on {} threads at d = 0.05", cores());

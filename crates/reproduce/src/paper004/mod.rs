@@ -1,4 +1,4 @@
-//! Paper 004: an octree and a hierarchical grid against the naive case. A fifth of the objects move, and only those ask.
+//! Paper 004: an octree and a hierarchical grid compared with the naive case. A fifth of the objects move, and only those are queried.
 
 mod tunneling;
 
@@ -44,17 +44,17 @@ const GRID: &str = "level-grid:paper=true";
 const OURS: [&str; 3] = ["brute-force", "octree", "level-grid"];
 const ALL: [&str; 6] = [NAIVE, OCTREE, GRID, OURS[0], OURS[1], OURS[2]];
 
-/// A threshold of the paper, on another machine.
+/// Why a threshold may differ from the paper's.
 const WITHIN_TWICE: &str =
     "half to twice the paper's number: the clock of another machine moves a threshold, and both costs with it";
 
-/// The paper's numbers of objects, in both modes: they are small.
+/// The paper's numbers of objects. They are small enough for both modes.
 const SIZES: [usize; 8] = [50, 100, 200, 400, 800, 1600, 3200, 6400];
 
-/// Frames before an object asks, so that deflections have mixed what moves.
+/// Frames before the queries, so that deflections have mixed the moving objects with the others.
 const FRAMES: usize = 20;
 
-/// A curve for each structure; `measure` gives its point.
+/// A curve for each structure; `measure` gives the value of a point.
 fn over_sizes(
     lab: &mut Lab,
     scene: &str,
@@ -69,20 +69,21 @@ fn over_sizes(
         let (boxes, moved) = snapshot(scene, n, FRAMES)?;
         for algorithm in ALL {
             let value = measure(algorithm, &boxes, &moved)?;
-            lab.keep(json!({ "scene": scene, "n": n, "algorithm": algorithm, "movers": moved.len(), key: value }));
+            lab.add_row(json!({ "scene": scene, "n": n, "algorithm": algorithm, "movers": moved.len(), key: value }));
             curves.add(algorithm, n as f64, Some(value));
         }
     }
     Ok(curves)
 }
 
-/// Microseconds of one question, the median of several rounds.
+/// Microseconds of one query, the median of several rounds.
 fn times(lab: &mut Lab, scene: &str) -> Result<Curves, Failure> {
     let repeats = lab.pick(7, 25);
     over_sizes(lab, scene, "query_us", |algorithm, boxes, moved| {
         let mut single = Single::new(algorithm, boxes, boxes.len())?;
         let rounds = (1500 / moved.len().max(1)).max(1);
-        let times: Result<Vec<f64>, Failure> = (0..repeats).map(|_| Ok(single.ask(moved, rounds)?.as_secs_f64() * 1e6)).collect();
+        let times: Result<Vec<f64>, Failure> =
+            (0..repeats).map(|_| Ok(single.query(moved, rounds)?.as_secs_f64() * 1e6)).collect();
         Ok(crate::curves::median(times?.into_iter()).unwrap_or(f64::NAN))
     })
 }
@@ -122,10 +123,10 @@ fn crossings(curves: &Curves, source: &'static str, octree: &str) -> Vec<Finding
 
 fn report(what: &str, y: &str, curves: &Curves, findings: Vec<Finding>) -> Report {
     let setup = format!(
-        "{what} 50 to 6,400 balls of 1/1000 to 1/10 of the side, as in the paper. Only the moving fifth asks, one object at a time, for \
-         everything that its ball overlaps: the structure names boxes that overlap its own, and their balls are tested. The grid here walks the sections \
+        "{what} 50 to 6,400 balls of 1/1000 to 1/10 of the side, as in the paper. Only the moving fifth is queried, one object at a time, for \
+         everything that its ball overlaps: the structure finds the boxes that overlap its own, and their balls are tested. The grid here walks the sections \
          within reach row by row, where the paper's calls its hash function for every probe: its fixed cost is smaller than the paper's. 0 objects \
-         means that it is so from the smallest number on."
+         means from the smallest number measured on."
     );
     Report { setup, charts: vec![Chart::scaling(y, "objects", y, curves)], findings }
 }
@@ -300,10 +301,10 @@ fn burden(lab: &mut Lab) -> Result<Report, Failure> {
     Ok(Report { setup: setup.to_string(), charts: vec![chart], findings })
 }
 
-/// The most objects that leave and come back in a round. They are a small part of all, so that the number of objects stays about the same.
+/// The most objects that are removed and inserted again in a round. They are a small part of all, so that the number of objects stays about the same.
 const LEAVING: usize = 64;
 
-/// Shuffles `ids` so that the first `count` are drawn at random: in a list that is searched from the front, each of them may be anywhere.
+/// Shuffles `ids` so that the first `count` are drawn at random, since the position in a list that is searched from the front decides the cost.
 fn draw(ids: &mut [u32], count: usize, state: &mut u64) {
     for at in 0..count {
         // A linear congruential generator (Knuth's MMIX); its upper bits are good enough to draw with.
@@ -324,7 +325,7 @@ fn changes(lab: &mut Lab) -> Result<[Curves; 2], Failure> {
         let (boxes, _) = snapshot("city-even", n, 1)?;
         let leaving = (n / 10).clamp(1, LEAVING);
         for algorithm in ALL {
-            // Copies, so that the clock is read once for at least as many changes as it takes to make it negligible.
+            // With few objects, several copies are changed between two readings of the clock, so that reading it costs little.
             let mut copies = vec![Single::new(algorithm, &boxes, n)?; LEAVING.div_ceil(leaving)];
             let each = 1e6 / (leaving * copies.len()) as f64;
             let (mut come, mut go) = (Vec::new(), Vec::new());
@@ -335,7 +336,7 @@ fn changes(lab: &mut Lab) -> Result<[Curves; 2], Failure> {
                 come.push(Single::insert(&mut copies, &ids[..leaving])?.as_secs_f64() * each);
             }
             let [come, go] = [come, go].map(|times| crate::curves::median(times.into_iter()));
-            lab.keep(json!({ "scene": "city-even", "n": n, "algorithm": algorithm, "insert_us": come, "remove_us": go }));
+            lab.add_row(json!({ "scene": "city-even", "n": n, "algorithm": algorithm, "insert_us": come, "remove_us": go }));
             inserted.add(algorithm, n as f64, come);
             removed.add(algorithm, n as f64, go);
         }
@@ -343,7 +344,7 @@ fn changes(lab: &mut Lab) -> Result<[Curves; 2], Failure> {
     Ok([inserted, removed])
 }
 
-/// The mean over all numbers of objects of how many times `slow` takes what `fast` takes.
+/// How many times as long `slow` takes as `fast`: the geometric mean over all numbers of objects.
 fn slower(curves: &Curves, slow: &str, fast: &str) -> Option<f64> {
     geometric_mean(&ratio(curves.get(slow), curves.get(fast)).iter().map(|point| point.1).collect::<Vec<_>>())
 }

@@ -1,4 +1,5 @@
-//! Section 4.1: close intervals for objects that are fast for their size, long ones for slow objects; what that saves, and what it misses.
+//! Section 4.1: short intervals between searches for objects that are fast for their size, long ones for slow objects; what that saves, and what it
+//! misses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,18 +26,18 @@ const MOST: u32 = 8 * MOMENTS as u32;
 const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 const JUDGED: f64 = 0.5;
 
-/// Who searches at a moment.
+/// Which objects search at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rate {
     /// Everything that moves, at every moment.
     Close,
     /// Everything that moves, at the end of every frame.
     Frame,
-    /// What has moved by a share of its radius.
+    /// Each object that has moved by a share of its radius.
     BySize(f64),
 }
 
-/// The moments of a scene: each frame's boxes, and those between two frames, on straight ways.
+/// The boxes at all moments of a scene: those of each frame, and between two frames those on straight paths.
 fn moments(scene: &str, n: usize, frames: usize) -> Result<Vec<Boxes>, Failure> {
     let spec: SceneSpec = scene.parse()?;
     let AnyScene::Three(mut scene) = spec.build(n, DEFAULT_SEED)? else {
@@ -58,7 +59,7 @@ fn moments(scene: &str, n: usize, frames: usize) -> Result<Vec<Boxes>, Failure> 
     Ok(all)
 }
 
-/// What a rate found and what it cost.
+/// The pairs found at a rate, and the cost.
 struct Outcome {
     /// The pairs known at each moment.
     known: Vec<BTreeSet<Pair>>,
@@ -66,12 +67,12 @@ struct Outcome {
     tests: u64,
 }
 
-/// The pairs that are known are those that each object found when it last searched, or was found by another one.
+/// Searches at a rate. The known pairs are those that an object found in its last search; a search replaces all known pairs of its object.
 fn run(algorithm: &str, moments: &[Boxes], rate: Rate) -> Result<Outcome, Failure> {
     let spec: Spec = algorithm.parse()?;
     let mut structure: Box<dyn BroadPhase<3, f32>> = spec.build()?;
     let (mut context, mut found) = (Context::new().with_kernels(spec.kernels()), PairStore::new(Store::All));
-    // A share of 0 lets everything be seen that has moved.
+    // With a share of 0, everything that has moved searches.
     let share = if let Rate::BySize(share) = rate { share } else { 0.0 };
     let mut intervals = UpdateIntervals::new(share, MOST)?;
     let mut outcome = Outcome { known: Vec::new(), searches: 0, tests: 0 };
@@ -91,7 +92,7 @@ fn run(algorithm: &str, moments: &[Boxes], rate: Rate) -> Result<Outcome, Failur
             known.extend(others.map(|(a, b)| Pair::new(a, b)));
             if moment > 0 {
                 outcome.searches += due.len() as u64;
-                outcome.tests += found.tests() - due.len() as u64; // less those with themselves
+                outcome.tests += found.tests() - due.len() as u64; // without the test of each object with itself
             }
         }
         outcome.known.push(known.clone());
@@ -99,14 +100,14 @@ fn run(algorithm: &str, moments: &[Boxes], rate: Rate) -> Result<Outcome, Failur
     Ok(outcome)
 }
 
-/// Two objects that overlap from one moment to another, which began after the first moment.
+/// Two objects that overlap from one moment to another, both included, but not at the first moment of all.
 struct Contact {
     pair: Pair,
     from: usize,
     to: usize,
 }
 
-/// The contacts in what is known at all moments.
+/// The contacts, from the pairs known at each moment.
 fn contacts(known: &[BTreeSet<Pair>]) -> Vec<Contact> {
     let (mut open, mut all) = (BTreeMap::new(), Vec::new());
     for (moment, now) in known.iter().enumerate() {
@@ -122,13 +123,13 @@ fn contacts(known: &[BTreeSet<Pair>]) -> Vec<Contact> {
     all
 }
 
-/// What became of the contacts with a rate.
+/// How the contacts were detected at a rate.
 struct Detection {
     /// Contacts that were over before they were known.
     missed: usize,
-    /// Moments from the begin of a contact until it is known, on average over those that are.
+    /// Moments from the start of a contact until it is known, on average over those that become known.
     delay: f64,
-    /// Of all pairs that are known at some moment, the share that does not overlap then.
+    /// The share of known pairs that do not overlap at the time, over all moments.
     outdated: f64,
 }
 
@@ -153,7 +154,7 @@ pub fn measure(lab: &mut Lab) -> Result<Report, Failure> {
     let moments = moments("city", n, frames)?;
     let close = run(GRID, &moments, Rate::Close)?;
     for (moment, boxes) in moments.iter().enumerate().step_by(MOMENTS) {
-        // Objects at rest search at the first moment only, so pairs of theirs are known from then on.
+        // Objects at rest search at the first moment only, and keep the pairs known from then on.
         let expected: BTreeSet<Pair> = pairs(boxes)?.into_iter().collect();
         if expected != close.known[moment] {
             return Err(Failure::Data(format!("at moment {moment} the searches at close intervals do not find all pairs")));
@@ -167,7 +168,7 @@ pub fn measure(lab: &mut Lab) -> Result<Report, Failure> {
         progress.step();
         let outcome = run(GRID, &moments, rate)?;
         let detection = judge(&contacts, &close.known, &outcome.known);
-        lab.keep(json!({
+        lab.add_row(json!({
             "scene": "city", "n": n, "algorithm": GRID, "rate": format!("{rate:?}"), "contacts": contacts.len(), "searches": outcome.searches,
             "tests": outcome.tests, "missed": detection.missed, "delay_in_moments": detection.delay, "outdated_share": detection.outdated,
         }));
@@ -241,7 +242,7 @@ mod tests {
         let set = |text: &str| -> BTreeSet<Pair> { text.bytes().map(|c| Pair::new(0, u32::from(c))).collect() };
         let truth = ["a", "ab", "b", "", "b", "bc"].map(set);
         let found = contacts(&truth);
-        assert_eq!(found.len(), 3, "b twice and c; a was there from the begin");
+        assert_eq!(found.len(), 3, "b twice and c; a was there from the start");
         assert!(found.iter().any(|contact| (contact.from, contact.to) == (1, 2)));
         let known = ["a", "a", "ab", "b", "", "b"].map(set);
         let detection = judge(&found, &truth, &known);

@@ -2,7 +2,7 @@
 //!
 //! The world's volume is 50 times the objects'. A velocity keeps most of itself from frame to frame and gets a random kick; at
 //! the world's sides it is reflected. Objects turn as they go and pass through each other: in so thin a scene a collision is rare, and
-//! walking on changes neither the spread nor the number of pairs much (the `-simulated` scenes tell how much).
+//! ignoring it changes neither the spread nor the number of pairs much (the `-simulated` scenes show how much).
 
 use broadphase::Aabb;
 

@@ -207,7 +207,7 @@ impl Falling {
         Ok(())
     }
 
-    /// What an object does that lies on something: trembles, and rolls off if a random side of it is free.
+    /// Moves an object that lies on something: it trembles, and rolls off if a random side of it is free.
     fn lie(&mut self, i: usize, gravity: [f64; 3], strength: f64) {
         let (mut down, mut most) = (0, 0.0);
         for k in 0..3 {
@@ -254,7 +254,7 @@ impl Falling {
 }
 
 impl Body {
-    /// Meets something on an axis: takes over its velocity there, and rubs along it on the others.
+    /// Contact on an axis: the object takes over the velocity of the other one there, and friction acts on the other axes.
     fn meet(&mut self, other: [f32; 3], axis: usize) {
         let lost = (self.velocity[axis] - other[axis]).abs();
         self.velocity[axis] = other[axis];

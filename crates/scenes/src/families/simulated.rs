@@ -1,4 +1,4 @@
-//! The scenes of paper 001 as rigid bodies of a physics engine (rapier): slow, and the measure for the light ones.
+//! The scenes of paper 001 as rigid bodies of a physics engine (rapier): slow, and the reference for the approximate ones.
 //!
 //! The world, the objects and the forces are those of `brownian`, `free-fall` and `gravity`. The engine adds what they leave out:
 //! collisions between turned cuboids, friction, and bodies that push each other. It runs on one thread, in its deterministic mode.
@@ -28,7 +28,7 @@ pub(crate) struct Simulated {
     random: Random,
 }
 
-/// All that the engine wants for a step.
+/// All that the engine needs for a step.
 #[derive(Default)]
 struct Engine {
     parameters: IntegrationParameters,

@@ -3,7 +3,8 @@
 //! An object may enter a cell only if it is free. So heaps have at most the lattice's density, at any speed and any pressure, and a
 //! frame costs O(n): one look at each cell crossed. What it does not do: keep two objects in adjacent cells from overlapping.
 //!
-//! One bit says whether a cell is taken, a table by whom. Most looks end at the bits, which stay in cache where the table does not.
+//! One bit per cell tells whether it is taken, a table by which object. Most look-ups need only the bits, which stay in the cache; the table does
+//! not.
 
 /// Which cells of a cube are taken, and by which object.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ impl Sites {
         at.iter().all(|x| (0.0..side).contains(x)) && !self.is_taken(self.cell(at))
     }
 
-    /// Who has the cell?
+    /// Which object has the cell?
     #[inline]
     pub fn owner(&self, cell: usize) -> Option<u32> {
         self.is_taken(cell).then(|| self.owners[cell])

@@ -138,7 +138,7 @@ impl FileFault {
     }
 }
 
-/// `Result::map_err` for the system's refusals.
+/// For `Result::map_err` on errors of the system.
 pub(crate) fn io_error<'a>(path: &'a Path, tried: &'static str) -> impl Fn(io::Error) -> RecordingError + 'a {
     move |error| FileFault::Io { tried, error }.of(path)
 }

@@ -1,4 +1,4 @@
-//! A file in memory that does not stay there.
+//! A memory-mapped file whose pages are given back to the system after they were read.
 
 use std::fs::File;
 use std::path::Path;

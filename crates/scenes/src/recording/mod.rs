@@ -1,8 +1,8 @@
 //! Recordings: frames in a file.
 //!
-//! The way in: [`Recording::open`] maps the file, reads its header ([`npy`], [`broadmark`]) or parses it ([`csv`]) and checks its
-//! length, so that [`Recording::frame`] only slices; [`Recording::read`] does the same with a stream. Values are looked at by
-//! [`Recording::check_frame`]. The way out is [`write`].
+//! Reading: [`Recording::open`] maps the file, reads its header ([`npy`], [`broadmark`]) or parses it ([`csv`]) and checks its
+//! length, so that [`Recording::frame`] only slices; [`Recording::read`] does the same with a stream. Values are checked by
+//! [`Recording::check_frame`]. Writing: [`write`].
 
 mod broadmark;
 mod csv;
@@ -59,7 +59,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// What the head of a file says about the rest.
+/// The layout of a file, from its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub dim: usize,
@@ -241,7 +241,7 @@ impl Recording {
 
     /// Frame `k` as boxes. Errors if `D` or `T` are not the file's, or if there is no such frame.
     ///
-    /// Borrowed where the file is aligned and has no padding, copied otherwise. Values are not looked at; see
+    /// Borrowed where the file is aligned and has no padding, copied otherwise. Values are not checked; see
     /// [`check_frame`](Recording::check_frame).
     pub fn frame<const D: usize, T: Real>(&self, k: usize) -> Result<Cow<'_, [Aabb<D, T>]>, RecordingError> {
         let layout = &self.layout;

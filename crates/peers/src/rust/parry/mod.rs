@@ -42,8 +42,8 @@ pub(crate) trait Tree<const D: usize>: Default + Send + 'static {
     fn refit_partly(&mut self, before: &[u32], now: &[u32]);
     /// Visits the pairs of overlapping leaves; with `CHANGED` only those of which one changed since the last refit.
     fn pairs<const CHANGED: bool>(&mut self, visit: impl FnMut(u32, u32));
-    /// Visits the pairs of a leaf here and one of another tree that overlaps it, and at most four pairs that do not: parry starts with the
-    /// children of the two roots, unseen.
+    /// Visits the pairs of a leaf here and one of another tree that overlaps it, and at most four pairs that do not overlap: parry starts with the
+    /// children of the two roots without testing them.
     fn pairs_with(&self, other: &Self, visit: impl FnMut(u32, u32));
     /// The members of `others` whose leaves do not overlap that of `id` any more.
     fn parted(&self, id: u32, others: impl Iterator<Item = u32>, visit: impl FnMut(u32));

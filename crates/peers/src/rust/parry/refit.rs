@@ -62,7 +62,7 @@ impl<const D: usize, B: Tree<D>> Peer<D, f32> for Refit<D, B> {
     }
 }
 
-/// Builds a tree, or writes its leaves and mends it.
+/// Builds a tree, or writes its leaves and refits it.
 fn take_in<'a, const D: usize, B: Tree<D>>(tree: &mut B, members: impl Iterator<Item = (u32, &'a Aabb<D, f32>)>, fresh: bool) {
     if fresh {
         *tree = B::built(members);

@@ -83,7 +83,7 @@ enum Form {
 /// For each axis there is a lower and an upper corner (`min_x` and `max_x`; also `x_min`, `xmin`, `minx`, `x1`, `xlo` and `x_max`, `xmax`,
 /// `maxx`, `x2`, `xhi`), a lower corner and a size (`x` and `w`; for y `h`, for z `d`; also `width`, `height`, `depth`, `size_x`), a center and a size (`cx`, `center_x` or
 /// `x_center` and a size), a center and half of the size (`center_x` and `half_x`), or a center (`x` or `center_x`) and one radius for all
-/// axes (`r` or `radius`). A column `frame` numbers the frames; columns `id`, `name` and `-` are not read. Upper case is as good.
+/// axes (`r` or `radius`). A column `frame` numbers the frames; columns `id`, `name` and `-` are not read. Names may be in upper case.
 ///
 /// ```
 /// use broadphase_scenes::Columns;

@@ -1,4 +1,4 @@
-//! The rows that are drawn as lines if many ran: few enough to be distinguishable, and the same in every chart of a page.
+//! Chooses the rows that are drawn as lines if many ran: few enough to be distinguishable, and the same in every chart of a page.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ pub const DEFAULT: &str = "auto";
 /// The most lines of a chart: as many as there are colors.
 const MOST: usize = 8;
 
-/// The most peers among them, where ours fill the rest.
+/// The most peers among them, if there are enough rows of ours to fill the rest.
 const MOST_PEERS: usize = 4;
 
 /// One measurement.
@@ -25,7 +25,7 @@ pub struct Entry<'a> {
 
 /// The names to draw, of those with at least `fewest` entries: the default first, then the best of both sides by the mean factor
 /// behind the fastest of each place.
-pub fn cast(entries: &[Entry<'_>], fewest: usize) -> Vec<String> {
+pub fn rows_to_draw(entries: &[Entry<'_>], fewest: usize) -> Vec<String> {
     let mut best: HashMap<usize, f64> = HashMap::new();
     for entry in entries {
         let best = best.entry(entry.place).or_insert(f64::INFINITY);
@@ -34,7 +34,7 @@ pub fn cast(entries: &[Entry<'_>], fewest: usize) -> Vec<String> {
     let mut factors: BTreeMap<(&str, bool), Vec<f64>> = BTreeMap::new();
     for entry in entries {
         let behind = (entry.time / best[&entry.place]).ln();
-        // A clock too coarse for a tiny n may say 0.
+        // A clock too coarse for a tiny n may read 0.
         factors.entry((entry.name, entry.peer)).or_default().push(if behind.is_finite() { behind } else { 0.0 });
     }
     let ranked = factors.into_iter().filter(|(_, factors)| factors.len() >= fewest);
@@ -58,11 +58,11 @@ pub fn cast(entries: &[Entry<'_>], fewest: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The cast of one place, where each takes a millisecond more than the one before.
+    /// The rows drawn for one place, where each takes a millisecond more than the one before.
     fn of(names: &[(String, bool)]) -> Vec<String> {
         let entries = names.iter().enumerate();
         let entries = entries.map(|(k, (name, peer))| Entry { place: 0, name, peer: *peer, time: 10.0 + k as f64 });
-        cast(&entries.collect::<Vec<_>>(), 1)
+        rows_to_draw(&entries.collect::<Vec<_>>(), 1)
     }
 
     #[test]
@@ -81,8 +81,8 @@ mod tests {
         let entry = |place, name, time| Entry { place, name, peer: false, time };
         // a is fastest by far at 0 and a little slower at 1; c was measured once.
         let entries = [entry(0, "b", 9.0), entry(0, "a", 1.0), entry(1, "b", 900.0), entry(1, "a", 1000.0), entry(1, "c", 1.0)];
-        assert_eq!(cast(&entries, 2), ["a", "b"]);
-        assert_eq!(cast(&entries, 1), ["c", "a", "b"]);
-        assert_eq!(cast(&[entry(0, "zero", 0.0), entry(0, "some", 1.0)], 1).len(), 2);
+        assert_eq!(rows_to_draw(&entries, 2), ["a", "b"]);
+        assert_eq!(rows_to_draw(&entries, 1), ["c", "a", "b"]);
+        assert_eq!(rows_to_draw(&[entry(0, "zero", 0.0), entry(0, "some", 1.0)], 1).len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Figures 1, 13 and 14, tables 1 and 2: the tree against the others.
+//! Figures 1, 13 and 14, tables 1 and 2: the tree compared with the other algorithms.
 
 use super::tables::{CUBES, Printed, VARIED};
 use super::{ASSORTED, SCENES, Scene};
@@ -14,21 +14,21 @@ const TREE: &str = "kd-tree:paper=true";
 const OURS: &str = "kd-tree";
 /// Tracy's grid of sweep and prunes: lists on every axis and a set of pairs in each cell. Our own implementation, not Tracy's program.
 const TRACY: &str = "grid-sap";
-/// A grid whose cells are swept along one axis in every frame, which the paper did not race.
+/// A grid whose cells are swept along one axis in every frame, which the paper did not measure.
 const GRID_OF_SWEEPS: &str = "grid-sap:resweep=true";
-/// The libraries that the paper ran itself, where the build has them.
+/// The libraries that the paper measured, as peers; a build may lack them.
 const PEERS: [&str; 3] = ["bullet-dbvt-f", "bullet-dbvt-d", "cgal"];
 /// Bounding volume trees and CGAL: the paper's best three beside the tree.
 const BEST: [&str; 5] = ["dbvt-f", "dbvt-d", "bullet-dbvt-f", "bullet-dbvt-d", "cgal"];
 
-/// How a race is run: our rows, and how many frames are measured, spread over the run.
-struct Course<'a> {
+/// Our rows, and how many frames are measured, spread over the run.
+struct Sampling<'a> {
     rows: &'a [&'a str],
     frames: usize,
 }
 
 /// Times over the number of objects, for each scene.
-fn race(lab: &mut Lab, scenes: &[Scene], sizes: &[usize], course: &Course<'_>) -> Result<Vec<Curves>, Failure> {
+fn measure_scenes(lab: &mut Lab, scenes: &[Scene], sizes: &[usize], sampling: &Sampling<'_>) -> Result<Vec<Curves>, Failure> {
     let mut all = vec![Curves::default(); scenes.len()];
     for &n in sizes {
         for (scene, curves) in scenes.iter().zip(&mut all) {
@@ -36,9 +36,9 @@ fn race(lab: &mut Lab, scenes: &[Scene], sizes: &[usize], course: &Course<'_>) -
                 break;
             }
             let trial =
-                Trial::new(scene.name, n, course.frames, course.rows).skipping(scene.gap(course.frames)).with_peers(&PEERS);
+                Trial::new(scene.name, n, sampling.frames, sampling.rows).skipping(scene.gap(sampling.frames)).with_peers(&PEERS);
             let measured = lab.run(&trial)?;
-            for row in course.rows.iter().chain(&PEERS) {
+            for row in sampling.rows.iter().chain(&PEERS) {
                 curves.add(row, n as f64, measured.mean_ms(row));
             }
         }
@@ -46,7 +46,7 @@ fn race(lab: &mut Lab, scenes: &[Scene], sizes: &[usize], course: &Course<'_>) -
     Ok(all)
 }
 
-/// The fastest of `others` over the tree, at each number of objects.
+/// The lead of the tree: the time of the fastest of `others` over that of the tree, at each number of objects.
 fn leads(curves: &Curves, others: &[&str]) -> Vec<(f64, f64)> {
     let fastest = |n: f64| {
         let times = others.iter().filter_map(|name| crate::curves::at(curves.get(name), n));
@@ -55,16 +55,17 @@ fn leads(curves: &Curves, others: &[&str]) -> Vec<(f64, f64)> {
     curves.get(TREE).iter().filter_map(|&(n, time)| Some((n, fastest(n)? / time))).collect()
 }
 
-/// The lead over the best of the paper's other three, over all scenes and numbers of objects.
-fn ahead(races: &[Curves], source: &'static str, claim: &str, says: &str) -> [Finding; 2] {
-    let factors: Vec<f64> = races.iter().flat_map(|curves| leads(curves, &BEST)).map(|point| point.1).collect();
+/// Two findings: whether the tree is faster than the best of [`BEST`] in all scenes and at all numbers of objects, and by how much.
+fn lead_findings(results: &[Curves], source: &'static str, claim: &str, says: &str) -> [Finding; 2] {
+    let factors: Vec<f64> = results.iter().flat_map(|curves| leads(curves, &BEST)).map(|point| point.1).collect();
     let wins: Vec<Option<bool>> = factors.iter().map(|&factor| Some(factor > 1.0)).collect();
-    let ours: Vec<f64> = races.iter().flat_map(|curves| ratio(curves.get(TREE), curves.get(OURS))).map(|point| point.1).collect();
+    let ours: Vec<f64> =
+        results.iter().flat_map(|curves| ratio(curves.get(TREE), curves.get(OURS))).map(|point| point.1).collect();
     [
         Finding::cases_by(
             "The kd-tree is the fastest.",
             source,
-            &format!("the kd-tree beats {} in {{}} cases", rivals()),
+            &format!("the kd-tree beats {} in {{}} cases", judged_against()),
             &wins,
             Rule::EVERY.because("the paper has no exception"),
         ),
@@ -86,13 +87,13 @@ fn libraries() -> Vec<&'static str> {
     PEERS.into_iter().filter(built).collect()
 }
 
-/// Whom the tree is judged against.
-fn rivals() -> &'static str {
+/// What the tree is judged against, in words.
+fn judged_against() -> &'static str {
     if libraries().is_empty() { "our own DBVT F and D" } else { "DBVT, Bullet's and ours, and CGAL" }
 }
 
-/// Who was there, for the page.
-fn contestants() -> String {
+/// Which programs the rows stand for, for the page.
+fn describe_rows() -> String {
     let libraries = match libraries().as_slice() {
         [] => "This build has none of the paper's libraries (--features cpp-peers adds Bullet and CGAL).".to_string(),
         peers => format!("The paper's libraries themselves: {}.", peers.join(", ")),
@@ -101,20 +102,20 @@ fn contestants() -> String {
 }
 
 pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
-    // As in the paper, those that scale to its million objects.
+    // As in the paper, only algorithms that scale to its million objects.
     let (n, frames) = lab.pick((16_000, 48), (1_024_000, 64));
     let rows = [TREE, OURS, "tiles", "dbvt-f", "dbvt-d", "sort-and-sweep"];
-    let races = race(lab, &SCENES, &[n], &Course { rows: &rows, frames })?;
-    let time = |scene: usize, name: &str| last(races[scene].get(name));
+    let results = measure_scenes(lab, &SCENES, &[n], &Sampling { rows: &rows, frames })?;
+    let time = |scene: usize, name: &str| last(results[scene].get(name));
     let mut series = Vec::new();
     for name in rows.iter().chain(&PEERS) {
-        let values: Vec<f64> = (0..3).map(|scene| ratio_to_best(&races[scene], time(scene, name))).collect();
+        let values: Vec<f64> = (0..3).map(|scene| ratio_to_best(&results[scene], time(scene, name))).collect();
         if values.iter().any(|value| value.is_finite()) {
             series.push((name.to_string(), values));
         }
     }
     let source = "section 5, figure 1";
-    let [wins, _] = ahead(&races, source, "", "");
+    let [wins, _] = lead_findings(&results, source, "", "");
     let findings = vec![
         wins,
         Finding::cases_by(
@@ -137,7 +138,7 @@ pub fn fig1(lab: &mut Lab) -> Result<Report, Failure> {
     let setup = format!(
         "The scenes of cubes, {n} objects (the paper: a million), {frames} measured frames spread over the run; times over the fastest of all on the same scene, so \
          1 is the best. `kd-tree` and `tiles`, our own, and `sort-and-sweep` are shown but not judged. {}",
-        contestants()
+        describe_rows()
     );
     let radar = RadarChart {
         title: "Time over the fastest of each scene".to_string(),
@@ -157,7 +158,7 @@ fn ratio_to_best(curves: &Curves, time: Option<f64>) -> f64 {
     time.zip(best).map_or(f64::NAN, |(time, best)| time / best)
 }
 
-/// The names of the rows from the slowest to the fastest, at the largest number of objects that all have reached.
+/// The names of the rows from the slowest to the fastest, at the largest number of objects that all rows reached.
 fn slowest_first(curves: &Curves, rows: &[&'static str]) -> Vec<&'static str> {
     let reached = |n: f64| rows.iter().all(|row| crate::curves::at(curves.get(row), n).is_some());
     let Some(n) = curves.get(TREE).iter().map(|point| point.0).rfind(|&n| reached(n)) else { return Vec::new() };
@@ -169,22 +170,22 @@ fn slowest_first(curves: &Curves, rows: &[&'static str]) -> Vec<&'static str> {
 
 pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
     let sizes: &[usize] = lab.pick(&[1000, 4000], &[1000, 2000, 4000, 8000, 16_000, 32_000]);
-    let course = Course {
+    let sampling = Sampling {
         rows: &[TREE, OURS, "dbvt-f", "dbvt-d", TRACY, "sweep-3axis", GRID_OF_SWEEPS, "sort-and-sweep"],
         frames: lab.pick(32, 128),
     };
-    let cubes = race(lab, &SCENES, sizes, &course)?;
-    let varied = race(lab, &ASSORTED, sizes, &course)?;
+    let cubes = measure_scenes(lab, &SCENES, sizes, &sampling)?;
+    let varied = measure_scenes(lab, &ASSORTED, sizes, &sampling)?;
     let source = "section 5, figure 13";
     let both: Vec<Curves> = cubes.iter().chain(&varied).cloned().collect();
-    let [wins, factor] = ahead(&both, source, "With cubes, the kd-tree is twice as fast as the second best.", "2 times");
-    let suffers = |name: &str| {
+    let [wins, factor] = lead_findings(&both, source, "With cubes, the kd-tree is twice as fast as the second best.", "2 times");
+    let surcharge = |name: &str| {
         let factors: Vec<f64> = cubes.iter().zip(&varied).filter_map(|(c, v)| last(&ratio(v.get(name), c.get(name)))).collect();
         geometric_mean(&factors)
     };
-    // What the paper raced, but for the tree.
-    let raced: Vec<&'static str> = ["dbvt-f", "dbvt-d", "sweep-3axis", TRACY].into_iter().chain(libraries()).collect();
-    let places: Vec<Vec<&str>> = both.iter().map(|curves| slowest_first(curves, &raced)).collect();
+    // What the paper measured, without its tree.
+    let measured_there: Vec<&'static str> = ["dbvt-f", "dbvt-d", "sweep-3axis", TRACY].into_iter().chain(libraries()).collect();
+    let places: Vec<Vec<&str>> = both.iter().map(|curves| slowest_first(curves, &measured_there)).collect();
     let case = |place: &Vec<&str>, holds: &dyn Fn(&Vec<&str>) -> bool| (!place.is_empty()).then(|| holds(place));
     let worst: Vec<Option<bool>> = places
         .iter()
@@ -194,8 +195,8 @@ pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
     let slower: Vec<Option<bool>> = places.iter().map(|place| case(place, &but_tracy)).collect();
     let second: Vec<Option<bool>> =
         places.iter().map(|place| case(place, &|place| place.last().is_some_and(|row| row.contains("dbvt")))).collect();
-    // What the paper did not race, and is ahead of what it did: the better of a plain sweep and a grid of sweeps.
-    let not_raced: Vec<f64> =
+    // Two that the paper did not measure, and that are ahead of those it did: the better of a plain sweep and a grid of sweeps.
+    let not_measured_there: Vec<f64> =
         both.iter().filter_map(|curves| last(&leads(curves, &["sort-and-sweep", GRID_OF_SWEEPS]))).collect();
     let findings = vec![
         wins,
@@ -205,17 +206,17 @@ pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
             source,
             "it is the fastest beside the tree in {} scenes",
             &second,
-            Rule::EVERY.because("of those that the paper raced, at the largest number of objects that all reach"),
+            Rule::EVERY.because("of those that the paper measured, at the largest number of objects that all reach"),
         )
         .beside(
-            "the better of `sort-and-sweep` and `grid-sap:resweep=true`, which the paper did not race, takes {} times as long as its tree",
-            geometric_mean(&not_raced),
+            "the better of `sort-and-sweep` and `grid-sap:resweep=true`, which the paper did not measure, takes {} times as long as its tree",
+            geometric_mean(&not_measured_there),
         ),
         Finding::new(
             "Assorted objects cost DBVT far more than the kd-tree.",
             source,
             "assorted objects cost DBVT F {} times the surcharge of the kd-tree",
-            suffers("dbvt-f").zip(suffers(TREE)).map(|(dbvt, tree)| dbvt / tree),
+            surcharge("dbvt-f").zip(surcharge(TREE)).map(|(dbvt, tree)| dbvt / tree),
             Rule::from(1.15).because("by tables 1 and 2 it is 1.2 at 8,000 objects, averaged over the scenes"),
         ),
         Finding::cases_by(
@@ -233,10 +234,10 @@ pub fn fig13(lab: &mut Lab) -> Result<Report, Failure> {
             Rule::EVERY.because("the paper has no exception; apart from Tracy, since that is our own implementation with our own size of cells"),
         ),
     ];
-    let setup = format!("All six scenes, {} measured frames spread over the run. {}", course.frames, contestants());
-    let named = |kind: &str, races: &[Curves]| -> Vec<Chart> {
+    let setup = format!("All six scenes, {} measured frames spread over the run. {}", sampling.frames, describe_rows());
+    let named = |kind: &str, results: &[Curves]| -> Vec<Chart> {
         let title = |scene: &str| format!("{scene}, {kind}");
-        SCENES.iter().zip(races).map(|(scene, curves)| over_objects(&title(scene.title), curves)).collect()
+        SCENES.iter().zip(results).map(|(scene, curves)| over_objects(&title(scene.title), curves)).collect()
     };
     let charts = [named("cubes", &cubes), named("assorted", &varied)].into_iter().flatten().collect();
     Ok(Report { setup, charts, findings })
@@ -248,13 +249,13 @@ fn over_objects(title: &str, curves: &Curves) -> Chart {
 
 pub fn fig14(lab: &mut Lab) -> Result<Report, Failure> {
     let sizes: &[usize] = lab.pick(&[8000, 16_000, 32_000, 64_000], &[128_000, 256_000, 512_000, 1_024_000]);
-    let course = Course { rows: &[TREE, OURS, "dbvt-f", "dbvt-d"], frames: lab.pick(16, 64) };
-    let races = race(lab, &SCENES, sizes, &course)?;
+    let sampling = Sampling { rows: &[TREE, OURS, "dbvt-f", "dbvt-d"], frames: lab.pick(16, 64) };
+    let results = measure_scenes(lab, &SCENES, sizes, &sampling)?;
     let source = "section 5, figure 14";
     let claim = "The picture stays up to a million cubes: ahead by a factor of two and more.";
-    let [wins, factor] = ahead(&races, source, claim, "2.1 to 5.1 times at 1,024,000");
+    let [wins, factor] = lead_findings(&results, source, claim, "2.1 to 5.1 times at 1,024,000");
     let linear: Vec<Option<bool>> =
-        races.iter().map(|curves| exponent(curves.get(TREE)).map(|exponent| exponent <= 1.2)).collect();
+        results.iter().map(|curves| exponent(curves.get(TREE)).map(|exponent| exponent <= 1.2)).collect();
     let findings = vec![
         wins,
         factor,
@@ -266,12 +267,12 @@ pub fn fig14(lab: &mut Lab) -> Result<Report, Failure> {
             Rule::EVERY.because("by table 1 the paper's own exponents are 1.02 to 1.1 from 128,000 objects on"),
         ),
     ];
-    let setup = format!("Scenes of cubes, {} measured frames spread over the run. {}", course.frames, contestants());
-    let charts = SCENES.iter().zip(&races).map(|(scene, curves)| over_objects(scene.title, curves)).collect();
+    let setup = format!("Scenes of cubes, {} measured frames spread over the run. {}", sampling.frames, describe_rows());
+    let charts = SCENES.iter().zip(&results).map(|(scene, curves)| over_objects(scene.title, curves)).collect();
     Ok(Report { setup, charts, findings })
 }
 
-/// Adds what the paper printed, where we have the same number of objects.
+/// Adds the paper's printed times, at numbers of objects that were measured here.
 fn beside(curves: &Curves, printed: &Printed) -> Curves {
     let mut all = curves.clone();
     for (name, times) in printed {
@@ -295,26 +296,28 @@ fn printed_lead(table: &[Printed; 3]) -> f64 {
 }
 
 fn table(lab: &mut Lab, scenes: &[Scene], sizes: &[usize]) -> Result<Vec<Curves>, Failure> {
-    race(lab, scenes, sizes, &Course { rows: &[TREE, OURS, "dbvt-f", "dbvt-d"], frames: lab.pick(32, 256) })
+    measure_scenes(lab, scenes, sizes, &Sampling { rows: &[TREE, OURS, "dbvt-f", "dbvt-d"], frames: lab.pick(32, 256) })
 }
 
 pub fn table1(lab: &mut Lab) -> Result<Report, Failure> {
     let paper: Vec<usize> = (0..11).map(|k| 1000 << k).collect();
-    let races = table(lab, &SCENES, lab.pick(&paper[..4], &paper[..]))?;
+    let results = table(lab, &SCENES, lab.pick(&paper[..4], &paper[..]))?;
     let source = "section 5, table 1";
     let claim =
         format!("On average two to three times as fast as the others ({:.1} times by the printed table).", printed_lead(&CUBES));
     let charts = SCENES
         .iter()
-        .zip(&races)
+        .zip(&results)
         .zip(&CUBES)
         .map(|((scene, curves), printed)| over_objects(&format!("{}, cubes", scene.title), &beside(curves, printed)));
-    let setup =
-        format!("Scenes of cubes, frames spread over a run of 1,000, means (the paper's machine: an i7-7700). {}", contestants());
+    let setup = format!(
+        "Scenes of cubes, frames spread over a run of 1,000, means (the paper's machine: an i7-7700). {}",
+        describe_rows()
+    );
     Ok(Report {
         setup,
         charts: charts.collect(),
-        findings: ahead(&races, source, &claim, &format!("{:.1} times", printed_lead(&CUBES))).into(),
+        findings: lead_findings(&results, source, &claim, &format!("{:.1} times", printed_lead(&CUBES))).into(),
     })
 }
 
@@ -324,7 +327,8 @@ pub fn table2(lab: &mut Lab) -> Result<Report, Failure> {
     let cubes = table(lab, &SCENES, lab.pick(&paper[2..3], &paper[..]))?;
     let source = "section 5, table 2";
     let claim = format!("Ahead of the others by a factor of two and more ({:.1} by the printed table).", printed_lead(&VARIED));
-    let mut findings: Vec<Finding> = ahead(&varied, source, &claim, &format!("{:.1} times", printed_lead(&VARIED))).into();
+    let mut findings: Vec<Finding> =
+        lead_findings(&varied, source, &claim, &format!("{:.1} times", printed_lead(&VARIED))).into();
     let lead = |curves: &Curves, n: f64| crate::curves::at(&leads(curves, &BEST), n);
     let higher: Vec<Option<bool>> = varied
         .iter()
@@ -346,7 +350,7 @@ pub fn table2(lab: &mut Lab) -> Result<Report, Failure> {
         .zip(&varied)
         .zip(&VARIED)
         .map(|((scene, curves), printed)| over_objects(&format!("{}, assorted", scene.title), &beside(curves, printed)));
-    let setup = format!("Scenes of assorted objects, frames spread over a run of 1,000, means. {}", contestants());
+    let setup = format!("Scenes of assorted objects, frames spread over a run of 1,000, means. {}", describe_rows());
     Ok(Report { setup, charts: charts.collect(), findings })
 }
 
@@ -366,7 +370,7 @@ mod tests {
     #[test]
     fn the_lead_is_over_the_best_of_the_papers_own_others() {
         assert_eq!(leads(&curves(1.0, 3.0, 2.0), &BEST), [(1000.0, 2.0)]);
-        let verdicts = |races: &[Curves]| ahead(races, "here", "ahead", "ahead").map(|finding| finding.verdict);
+        let verdicts = |results: &[Curves]| lead_findings(results, "here", "ahead", "ahead").map(|finding| finding.verdict);
         assert_eq!(verdicts(&[curves(1.0, 3.0, 2.0)]), [Verdict::Confirmed, Verdict::Confirmed]);
         assert_eq!(verdicts(&[curves(1.0, 1.5, 2.0)]), [Verdict::Confirmed, Verdict::Partly]);
         assert_eq!(verdicts(&[curves(3.0, 1.5, 2.0)]), [Verdict::Refuted, Verdict::Refuted]);

@@ -5,19 +5,19 @@ use broadphase::{Aabb, Pair, Real, Report, Shape};
 use super::sample::Sample;
 use broadphase_bench::context;
 use broadphase_bench::failure::Failure;
-use broadphase_bench::rows::{Contestant, Ours, Refusal};
+use broadphase_bench::rows::{Ours, Refusal, RowRunner};
 
-/// Pairs that are listed to be looked at; of more, only the number is said.
+/// The most pairs that are analyzed one by one; if there are more, only their number is reported.
 const LISTED: u64 = 50_000_000;
 
 /// The pairs of a recording.
 #[derive(Clone, Debug)]
-pub struct Meetings {
-    /// Pairs per object in each frame that was looked at: smallest, mean, largest.
+pub struct PairStats {
+    /// Pairs per object in each frame that was analyzed: smallest, mean, largest.
     pub least: f64,
     pub mean: f64,
     pub most: f64,
-    /// What more is known of the first frame, unless it has too many pairs.
+    /// Details of the first frame, unless it has too many pairs.
     pub detail: Option<Detail>,
     /// The share of the second frame's pairs that are new in it.
     pub started: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Detail {
     pub with_giants: f64,
 }
 
-impl Meetings {
+impl PairStats {
     /// Finds the pairs of the frames of a sample. `giants` are numbers in the recording.
     pub fn of<const D: usize, T: Real>(sample: &Sample<D, T>, shape: Shape, giants: &[u32]) -> Result<Self, Failure> {
         let spec = "auto".parse()?;
@@ -50,7 +50,7 @@ impl Meetings {
         }
         let n = sample.count().max(1) as f64;
         let per_object = counts.iter().map(|&count| count as f64 / n);
-        let mut meetings = Self {
+        let mut pair_stats = Self {
             least: per_object.clone().fold(f64::INFINITY, f64::min),
             mean: per_object.clone().sum::<f64>() / counts.len().max(1) as f64,
             most: per_object.fold(0.0, f64::max),
@@ -64,14 +64,14 @@ impl Meetings {
                 Ok(lister.store().sorted())
             };
             let first = list(0, sample.first())?;
-            meetings.detail = Some(Detail::of(sample, &first, giants));
+            pair_stats.detail = Some(Detail::of(sample, &first, giants));
             if let Some(second) = sample.windows.first().and_then(|window| window.frames.get(1)) {
                 let second = list(1, second)?;
                 let kept = common(&first, &second);
-                meetings.started = (!second.is_empty()).then(|| 1.0 - kept as f64 / second.len() as f64);
+                pair_stats.started = (!second.is_empty()).then(|| 1.0 - kept as f64 / second.len() as f64);
             }
         }
-        Ok(meetings)
+        Ok(pair_stats)
     }
 }
 

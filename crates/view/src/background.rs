@@ -1,7 +1,7 @@
 //! An algorithm that is measured beside the one that is drawn, in a thread of its own.
 //!
-//! The quick ones are waited for, one after the other, so that no two of them are timed at once. One that takes longer runs on by itself
-//! and misses the frames that come meanwhile: the picture does not wait for it.
+//! A frame waits for the quick ones, one after the other, so that no two of them are timed at once. One that takes longer goes on in its thread
+//! and skips the frames that come meanwhile, so it does not slow the picture down.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(40);
 type Job<const D: usize, T> = (usize, Boxes<D, T>);
 
 /// An algorithm beside the one that is drawn.
-pub struct Lane<const D: usize, T> {
+pub struct Background<const D: usize, T> {
     name: String,
     jobs: Option<SyncSender<Job<D, T>>>,
     results: Receiver<Result<Measured, String>>,
@@ -33,18 +33,18 @@ pub struct Lane<const D: usize, T> {
     missed: u64,
 }
 
-impl<const D: usize, T: Real> Lane<D, T> {
-    /// Starts the thread, or remembers why not.
+impl<const D: usize, T: Real> Background<D, T> {
+    /// Starts the thread, or keeps the reason why it cannot run.
     pub fn new(spec: &Spec, n: usize) -> Self {
         let (jobs, inbox) = mpsc::sync_channel::<Job<D, T>>(1);
         let (outbox, results) = mpsc::channel();
-        let mut lane =
+        let mut background =
             Self { name: spec.to_string(), jobs: Some(jobs), results, busy: false, last: None, fault: None, missed: 0 };
         match Runner::new(spec, n) {
-            Err(text) => lane.fail(text),
+            Err(text) => background.fail(text),
             Ok(mut runner) => {
                 let work = move || {
-                    // Ends when the lane is dropped.
+                    // Ends when the channel closes, as this value is dropped.
                     for (number, boxes) in inbox {
                         let result = runner.step(number, &boxes).map_err(|error| error.to_string());
                         let over = result.is_err();
@@ -53,12 +53,12 @@ impl<const D: usize, T: Real> Lane<D, T> {
                         }
                     }
                 };
-                if let Err(error) = thread::Builder::new().name(format!("view {}", lane.name)).spawn(work) {
-                    lane.fail(format!("no thread for it: {error}"));
+                if let Err(error) = thread::Builder::new().name(format!("view {}", background.name)).spawn(work) {
+                    background.fail(format!("no thread for it: {error}"));
                 }
             }
         }
-        lane
+        background
     }
 
     fn fail(&mut self, text: String) {
@@ -67,7 +67,7 @@ impl<const D: usize, T: Real> Lane<D, T> {
         self.busy = false;
     }
 
-    /// Hands over a frame and waits a little for its result.
+    /// Passes on a frame and waits a little for its result.
     pub fn offer(&mut self, number: usize, boxes: &Boxes<D, T>) {
         self.collect(Duration::ZERO);
         if self.busy {
@@ -91,7 +91,7 @@ impl<const D: usize, T: Real> Lane<D, T> {
         self.busy
     }
 
-    /// Takes a result that is there, or comes in time.
+    /// Takes a result that is there, or arrives within `patience`.
     fn collect(&mut self, patience: Duration) {
         if !self.busy {
             return;
@@ -117,31 +117,31 @@ mod tests {
     use super::*;
     use broadphase::Aabb;
 
-    fn lane(name: &str, n: usize) -> (Lane<2, f32>, Boxes<2, f32>) {
+    fn background(name: &str, n: usize) -> (Background<2, f32>, Boxes<2, f32>) {
         let boxes = (0..n.min(3000)).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
-        (Lane::new(&name.parse().unwrap(), n), Arc::new(boxes))
+        (Background::new(&name.parse().unwrap(), n), Arc::new(boxes))
     }
 
     #[test]
     fn a_result_arrives_sooner_or_later_and_frames_in_between_are_counted() {
-        let (mut lane, boxes) = lane("brute-force", 3000);
+        let (mut background, boxes) = background("brute-force", 3000);
         let mut offered = 0;
-        while lane.last.is_none() {
-            lane.offer(offered, &boxes);
+        while background.last.is_none() {
+            background.offer(offered, &boxes);
             offered += 1;
         }
-        assert_eq!(lane.last.as_ref().map(|last| last.pairs), Some(2999));
-        assert!(lane.missed < offered as u64 && lane.json(0, 2999)["differs"] == false);
-        let frame = lane.last.as_ref().map_or(0, |last| last.frame);
-        assert_eq!(lane.json(frame, 5)["differs"], true, "another number of pairs is an alarm");
+        assert_eq!(background.last.as_ref().map(|last| last.pairs), Some(2999));
+        assert!(background.missed < offered as u64 && background.json(0, 2999)["differs"] == false);
+        let frame = background.last.as_ref().map_or(0, |last| last.frame);
+        assert_eq!(background.json(frame, 5)["differs"], true, "another number of pairs is an alarm");
     }
 
     #[test]
     fn an_algorithm_that_cannot_run_says_why() {
-        let (mut lane, boxes) = lane("brute-force", 1_000_000);
-        lane.offer(0, &boxes);
-        assert!(lane.json(0, 0)["fault"].as_str().unwrap().contains("minutes"));
-        let (mut unsuited, boxes) = self::lane("particle-grid", 3000);
+        let (mut background, boxes) = background("brute-force", 1_000_000);
+        background.offer(0, &boxes);
+        assert!(background.json(0, 0)["fault"].as_str().unwrap().contains("minutes"));
+        let (mut unsuited, boxes) = self::background("particle-grid", 3000);
         while unsuited.fault.is_none() {
             unsuited.offer(0, &boxes);
         }

@@ -121,7 +121,7 @@ impl Lab {
     /// A lab whose limits let any experiment finish in a moment.
     #[cfg(test)]
     pub fn tiny() -> Self {
-        Self { limits: (300, 12), ..Self::new(Mode::Quick, String::new(), 60.0) }
+        Self { limits: (300, 12), ..Self::new(Mode::Quick, String::new(), 1e6) }
     }
 
     /// The number of objects to measure with: `n`, unless a test limits it.

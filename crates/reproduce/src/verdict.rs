@@ -141,9 +141,8 @@ impl Rule {
         let Some((low, high, _)) = ratio.filter(|ratio| !ratio.first_frames).and_then(|ratio| ratio.interval) else {
             return Verdict::Open;
         };
-        let [low, high] = [low, high].map(|end| self.judge(Some(end)));
-        let straddles = low == Verdict::Refuted && ratio.is_some_and(|ratio| self.judge(Some(ratio.median)) != Verdict::Refuted);
-        match (low, high) {
+        let straddles = low < self.outer.0 && high > self.outer.1; // on both sides of the range: both ends alone would refute
+        match (self.judge(Some(low)), self.judge(Some(high))) {
             (low, high) if low == high && !straddles => low,
             (Verdict::Confirmed, Verdict::Partly) | (Verdict::Partly, Verdict::Confirmed) => Verdict::Partly,
             _ => Verdict::Open,
@@ -327,6 +326,7 @@ mod tests {
             [(1.4, 1.5), (1.2, 1.5), (1.1, 1.2), (1.0, 1.5), (0.8, 1.0)].map(|(low, high)| rule.judge_ratio(ratio(low, high)));
         assert_eq!(judged, [Confirmed, Partly, Partly, Open, Refuted]);
         assert_eq!(Rule::only(0.9, 1.1).judge_ratio(ratio(0.5, 1.5)), Open, "from one side of the range to the other");
+        assert_eq!(Rule::only(0.9, 1.1).judge_ratio(ratio(0.5, 5.0)), Open, "the same, with the median outside of it");
         let blocks = |interval, first_frames| Some(Ratio { median: 2.0, interval, first_frames });
         assert_eq!([rule.judge_ratio(blocks(None, false)), rule.judge_ratio(None)], [Open, Open]);
         assert_eq!(rule.judge_ratio(blocks(Some((1.9, 2.1, 0.95)), true)), Open);

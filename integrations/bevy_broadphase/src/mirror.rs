@@ -83,6 +83,21 @@ impl<const D: usize> Mirror<D> {
         tree: u8,
         proxies: impl Iterator<Item = (u32, Aabb<D, f32>, ObjectKind)>,
     ) -> Result<(), Error> {
+        let compared = self.compare_tree(tree, proxies);
+        if compared.is_ok() {
+            self.world.set_boxes_of(&self.moved)?;
+        } else {
+            // Entries have their new boxes already. An object may have been inserted and removed since, so each is set alone.
+            for &(handle, aabb) in self.moved.iter().filter(|(handle, _)| self.world.contains(*handle)) {
+                self.world.set_box(handle, aabb)?;
+            }
+        }
+        self.moved.clear();
+        compared
+    }
+
+    /// Compares the proxies of a tree with the entries, and lists those that moved; inserts and removes the others.
+    fn compare_tree(&mut self, tree: u8, proxies: impl Iterator<Item = (u32, Aabb<D, f32>, ObjectKind)>) -> Result<(), Error> {
         let mut next = 0;
         for (id, aabb, kind) in proxies {
             if next != id {
@@ -105,10 +120,7 @@ impl<const D: usize> Mirror<D> {
             self.change(Key { tree, id }, aabb, kind)?;
         }
         let end = self.entries[tree as usize].len() as u32;
-        self.vacate(tree, next..end)?;
-        self.world.set_boxes_of(&self.moved)?;
-        self.moved.clear();
-        Ok(())
+        self.vacate(tree, next..end)
     }
 
     /// Updates a proxy that is new, has changed its kind, or has a box that is not valid.

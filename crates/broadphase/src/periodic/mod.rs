@@ -82,7 +82,7 @@ impl<const D: usize, T: Real> Periodic<D, T> {
 impl<const D: usize, T: Real> BroadPhase<D, T> for Periodic<D, T> {
     fn update(&mut self, frame: &Frame<'_, D, T>, context: &mut Context) -> Result<(), Error> {
         self.images.follow(frame, &self.period, self.longest, context)?;
-        let filter = |_: &mut Retain<'_>| ();
+        let filter = |_: &mut Retain<'_>| (); // `pairs` has one, and a frame with a filter is prepared for it
         let result = self.inner.update(&self.images.changed_frame(frame.shape, Some(&filter)), context);
         if result.is_err() {
             self.images.forget();

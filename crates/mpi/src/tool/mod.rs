@@ -73,28 +73,28 @@ pub fn run() -> ExitCode {
                 Failure::Usage(_) => 2,
                 Failure::Data(_) => 1,
             };
-            if report_once(rank, failure) {
-                Mpi::abort(code);
+            if rank != 0 && is_shared(&failure) {
+                // Rank 0 prints the reason and ends the job; this rank waits, so that the job does not end before the line is printed. If the job still
+                // runs afterwards, rank 0 has not failed.
+                std::thread::sleep(std::time::Duration::from_secs(5));
             }
-            // Rank 0 prints the reason and ends the job; this rank waits, so that the job does not end before the line is printed.
-            std::thread::sleep(std::time::Duration::from_secs(5));
+            report(in_words_of(rank, failure));
             Mpi::abort(code);
         }
     }
 }
 
-/// Prints the failure if this rank should: rank 0 for a failure that all ranks share, otherwise the rank itself. Returns whether it did.
-fn report_once(rank: usize, failure: Failure) -> bool {
-    let shared = matches!(&failure, Failure::Usage(_)) || matches!(&failure, Failure::Data(text) if text.starts_with("rank "));
-    if shared && rank != 0 {
-        return false;
+/// Do all ranks have this failure? So it is for the command line, which all read, and for failures that name the rank they are from.
+fn is_shared(failure: &Failure) -> bool {
+    matches!(failure, Failure::Usage(_)) || matches!(failure, Failure::Data(text) if text.starts_with("rank "))
+}
+
+/// The failure with the rank that it is from, unless it is shared.
+fn in_words_of(rank: usize, failure: Failure) -> Failure {
+    match failure {
+        Failure::Data(text) if !text.starts_with("rank ") => Failure::Data(format!("rank {rank}: {text}")),
+        shared => shared,
     }
-    let failure = match failure {
-        Failure::Data(text) if !shared => Failure::Data(format!("rank {rank}: {text}")),
-        other => other,
-    };
-    report(failure);
-    true
 }
 
 fn report(failure: Failure) -> ExitCode {

@@ -148,18 +148,24 @@ fn judge(contacts: &[Contact], truth: &[BTreeSet<Pair>], known: &[BTreeSet<Pair>
     }
 }
 
-pub fn measure(lab: &mut Lab) -> Result<Report, Failure> {
-    let (n, frames) = lab.pick((1600, 40), (6400, 100));
-    let n = lab.objects(n);
-    let moments = moments("city", n, frames)?;
-    let close = run(GRID, &moments, Rate::Close)?;
+/// Checks that searches at every moment know all pairs, once in each frame. Objects at rest search at the first moment only, and keep the pairs known
+/// from then on.
+fn check(moments: &[Boxes], close: &Outcome) -> Result<(), Failure> {
     for (moment, boxes) in moments.iter().enumerate().step_by(MOMENTS) {
-        // Objects at rest search at the first moment only, and keep the pairs known from then on.
         let expected: BTreeSet<Pair> = pairs(boxes)?.into_iter().collect();
         if expected != close.known[moment] {
             return Err(Failure::Data(format!("at moment {moment} the searches at close intervals do not find all pairs")));
         }
     }
+    Ok(())
+}
+
+pub fn measure(lab: &mut Lab) -> Result<Report, Failure> {
+    let (n, frames) = lab.pick((1600, 40), (6400, 100));
+    let n = lab.objects(n);
+    let moments = moments("city", n, frames)?;
+    let close = run(GRID, &moments, Rate::Close)?;
+    check(&moments, &close)?;
     let contacts = contacts(&close.known);
     let mut charted = [Curves::default(), Curves::default()];
     let mut outcomes = Vec::new();

@@ -88,8 +88,10 @@ impl<const D: usize> Mirror<D> {
             self.world.set_boxes_of(&self.moved)?;
         } else {
             // Entries have their new boxes already. An object may have been inserted and removed since, so each is set alone.
-            for &(handle, aabb) in self.moved.iter().filter(|(handle, _)| self.world.contains(*handle)) {
-                self.world.set_box(handle, aabb)?;
+            for &(handle, aabb) in &self.moved {
+                if self.world.contains(handle) {
+                    self.world.set_box(handle, aabb)?;
+                }
             }
         }
         self.moved.clear();

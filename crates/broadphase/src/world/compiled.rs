@@ -51,9 +51,6 @@ impl<const D: usize, T: Real> Compiled<D, T> {
 
     /// The methods compiled here. Other dimensions, which need a structure of the user's, are compiled where they are used.
     pub(super) fn methods() -> &'static Self {
-        if cfg!(target_family = "wasm") {
-            return const { &Self::new() }; // small files: built as one crate, optimized, so that a second copy gains nothing
-        }
         let listed: [&'static dyn Any; 4] = [&PLANE_F32, &PLANE_F64, &SPACE_F32, &SPACE_F64];
         listed.into_iter().find_map(|methods| methods.downcast_ref()).unwrap_or(const { &Self::new() })
     }

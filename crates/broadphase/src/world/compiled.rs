@@ -13,22 +13,16 @@ use crate::objects::table::Table;
 use crate::objects::{Handle, Object};
 use crate::pairs::Pair;
 
-/// Changes one object of a table.
-type Change<const D: usize, T, X> = fn(&mut Table<D, T>, Handle, &X) -> Result<(), Error>;
-/// Changes many objects of a table.
-type ChangeMany<const D: usize, T, X> = fn(&mut Table<D, T>, &[X]) -> Result<(), Error>;
-/// Converts pairs of slots, and merges them into the part of a list from a place on.
-type Append<const D: usize, T> = fn(&mut HandleConverter, &Table<D, T>, bool, &[Pair], (&mut Vec<(Handle, Handle)>, usize));
-
 /// Pointers to the methods of a type of world.
 pub(super) struct Compiled<const D: usize, T: Real> {
     pub(super) insert: fn(&mut Table<D, T>, &Object<D, T>) -> Result<Handle, Error>,
-    pub(super) set_box: Change<D, T, Aabb<D, T>>,
-    pub(super) set_boxes_of: ChangeMany<D, T, (Handle, Aabb<D, T>)>,
-    pub(super) set_boxes: ChangeMany<D, T, Aabb<D, T>>,
+    pub(super) set_box: fn(&mut Table<D, T>, Handle, &Aabb<D, T>) -> Result<(), Error>,
+    pub(super) set_boxes_of: fn(&mut Table<D, T>, &[(Handle, Aabb<D, T>)]) -> Result<(), Error>,
+    pub(super) set_boxes: fn(&mut Table<D, T>, &[Aabb<D, T>]) -> Result<(), Error>,
     pub(super) gather: fn(&mut Side<D, T>) -> Result<(), Error>,
     pub(super) clear_marks: fn(&mut Side<D, T>),
-    pub(super) append: Append<D, T>,
+    #[allow(clippy::type_complexity)]
+    pub(super) append: fn(&mut HandleConverter, &Table<D, T>, bool, &[Pair], (&mut Vec<(Handle, Handle)>, usize)),
 }
 
 static PLANE_F32: Compiled<2, f32> = Compiled::new();

@@ -23,7 +23,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn insert(&mut self, object: impl Into<Object<D, T>>) -> Result<Handle, Error> {
         let object = object.into();
-        let handle = (self.compiled.insert)(&mut self.table, &object)?;
+        let handle = self.table.insert(&object, None)?;
         self.begin_path(handle, &object);
         Ok(handle)
     }
@@ -72,12 +72,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Moves or resizes an object. Setting the same box again is not a change.
     #[inline]
     pub fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
-        // Inlined, it takes 8 ns instead of 12; in a debug build it would not be inlined, and take 155.
-        if cfg!(debug_assertions) {
-            (self.compiled.set_box)(&mut self.table, handle, &aabb)
-        } else {
-            self.table.set_box(handle, aabb)
-        }
+        self.table.set_box(handle, aabb)
     }
 
     /// Moves or resizes the listed objects, of any kind; on error, none. If a handle is listed twice, its last box counts.
@@ -91,7 +86,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
-        (self.compiled.set_boxes_of)(&mut self.table, list)
+        self.table.set_boxes_of(list)
     }
 
     /// Sets the boxes of all movers, in the order of [`movers`](World::movers), not of handles: that is the order of insertion
@@ -113,7 +108,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_mover_boxes(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), Error> {
-        (self.compiled.set_boxes)(&mut self.table, boxes)
+        self.table.set_boxes(boxes)
     }
 
     /// Like [`set_mover_boxes`](World::set_mover_boxes), but swaps the list instead of copying it: `boxes` has one box for each of

@@ -14,7 +14,6 @@
 
 mod answers;
 mod between;
-mod compiled;
 mod draw;
 mod edit;
 mod environments;
@@ -94,7 +93,6 @@ pub type World3f64 = World<3, f64>;
 /// It tests boxes and balls, not exact shapes, and it does not move objects.
 #[derive(Clone)]
 pub struct World<const D: usize, T: Real> {
-    compiled: &'static compiled::Compiled<D, T>,
     table: Table<D, T>,
     movers: Engine<D, T>,
     statics: Engine<D, T>,
@@ -166,7 +164,6 @@ impl<const D: usize, T: Real> World<D, T> {
     /// An empty world with the default algorithm and one thread. It reports pairs and differences ([`Report::Both`]).
     pub fn new() -> Self {
         Self {
-            compiled: compiled::Compiled::methods(),
             table: Table::default(),
             movers: Engine::new(Spec::default()),
             statics: Engine::new(Spec::default()),

@@ -194,7 +194,6 @@ impl<const D: usize, T: Real> World<D, T> {
         let mut mixed = super::mixed::Mixed::default();
         mixed.store = snapshot.mixed.store(*limit);
         *self = Self {
-            compiled: self.compiled,
             table: table.clone(),
             movers,
             statics,

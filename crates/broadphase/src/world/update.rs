@@ -130,21 +130,21 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Updates the structures with all changes.
     pub(super) fn flush(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
-        let Self { compiled, table, movers, statics, context, shape, filter, motion, pairing, period, .. } = self;
+        let Self { table, movers, statics, context, shape, filter, motion, pairing, period, .. } = self;
         let sweeps = motion.detection != ContinuousDetection::None;
         if table.statics.pending() || (!statics.filled && table.statics.slots.len() > 0) {
-            (compiled.gather)(&mut table.statics)?;
+            table.statics.gather()?;
             statics.update(&table.statics, *shape, None, sweeps, context)?;
-            (compiled.clear_marks)(&mut table.statics);
+            table.statics.clear_marks();
         }
         if table.movers.pending() || !movers.filled {
-            (compiled.gather)(&mut table.movers)?;
+            table.movers.gather()?;
             let rules =
                 Rules { table, shape: *shape, filter: filter.as_ref(), scoped, pairing: *pairing, motion, period: *period };
             let apply = |fresh: &mut crate::pairs::Retain<'_>| rules.apply_mover_rules(fresh);
             let apply: Option<Filter<'_>> = if rules.has_mover_rules() { Some(&apply) } else { None };
             movers.update(&table.movers, *shape, apply, sweeps, context)?;
-            (compiled.clear_marks)(&mut table.movers);
+            table.movers.clear_marks();
         }
         Ok(())
     }
@@ -195,16 +195,16 @@ impl<const D: usize, T: Real> World<D, T> {
         let from = (self.started.len(), self.ended.len());
         if self.whole || movers {
             self.find_mover_pairs(report, scoped)?;
-            let Self { compiled, table, mover_pairs, converter, started, ended, .. } = &mut *self;
+            let Self { table, mover_pairs, converter, started, ended, .. } = &mut *self;
             converter.reserve(mover_pairs, started, ended)?;
-            (compiled.append)(converter, table, false, mover_pairs.started(), (&mut *started, from.0));
-            (compiled.append)(converter, table, false, mover_pairs.ended(), (&mut *ended, from.1));
+            converter.append(table, false, mover_pairs.started(), (&mut *started, from.0));
+            converter.append(table, false, mover_pairs.ended(), (&mut *ended, from.1));
         }
         if self.find_mixed_pairs(report, scoped)? {
-            let Self { compiled, table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
+            let Self { table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
             converter.reserve(store, started, ended)?;
-            (compiled.append)(converter, table, true, store.started(), (&mut *started, from.0));
-            (compiled.append)(converter, table, true, store.ended(), (&mut *ended, from.1));
+            converter.append(table, true, store.started(), (&mut *started, from.0));
+            converter.append(table, true, store.ended(), (&mut *ended, from.1));
         }
         if self.mover_pairs.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
@@ -301,7 +301,7 @@ impl HandleConverter {
 
     /// Converts pairs of slots to pairs of handles, and merges them into the part of the list from `from` on, which is sorted. They are sorted as pairs of
     /// indices, in linear time.
-    pub(super) fn append<const D: usize, T: Real>(
+    fn append<const D: usize, T: Real>(
         &mut self,
         table: &Table<D, T>,
         mixed: bool,

@@ -545,8 +545,13 @@ impl PairStore {
         }
     }
 
-    /// Gathers what started and ended in all chunks.
+    /// Gathers what started and ended in all chunks, if that is reported.
     fn gather(&mut self, context: &Context, chunks: usize) -> Result<(), Error> {
+        if !self.report.delta() {
+            self.started.clear();
+            self.ended.clear();
+            return Ok(());
+        }
         let start = self.timed.then(Instant::now);
         let Self { chunks: all, gatherer, started, ended, .. } = self;
         let all = &all[..self.active];

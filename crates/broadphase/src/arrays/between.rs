@@ -1,12 +1,20 @@
 //! Pairs of two lists that move from frame to frame.
 
+use std::sync::OnceLock;
+
+use super::last_lists::{LastLists, Motion};
 use super::run::WAITING;
 use crate::algorithms::{BroadPhase, Probes, Spec};
+use crate::buffer_pool::BufferPool;
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory;
 use crate::objects::Frame;
-use crate::pairs::{Pair, PairSort, PairStore};
+use crate::pairs::{Pair, PairSort, PairStore, Report};
+
+/// What the memory is for, in errors.
+const PAIRS: &str = "pairs of two lists";
 
 /// Pairs of two lists that move from frame to frame, and which of them started and ended: sensors and targets, agents and obstacles.
 ///
@@ -25,36 +33,57 @@ use crate::pairs::{Pair, PairSort, PairStore};
 /// ```
 ///
 /// # Cost
-/// `b` is kept in a structure, and the boxes of `a` are joined with it. If `b` has not changed, only those boxes of `a` that have changed are joined. So
-/// pass the list that is larger, or moves less, as the second one. If nothing moved, a frame costs one comparison of all boxes.
+/// `b` is kept in a structure, and the boxes of `a` are joined with it. If `b` stays as it is for a third frame, only those boxes of `a` that have
+/// changed are joined. So pass the list that is larger, or moves less, as the second one. If nothing moved, a frame costs one comparison of all boxes.
+/// Pairs are sorted when [`pairs`](Between::pairs) is called; [`len`](Between::len) and [`for_each_chunk`](Between::for_each_chunk) need no sorted list. Without
+/// [events](Between::set_events), started and ended pairs are not looked for.
 #[derive(Debug)]
 pub struct Between<const D: usize, T: Real> {
     structure: Box<dyn BroadPhase<D, T>>,
     context: Context,
-    store: PairStore,
     /// The largest number of pairs.
     limit: u64,
     /// The lists of the last frame.
-    a: Vec<Aabb<D, T>>,
-    b: Vec<Aabb<D, T>>,
-    /// The pairs of the last frame, sorted.
-    pairs: Vec<Pair>,
+    last: LastLists<D, T>,
+    /// Must all boxes of `a` be joined, since the structure may hold another list than `b`, or a filter may have removed pairs?
+    all: bool,
+    /// The pairs of the last frame.
+    store: PairStore,
+    /// The same pairs, sorted, once they were asked for; first ids are below `bound`.
+    sorted: OnceLock<Vec<Pair>>,
+    bound: usize,
+    /// Buffers for the sorted list.
+    spare: BufferPool<(Vec<Pair>, PairSort)>,
     started: Vec<Pair>,
     ended: Vec<Pair>,
-    /// Must all boxes of `a` be looked up, since the structure may hold another list than `b`, or a filter may have removed pairs?
-    all: bool,
     scratch: Scratch<D, T>,
 }
 
 /// Buffers that can be dropped without changing a result.
 #[derive(Debug)]
 struct Scratch<const D: usize, T> {
+    /// The pairs of some boxes of `a`, before a filter.
+    found: PairStore,
     changed: Vec<bool>,
     probes: Vec<Aabb<D, T>>,
     ids: Vec<u32>,
     fresh: Vec<Pair>,
     merged: Vec<Pair>,
     sorter: PairSort,
+}
+
+impl<const D: usize, T> Default for Scratch<D, T> {
+    fn default() -> Self {
+        Self {
+            found: PairStore::default(),
+            changed: Vec::new(),
+            probes: Vec::new(),
+            ids: Vec::new(),
+            fresh: Vec::new(),
+            merged: Vec::new(),
+            sorter: PairSort::default(),
+        }
+    }
 }
 
 impl<const D: usize, T: Real> Between<D, T> {
@@ -65,34 +94,31 @@ impl<const D: usize, T: Real> Between<D, T> {
 
     /// Two empty lists, with the given algorithm and context.
     pub fn with(algorithm: &Spec, context: Context) -> Result<Self, Error> {
-        let scratch = Scratch {
-            changed: Vec::new(),
-            probes: Vec::new(),
-            ids: Vec::new(),
-            fresh: Vec::new(),
-            merged: Vec::new(),
-            sorter: PairSort::default(),
-        };
-        let [pairs, started, ended] = [const { Vec::new() }; 3];
-        let (structure, store) = (algorithm.build()?, PairStore::default());
         Ok(Self {
-            structure,
+            structure: algorithm.build()?,
             context,
-            limit: store.limit(),
-            store,
-            a: Vec::new(),
-            b: Vec::new(),
-            pairs,
-            started,
-            ended,
+            limit: PairStore::DEFAULT_LIMIT,
+            last: LastLists::new(),
             all: true,
-            scratch,
+            store: PairStore::new(Report::Both),
+            sorted: OnceLock::new(),
+            bound: 0,
+            spare: BufferPool::default(),
+            started: Vec::new(),
+            ended: Vec::new(),
+            scratch: Scratch::default(),
         })
     }
 
     /// Sets the largest number of pairs; more are [`Error::TooManyPairs`]. Pairs that a filter rejects do not count.
     pub fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
+    }
+
+    /// Sets whether [`update`](Between::update) finds which pairs started and ended; it does by default. Without, a frame in which most boxes move
+    /// costs less, and after an error there may be no pairs until the next frame.
+    pub fn set_events(&mut self, events: bool) {
+        self.store.set_report(if events { Report::Both } else { Report::All });
     }
 
     /// Runs the next frame: finds all pairs, and which started and ended.
@@ -114,9 +140,29 @@ impl<const D: usize, T: Real> Between<D, T> {
         self.run(a, b, Some(&mut keep))
     }
 
-    /// The pairs of the last frame, sorted.
+    /// The pairs of the last frame, sorted. The first call after an update sorts them.
     pub fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        self.sorted.get_or_init(|| {
+            let (mut list, mut sorter) = self.spare.take();
+            self.store.sort_into(&mut list, self.bound, &mut sorter);
+            self.spare.give((Vec::new(), sorter));
+            list
+        })
+    }
+
+    /// The number of pairs of the last frame.
+    pub fn len(&self) -> u64 {
+        self.store.len()
+    }
+
+    /// Had the last frame no pairs?
+    pub fn is_empty(&self) -> bool {
+        self.store.is_empty()
+    }
+
+    /// Visits the pairs of the last frame, not sorted, in an order that does not depend on the number of threads.
+    pub fn for_each_chunk(&self, visit: impl FnMut(&[Pair])) {
+        self.store.for_each_chunk(visit);
     }
 
     /// The pairs that the frame before did not have, sorted.
@@ -131,33 +177,83 @@ impl<const D: usize, T: Real> Between<D, T> {
 
     fn run(&mut self, a: &[Aabb<D, T>], b: &[Aabb<D, T>], keep: Option<&mut dyn FnMut(Pair) -> bool>) -> Result<(), Error> {
         Frame::new(a).check().map_err(|error| error.in_argument("a"))?;
-        Frame::new(b).check().map_err(|error| error.in_argument("b"))?;
+        let motion = self.last.motion(b);
         let filtered = keep.is_some();
-        let partial = !self.all && !filtered && b == self.b;
+        let partial = motion == Motion::Still && !self.all && !filtered;
         if !partial {
             self.all = true; // until all of it is done
-            self.structure.update(&Frame::new(b), &mut self.context)?;
+            self.structure.update(&Frame::new(b), &mut self.context).map_err(|error| match error {
+                Error::InvalidBox { .. } | Error::TooManyObjects { .. } => error.in_argument("b"),
+                other => other,
+            })?;
         }
-        self.look_up(a, b, partial, keep)?;
-        let Self { scratch: Scratch { fresh, merged, sorter, changed, .. }, pairs, limit, .. } = self;
-        sorter.sort(fresh, a.len());
+        if partial || filtered {
+            self.look_up(a, b, partial, keep)?;
+            self.replace_pairs(a.len(), partial)?;
+        } else {
+            self.join(a, b)?;
+        }
+        self.bound = a.len();
+        self.all = true;
+        self.last.remember(a, b, motion)?;
+        self.all = filtered;
+        Ok(())
+    }
+
+    /// Finds the pairs of all boxes of `a`. They stay in the store, which finds out what started and ended.
+    fn join(&mut self, a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> Result<(), Error> {
+        let Self { structure, context, store, .. } = self;
+        store.set_limit(self.limit);
+        let found = structure.probe(&Frame::new(b), Probes { boxes: a, ids: None, recurring: true }, context, store);
+        let found = found.and_then(|()| {
+            let copied = memory::copy(&mut self.started, self.store.started(), PAIRS)
+                .and_then(|()| memory::copy(&mut self.ended, self.store.ended(), PAIRS));
+            copied.inspect_err(|_| self.store.undo())
+        });
+        if found.is_ok() || !self.store.report().delta() {
+            self.forget_sorted();
+        }
+        found?;
+        // Reserved now, so that `pairs` need not.
+        let (mut list, sorter) = self.spare.take();
+        let reserved = memory::reserve(&mut list, self.store.len() as usize, PAIRS);
+        self.spare.give((list, sorter));
+        reserved
+    }
+
+    /// Drops the sorted list; its memory is used again.
+    fn forget_sorted(&mut self) {
+        if let Some(mut list) = self.sorted.take() {
+            list.clear();
+            let (_, sorter) = self.spare.take();
+            self.spare.give((list, sorter));
+        }
+    }
+
+    /// Replaces the pairs of changed boxes of `a`, or all of them, by those that were looked up.
+    fn replace_pairs(&mut self, count: usize, partial: bool) -> Result<(), Error> {
+        self.pairs(); // sorts them
+        let Self { scratch: Scratch { fresh, merged, sorter, changed, .. }, sorted, store, .. } = self;
+        let Some(pairs) = sorted.get_mut() else { return Ok(()) };
+        sorter.sort(fresh, count);
         merged.clear();
         if partial {
-            let stays = |pair: &Pair| (pair.a as usize) < a.len() && !changed[pair.a as usize];
+            let stays = |pair: &Pair| (pair.a as usize) < count && !changed[pair.a as usize];
             merge(pairs.iter().copied().filter(stays), fresh.iter().copied(), merged);
-            if merged.len() as u64 > *limit {
-                return Err(Error::TooManyPairs { limit: *limit });
+            if merged.len() as u64 > self.limit {
+                return Err(Error::TooManyPairs { limit: self.limit });
             }
         } else {
             std::mem::swap(merged, fresh);
         }
-        difference(pairs, merged, &mut self.started, &mut self.ended);
-        std::mem::swap(pairs, merged);
-        replace(&mut self.a, a);
-        if !partial {
-            replace(&mut self.b, b);
+        store.hold(merged, merged.len() as u64)?;
+        if store.report().delta() {
+            difference(pairs, merged, &mut self.started, &mut self.ended);
+        } else {
+            self.started.clear();
+            self.ended.clear();
         }
-        self.all = filtered;
+        std::mem::swap(pairs, merged);
         Ok(())
     }
 
@@ -170,13 +266,13 @@ impl<const D: usize, T: Real> Between<D, T> {
         partial: bool,
         mut keep: Option<&mut dyn FnMut(Pair) -> bool>,
     ) -> Result<(), Error> {
-        let Self { structure, context, store, limit, scratch, .. } = self;
-        let Scratch { changed, probes, ids, fresh, .. } = scratch;
+        let Self { structure, context, limit, scratch, last, .. } = self;
+        let Scratch { found: store, changed, probes, ids, fresh, .. } = scratch;
         ids.clear();
         probes.clear();
         if partial {
             changed.clear();
-            changed.extend(a.iter().enumerate().map(|(index, value)| self.a.get(index) != Some(value)));
+            changed.extend(a.iter().enumerate().map(|(index, value)| last.has_changed(index, value)));
             ids.extend((0..a.len() as u32).filter(|&index| changed[index as usize]));
             probes.extend(ids.iter().map(|&index| a[index as usize]));
         }
@@ -216,11 +312,6 @@ impl<const D: usize, T: Real> Between<D, T> {
         }
         Ok(())
     }
-}
-
-fn replace<X: Copy>(list: &mut Vec<X>, by: &[X]) {
-    list.clear();
-    list.extend_from_slice(by);
 }
 
 /// Appends two sorted sequences without common pairs, in order.

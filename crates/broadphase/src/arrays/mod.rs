@@ -6,6 +6,7 @@ mod balls;
 mod between;
 mod cancel;
 mod chunks;
+mod last_lists;
 mod prepare;
 mod rules;
 mod run;

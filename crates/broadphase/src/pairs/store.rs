@@ -5,6 +5,7 @@
 //! under its own, never contended lock; the order of chunks, not of workers, is the order of the list.
 
 mod chunk;
+mod content;
 
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,7 +70,7 @@ pub struct PairStore {
     is_open: bool,
     /// Is time measured in this frame?
     timed: bool,
-    /// The time that all workers spent on differences in this frame, if it is measured.
+    /// The time that all workers spent on differences in this frame.
     event_nanos: AtomicU64,
 }
 
@@ -235,9 +236,15 @@ impl PairStore {
     /// All pairs, sorted. Every first id must be below `bound`.
     pub(crate) fn try_sorted(&self, bound: usize) -> Result<Vec<Pair>, Error> {
         let mut list = Vec::new();
-        crate::memory::refill(&mut list, self.count as usize, Pair::default(), "pairs")?;
-        PairSort::default().collect(&mut list, bound, |visit| self.for_each_chunk(visit));
+        memory::reserve(&mut list, self.count as usize, "pairs")?;
+        self.sort_into(&mut list, bound, &mut PairSort::default());
         Ok(list)
+    }
+
+    /// Replaces the content of `list` by all pairs, sorted. Every first id must be below `bound`.
+    pub(crate) fn sort_into(&self, list: &mut Vec<Pair>, bound: usize, sorter: &mut PairSort) {
+        list.resize(self.count as usize, Pair::default());
+        sorter.collect(list, bound, |visit| self.for_each_chunk(visit));
     }
 
     /// The pairs of this frame that the last one did not have, sorted; empty unless [`Report`] includes the difference.
@@ -290,55 +297,6 @@ impl PairStore {
             + self.gatherer.bytes()
             + self.scratch.iter().map(|scratch| scratch.bytes()).sum::<usize>()
             + self.chunks.capacity() * size_of::<RwLock<Chunk>>()
-    }
-
-    /// Makes these pairs, or only their number, the content of the last frame; the next frame keeps nothing of them.
-    #[cfg(feature = "serde")]
-    pub(crate) fn hold(&mut self, pairs: &[Pair], count: u64) {
-        self.clear();
-        if self.chunks.is_empty() {
-            self.chunks.push(RwLock::default());
-        }
-        let chunk = open(&mut self.chunks[0]);
-        chunk.pairs.extend_from_slice(pairs);
-        chunk.count = count;
-        self.count = count;
-        self.active = 1;
-    }
-
-    /// Frees memory that the current pairs do not need. The next frame starts from scratch.
-    pub(crate) fn shrink(&mut self) {
-        self.revision = Revision(0);
-        self.chunks.truncate(self.active);
-        self.chunks.shrink_to_fit();
-        for chunk in &mut self.chunks {
-            let chunk = open(chunk);
-            chunk.pairs.shrink_to_fit();
-            (chunk.old, chunk.started, chunk.ended) = (Vec::new(), Vec::new(), Vec::new());
-        }
-        (self.started, self.ended) = (Vec::new(), Vec::new());
-        self.scratch = PerWorker::default();
-        self.gatherer = Gatherer::default();
-    }
-
-    /// Makes the next frame keep no chunk of this one; the pairs stay.
-    pub(crate) fn disown(&mut self) {
-        self.revision = Revision(0);
-    }
-
-    /// Removes all pairs; the next frame starts from nothing, and all its pairs count as started.
-    pub fn clear(&mut self) {
-        for chunk in &mut self.chunks {
-            let chunk = open(chunk);
-            chunk.pairs.clear();
-            chunk.old.clear();
-            chunk.count = 0;
-        }
-        self.active = 0;
-        self.count = 0;
-        self.revision = Revision(0);
-        self.started.clear();
-        self.ended.clear();
     }
 }
 

@@ -101,11 +101,11 @@ impl Held {
             }
     }
 
-    fn store(&self, limit: u64) -> PairStore {
+    fn store(&self, limit: u64) -> Result<PairStore, Error> {
         let mut store = PairStore::new(self.report);
         store.set_limit(limit);
-        store.hold(&self.pairs, self.count);
-        store
+        store.hold(&self.pairs, self.count)?;
+        Ok(store)
     }
 }
 
@@ -192,7 +192,7 @@ impl<const D: usize, T: Real> World<D, T> {
         let before = std::mem::take(&mut self.movers.spec);
         self.use_kernels_of(&before, &movers.spec);
         let mut mixed = super::mixed::Mixed::default();
-        mixed.store = snapshot.mixed.store(*limit);
+        mixed.store = snapshot.mixed.store(*limit)?;
         *self = Self {
             table: table.clone(),
             movers,
@@ -204,7 +204,7 @@ impl<const D: usize, T: Real> World<D, T> {
             period,
             pairing: snapshot.pairing,
             filter: self.filter.take(),
-            mover_pairs: snapshot.own.store(*limit),
+            mover_pairs: snapshot.own.store(*limit)?,
             mixed,
             started: snapshot.started.clone(),
             ended: snapshot.ended.clone(),

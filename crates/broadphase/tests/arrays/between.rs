@@ -30,7 +30,13 @@ fn follow<const D: usize, T: Real>() {
             }
             between.update(&a, &b).unwrap();
             let expected = naive::pairs_between(a.len(), b.len(), |x, y| a[x].overlaps(&b[y]));
-            assert_eq!(between.pairs(), expected, "{spec}, frame {frame}");
+            let mut listed = Vec::new();
+            between.for_each_chunk(|pairs| listed.extend_from_slice(pairs));
+            listed.sort_unstable();
+            assert_eq!((&listed, between.len()), (&expected, expected.len() as u64), "{spec}, frame {frame}");
+            if frame % 3 != 1 {
+                assert_eq!(between.pairs(), expected, "{spec}, frame {frame}"); // in the other frames, nothing is sorted for the caller
+            }
             let only = |list: &[Pair], other: &[Pair]| -> Vec<Pair> {
                 list.iter().filter(|pair| other.binary_search(pair).is_err()).copied().collect()
             };
@@ -44,6 +50,33 @@ fn follow<const D: usize, T: Real>() {
 #[test]
 fn pairs_and_events_follow_two_moving_lists() {
     for_all_kinds!(follow);
+}
+
+#[test]
+fn without_events_the_pairs_are_the_same_and_events_begin_again_with_the_next_frame() {
+    let a = boxes::<2, f32>(200, 8.0, 2.0, 1);
+    let mut b = boxes::<2, f32>(200, 8.0, 2.0, 2);
+    let mut between = Between::new().unwrap();
+    let (mut last, mut still) = (Vec::new(), false);
+    for frame in 0..12 {
+        between.set_events(frame % 4 > 1);
+        if !still {
+            b.iter_mut().for_each(|value| *value = value.translate([0.3, 0.0]));
+        }
+        still = frame % 5 > 2;
+        between.update(&a, &b).unwrap();
+        let expected = naive::pairs_between(200, 200, |x, y| a[x].overlaps(&b[y]));
+        assert_eq!(between.pairs(), expected, "frame {frame}");
+        let only = |list: &[Pair], other: &[Pair]| -> Vec<Pair> {
+            list.iter().filter(|pair| frame % 4 > 1 && other.binary_search(pair).is_err()).copied().collect()
+        };
+        assert_eq!(
+            (between.started(), between.ended()),
+            (&only(&expected, &last)[..], &only(&last, &expected)[..]),
+            "frame {frame}"
+        );
+        last = expected;
+    }
 }
 
 #[test]

@@ -52,6 +52,8 @@ pub(crate) struct Slots<const D: usize, T: Real, X> {
     bulk: bool,
     /// Counts changes of boxes, to recognize the present ones.
     revision: u64,
+    /// The revision at the end of the last frame.
+    settled: u64,
 }
 
 /// The changed slots, sorted by what happened to them.
@@ -77,6 +79,7 @@ impl<const D: usize, T: Real, X> Default for Slots<D, T, X> {
             lists: Lists::default(),
             bulk: false,
             revision: 0,
+            settled: 0,
         }
     }
 }
@@ -266,7 +269,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
 
     /// May anything have changed since the last frame?
     pub(crate) fn has_changed(&self) -> bool {
-        self.bulk || !self.touched.is_empty()
+        self.revision != self.settled || !self.touched.is_empty()
     }
 
     /// The slots that hold another object than in the last frame, but are not empty in either.
@@ -308,6 +311,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         }
         self.touched.clear();
         self.bulk = false;
+        self.settled = self.revision;
     }
 
     /// The bytes it holds.

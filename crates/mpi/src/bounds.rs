@@ -12,12 +12,12 @@
 //!
 //! # Wide objects
 //! One rule for planes, half-spaces and giants: an object is *wide* if it is infinite, or longer on some axis than 8 times the mean of this rank's
-//! objects. Each cut sets this limit anew, and raises it if more than 64 finite objects exceed it; between two cuts their number may double. A wide
-//! object does not stretch the box of a group, which would attract the objects of many ranks: wide objects are sent as boxes of their own, or as one
+//! objects. Each cut sets this limit anew, and raises it if more than 64 finite objects exceed it; between two cuts their number may double. A long object
+//! inside the watched box is not wide, since no other rank is near it. A wide object does not stretch the box of a group, which would attract the objects of many ranks: wide objects are sent as boxes of their own, or as one
 //! box around all if there are many. A wide object travels to the ranks whose boxes it overlaps, but their objects do not travel to it.
 //!
 //! # Cost
-//! One pass over the boxes, or over the changed ones if they are few. Bad case: objects that jump anywhere in each frame, so that every group spreads
+//! One pass over the boxes, the one that checks them ([`Bounds::scan`]), or over the changed ones if they are few. Bad case: objects that jump anywhere in each frame, so that every group spreads
 //! over the whole space and each frame makes the cut again.
 
 use broadphase::{Aabb, Real};
@@ -35,7 +35,7 @@ const MAX_WIDE_BOXES: usize = 16;
 const SAMPLE: usize = 2048;
 /// A group has at least this many objects on average.
 const MIN_GROUP: usize = 32;
-/// Slots that are collected before their boxes are read.
+/// Boxes that are scanned before the slots of those outside are listed.
 const BATCH: usize = 64;
 /// The cut is made again when the sides of all boxes together have grown by this factor.
 const MAX_GROWTH: f64 = 4.0 / 3.0;
@@ -58,6 +58,8 @@ pub(crate) struct Bounds<const D: usize, T: Real> {
     finite_wide: usize,
     /// By the boxes of the last frame, no other rank reaches objects strictly inside this box.
     watched: Aabb<D, T>,
+    /// The revision of the slots from whose boxes `outside` was listed ([`Bounds::scan`]); `None` if the list is out of date.
+    scanned: Option<u64>,
     /// The watched box of the last pass over all objects, if any object was inside it; otherwise empty. It is sent to other ranks.
     inner: Aabb<D, T>,
     /// The objects that are not strictly inside, and wide ones, ascending, and the box that was watched when they were found, unless objects have
@@ -131,6 +133,7 @@ impl<const D: usize, T: Real> Bounds<D, T> {
             wide: Vec::new(),
             finite_wide: 0,
             watched: Aabb::empty(),
+            scanned: None,
             inner: Aabb::empty(),
             outside: Vec::new(),
             outside_of: None,
@@ -153,6 +156,36 @@ impl<const D: usize, T: Real> Bounds<D, T> {
     /// From the next update on, only objects that are not strictly inside this box enter the boxes of groups. It lies within the present bound.
     pub(crate) fn watch(&mut self, interior: Aabb<D, T>) {
         self.watched = interior;
+        self.scanned = None;
+    }
+
+    /// Are all boxes valid? The same pass lists the objects outside the watched box for the next update, see [`keep_scan`](Bounds::keep_scan).
+    pub(crate) fn scan(&mut self, boxes: &[Aabb<D, T>]) -> bool {
+        let Self { watched, outside, .. } = self;
+        (self.scanned, self.outside_of) = (None, None);
+        outside.clear();
+        let mut all_valid = true;
+        for (chunk, first) in boxes.chunks(BATCH).zip((0..).step_by(BATCH)) {
+            // Tested first and listed then, without a branch, since whether an object is outside is unpredictable.
+            let (mut inside, mut valid) = ([true; BATCH], [true; BATCH]);
+            for (at, value) in chunk.iter().enumerate() {
+                inside[at] = is_inside(value, watched);
+                valid[at] = value.is_valid();
+            }
+            all_valid &= valid.iter().fold(true, |all, valid| all & valid);
+            let (mut list, mut count) = ([0u8; BATCH], 0);
+            for at in 0..chunk.len() {
+                list[count % BATCH] = at as u8;
+                count += usize::from(!inside[at]);
+            }
+            outside.extend(list[..count].iter().map(|&at| (first + u32::from(at), chunk[usize::from(at)])));
+        }
+        all_valid
+    }
+
+    /// The scanned boxes are now those of the slots, which have this revision.
+    pub(crate) fn keep_scan(&mut self, revision: u64) {
+        self.scanned = Some(revision);
     }
 
     /// A box and a list, ascending, of all objects that are not strictly inside it, if known. The list may have a few that are inside.
@@ -223,45 +256,37 @@ impl<const D: usize, T: Real> Bounds<D, T> {
         (node - self.cuts.len()) as u8
     }
 
-    /// Finds the boxes of all groups, the wide objects and the objects outside the watched box, from scratch.
+    /// Finds the boxes of all groups, and the wide objects and others outside the watched box, from scratch.
     fn measure<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>) {
         self.boxes.fill(Aabb::empty());
         self.wide.clear();
         self.finite_wide = 0;
-        self.outside.clear();
-        self.outside_of = Some(self.watched);
-        let (watched, limit) = (self.watched, self.limit);
-        // Whether an object is outside is unpredictable, so slots are collected without a branch, and their boxes are read again while in the cache.
-        let (mut batch, mut count) = ([0; BATCH], 0);
-        slots.for_each(|slot| {
-            let value = &slots.boxes()[slot as usize];
-            batch[count] = slot;
-            count += usize::from(!is_inside(value, &watched) | is_longer(value, &limit));
-            if count == BATCH {
-                self.include_batch(slots, &batch);
-                count = 0;
-            }
-        });
-        self.include_batch(slots, &batch[..count]);
-        self.inner = if self.outside.len() < slots.count() { watched } else { Aabb::empty() };
-        if self.outside.is_empty() && slots.count() > 0 {
-            // All objects are inside the watched box, which may be far too large; only a pass without it finds tight boxes.
-            self.watched = Aabb::empty();
-            self.measure(slots);
+        if self.scanned != Some(slots.revision()) {
+            self.scan(slots.boxes());
+            self.keep_scan(slots.revision());
         }
-    }
-
-    /// Adds objects that are not inside the watched box, or are wide.
-    fn include_batch<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, batch: &[u32]) {
-        for &slot in batch {
-            let value = slots.boxes()[slot as usize];
-            self.outside.push((slot, value));
+        self.outside_of = Some(self.watched);
+        let (full, mut kept) = (slots.count() == slots.len(), 0);
+        for at in 0..self.outside.len() {
+            let (slot, value) = self.outside[at];
+            if !full && !slots.is_live(slot) {
+                continue;
+            }
+            self.outside[kept] = (slot, value);
+            kept += 1;
             if is_longer(&value, &self.limit) {
                 self.wide.push(slot);
                 self.finite_wide += usize::from(has_finite_size(&value));
             } else {
                 include(&mut self.boxes[usize::from(self.groups[slot as usize])], &value);
             }
+        }
+        self.outside.truncate(kept);
+        self.inner = if self.outside.len() < slots.count() { self.watched } else { Aabb::empty() };
+        if self.outside.is_empty() && slots.count() > 0 {
+            // All objects are inside the watched box, which may be far too large; only a pass without it finds tight boxes.
+            self.watch(Aabb::empty());
+            self.measure(slots);
         }
     }
 

@@ -8,17 +8,13 @@
 
 use broadphase::{Aabb, BroadPhase, Context, PairStore, Probes, Real, Report};
 
+use crate::boundary::Boundary;
 use crate::ghosts::Origin;
-use crate::select::Chosen;
 use crate::slots::Slots;
 
-/// The boundary, the ghosts, and the pairs between them.
+/// The ghosts, and their pairs with the boundary.
 #[derive(Debug)]
 pub(crate) struct Cross<const D: usize, T: Real> {
-    /// This rank's objects near others: slots, ascending, and boxes.
-    boundary: Vec<u32>,
-    boxes: Vec<Aabb<D, T>>,
-    boundary_changed: bool,
     ghosts: Slots<D, T, Origin>,
     structure: Box<dyn BroadPhase<D, T>>,
     /// Positions in the boundary and slots of ghosts.
@@ -31,13 +27,17 @@ impl<const D: usize, T: Real> Cross<D, T> {
     pub(crate) fn new(structure: Box<dyn BroadPhase<D, T>>, limit: u64) -> Self {
         let mut store = PairStore::new(Report::All);
         store.set_limit(limit);
-        let (boundary, boxes, ghosts) = (Vec::new(), Vec::new(), Slots::default());
-        Self { boundary, boxes, boundary_changed: false, ghosts, structure, store, all: true }
+        Self { ghosts: Slots::default(), structure, store, all: true }
     }
 
     /// The ghosts, to be brought up to date.
     pub(crate) fn ghosts(&mut self) -> &mut Slots<D, T, Origin> {
         &mut self.ghosts
+    }
+
+    /// A ghost and its box.
+    pub(crate) fn ghost(&self, slot: u32) -> (Origin, &Aabb<D, T>) {
+        (self.ghosts.value(slot), &self.ghosts.boxes()[slot as usize])
     }
 
     /// The number of ghosts.
@@ -47,28 +47,14 @@ impl<const D: usize, T: Real> Cross<D, T> {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let boundary = self.boundary.capacity() * size_of::<u32>() + self.boxes.capacity() * size_of::<Aabb<D, T>>();
-        self.ghosts.bytes() + boundary + self.structure.stats().bytes + self.store.bytes()
+        self.ghosts.bytes() + self.structure.stats().bytes + self.store.bytes()
     }
 
-    /// Replaces the boundary, ascending by slot.
-    pub(crate) fn set_boundary(&mut self, boundary: &[Chosen<D, T>]) {
-        let Self { boundary: slots, boxes, boundary_changed, .. } = self;
-        let is_same = boundary.len() == slots.len()
-            && boundary.iter().zip(slots.iter().zip(&*boxes)).all(|(new, old)| (&new.0, &new.1) == old);
-        *boundary_changed |= !is_same;
-        if !is_same {
-            slots.clear();
-            slots.extend(boundary.iter().map(|object| object.0));
-            boxes.clear();
-            boxes.extend(boundary.iter().map(|object| object.1));
-        }
-    }
-
-    /// Finds the pairs. On error there are none, and the next call finds them all.
-    pub(crate) fn join(&mut self, context: &mut Context) -> Result<(), broadphase::Error> {
-        let Self { boxes, ghosts, structure, store, all, .. } = self;
-        let is_same = !std::mem::take(&mut self.boundary_changed) && !ghosts.has_changed();
+    /// Finds the pairs with the boundary of this frame. On error there are none, and the next call finds them all.
+    pub(crate) fn join(&mut self, boundary: &Boundary<D, T>, context: &mut Context) -> Result<(), broadphase::Error> {
+        let Self { ghosts, structure, store, all } = self;
+        let boxes = boundary.boxes();
+        let is_same = !boundary.has_changed() && !ghosts.has_changed();
         let mut result = Ok(());
         if boxes.is_empty() || ghosts.count() == 0 {
             store.clear();
@@ -87,14 +73,8 @@ impl<const D: usize, T: Real> Cross<D, T> {
         result
     }
 
-    /// Calls `visit` with each pair: this rank's slot and the ghost, with their boxes.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut((u32, Origin), (&Aabb<D, T>, &Aabb<D, T>))) {
-        let ghosts = self.ghosts.boxes();
-        self.store.for_each_chunk(|pairs| {
-            for pair in pairs {
-                let (own, ghost) = (pair.a as usize, pair.b as usize);
-                visit((self.boundary[own], self.ghosts.value(pair.b)), (&self.boxes[own], &ghosts[ghost]));
-            }
-        });
+    /// Calls `visit` with each pair: the position in the boundary and the slot of the ghost.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, u32)) {
+        self.store.for_each_chunk(|pairs| pairs.iter().for_each(|pair| visit(pair.a as usize, pair.b)));
     }
 }

@@ -230,13 +230,14 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             return Err(Error::WrongLength { argument: "boxes", found: boxes.len(), expected });
         }
         let full = self.objects.count() == expected;
-        let valid = boxes.iter().fold(true, |all, aabb| all & aabb.is_valid());
+        let valid = self.bounds.scan(boxes);
         let bad = |index: usize| !boxes[index].is_valid() && (full || self.objects.is_live(index as u32));
         if !valid && let Some(index) = (0..boxes.len()).find(|&index| bad(index)) {
             return self.refuse(&boxes[index], index);
         }
         self.fault = None;
         self.objects.set_boxes(boxes);
+        self.bounds.keep_scan(self.objects.revision());
         Ok(())
     }
 
@@ -254,11 +255,14 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
         if boxes.len() > limit {
             return Err(broadphase::Error::TooManyObjects { count: boxes.len(), limit }.into());
         }
-        if let Some(index) = boxes.iter().position(|aabb| !aabb.is_valid()) {
+        if !self.bounds.scan(boxes)
+            && let Some(index) = boxes.iter().position(|aabb| !aabb.is_valid())
+        {
             return self.refuse(&boxes[index], index);
         }
         self.fault = None;
         self.objects.assign(ids, boxes);
+        self.bounds.keep_scan(self.objects.revision());
         Ok(())
     }
 

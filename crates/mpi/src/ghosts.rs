@@ -95,7 +95,8 @@ impl<const D: usize, T: Real> Outgoing<D, T> {
 pub(crate) struct Incoming {
     /// The sender's slot, and ours; by the sender's, ascending.
     ghosts: Vec<(u32, u32)>,
-    next: Vec<(u32, u32)>,
+    /// The new ones of a message.
+    new: Vec<(u32, u32)>,
 }
 
 impl Incoming {
@@ -106,49 +107,54 @@ impl Incoming {
         rank: u32,
         slots: &mut Slots<D, T, Origin>,
     ) -> Result<(), Malformed> {
-        let Self { ghosts, next } = self;
+        let Self { ghosts, new: added } = self;
         let (old, new) = (reader.one::<u32>()? as usize, reader.one::<u32>()? as usize);
         if old != ghosts.len() {
             return Err(Malformed);
         }
         let bits = old.div_ceil(8);
         let (gone, moved) = (reader.bytes(bits)?, reader.bytes(bits)?);
-        next.clear();
-        for ((entries, gone), moved) in ghosts.chunks(8).zip(gone).zip(moved) {
-            for (bit, &(index, slot)) in entries.iter().enumerate() {
-                if gone >> bit & 1 == 1 {
-                    slots.remove(slot);
-                    continue;
-                }
-                if moved >> bit & 1 == 1 {
-                    slots.set_box(slot, valid(reader.one()?)?);
-                }
-                next.push((index, slot));
+        let moves = gone.iter().zip(moved).map(|(gone, moved)| (moved & !gone).count_ones() as usize).sum();
+        let boxes = reader.take::<Aabb<D, T>>(moves)?;
+        let (mut kept, mut taken) = (0, 0);
+        for at in 0..old {
+            let (index, slot) = ghosts[at];
+            let flag = |bits: &[u8]| bits[at / 8] >> (at % 8) & 1 == 1;
+            if flag(gone) {
+                slots.remove(slot);
+                continue;
             }
+            if flag(moved) {
+                slots.set_box(slot, valid(boxes.get(taken))?);
+                taken += 1;
+            }
+            ghosts[kept] = (index, slot);
+            kept += 1;
         }
-        let first = next.len();
-        let mut kept = first;
+        if taken != moves {
+            return Err(Malformed); // bits beyond the last ghost
+        }
         let indices = reader.take::<u32>(new)?;
         let ids = reader.take::<u64>(new)?;
         let boxes = reader.take::<Aabb<D, T>>(new)?;
+        added.clear();
         for at in 0..new {
             let origin = Origin { rank, index: indices.get(at), id: ids.get(at) };
             let slot = slots.insert(valid(boxes.get(at))?, origin).map_err(|_| Malformed)?;
-            next.push((origin.index, slot));
-        }
-        if new == 0 {
-            std::mem::swap(ghosts, next);
-            return Ok(());
+            added.push((origin.index, slot));
         }
         // Merged from the end: both parts are ascending, and the new one is short.
-        ghosts.clear();
-        ghosts.resize(next.len(), (0, 0));
-        let mut added = next.len();
-        for place in ghosts.iter_mut().rev() {
-            let from_kept = added == first || kept > 0 && next[kept - 1] > next[added - 1];
-            let last = if from_kept { &mut kept } else { &mut added };
-            *last -= 1;
-            *place = next[*last];
+        ghosts.resize(kept + new, (0, 0));
+        let mut at = kept + new;
+        while let Some(&last) = added.last() {
+            at -= 1;
+            if kept > 0 && ghosts[kept - 1] > last {
+                kept -= 1;
+                ghosts[at] = ghosts[kept];
+            } else {
+                ghosts[at] = last;
+                added.pop();
+            }
         }
         Ok(())
     }
@@ -162,7 +168,7 @@ impl Incoming {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        (self.ghosts.capacity() + self.next.capacity()) * size_of::<(u32, u32)>()
+        (self.ghosts.capacity() + self.new.capacity()) * size_of::<(u32, u32)>()
     }
 }
 

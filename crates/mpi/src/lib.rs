@@ -15,6 +15,8 @@ mod table;
 mod local;
 mod near;
 mod select;
+mod batch;
+mod boundary;
 mod ghosts;
 mod cross;
 mod wide;

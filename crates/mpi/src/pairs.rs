@@ -102,13 +102,13 @@ impl<const D: usize, T: Real> Reporters<'_, D, T> {
 }
 
 /// Does a box reach a domain, which is half-open? On one axis, by minimum and maximum.
-#[inline(always)]
+#[cfg(test)]
 pub(crate) fn reaches<T: Real>(value: [T; 2], domain: [T; 2]) -> bool {
     (domain[0] <= value[1]) & (value[0] < domain[1])
 }
 
 /// Is a box within a domain? On one axis.
-#[inline(always)]
+#[cfg(test)]
 pub(crate) fn is_within<T: Real>(value: [T; 2], domain: [T; 2]) -> bool {
     (domain[0] <= value[0]) & (value[1] < domain[1])
 }

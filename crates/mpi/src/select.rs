@@ -5,20 +5,20 @@
 //!
 //! Most objects of a compact rank are far from all other ranks. A greedy search finds one box that no box of another rank reaches, the *interior*;
 //! objects inside it are skipped with a few comparisons. The others are compared with the few boxes that cover each neighbor ([`cover`]), 64 at
-//! once: whether an object overlaps a box is unpredictable, so columns are compared without branches.
+//! once ([`Batch`]).
 //!
 //! Cost: a pass over the boxes, or over the changed ones if they are few and no box of another rank near this one has changed. An object that
 //! overlaps the boxes of k ranks is sent up to k times; a random decomposition sends everything to everyone.
 
 use broadphase::{Aabb, Real};
 
+use crate::batch::{BATCH, Batch};
+use crate::boundary::Boundary;
 use crate::bounds::Bounds;
 use crate::near::{Near, cover};
-use crate::pairs::{Relation, Reporters, is_within, reaches};
+use crate::pairs::{Relation, Reporters, Reporting};
 use crate::slots::{Slots, ascending};
 
-/// Objects that are compared at once.
-const BATCH: usize = 64;
 /// The interior of the next frame is expected to differ by less than this share of the rank's extent.
 const SLACK: f64 = 1.0 / 256.0;
 
@@ -36,8 +36,8 @@ pub(crate) struct Selection<const D: usize, T: Real> {
     ends: Vec<usize>,
     /// For each neighbor, the objects that travel to it, by slot ascending.
     chosen: Vec<Vec<Chosen<D, T>>>,
-    /// The objects that are joined with ghosts, by slot ascending.
-    boundary: Vec<Chosen<D, T>>,
+    /// The objects that are joined with ghosts.
+    boundary: Boundary<D, T>,
     /// Objects strictly inside overlap no box of another rank.
     interior: Aabb<D, T>,
     /// May the lists be edited instead of made anew?
@@ -64,7 +64,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
             covers: Vec::new(),
             ends: Vec::new(),
             chosen: Vec::new(),
-            boundary: Vec::new(),
+            boundary: Boundary::default(),
             interior: Aabb::everything(),
             is_valid: false,
             scratch: Vec::new(),
@@ -76,8 +76,8 @@ impl<const D: usize, T: Real> Selection<D, T> {
         &self.chosen[neighbor]
     }
 
-    /// The objects that are joined with ghosts, ascending.
-    pub(crate) fn boundary(&self) -> &[Chosen<D, T>] {
+    /// The objects that are joined with ghosts.
+    pub(crate) fn boundary(&self) -> &Boundary<D, T> {
         &self.boundary
     }
 
@@ -98,8 +98,9 @@ impl<const D: usize, T: Real> Selection<D, T> {
 
     /// The bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = self.chosen.iter().chain([&self.boundary]).map(Vec::capacity).sum::<usize>() * size_of::<Chosen<D, T>>();
+        let lists = self.chosen.iter().map(Vec::capacity).sum::<usize>() * size_of::<Chosen<D, T>>();
         lists
+            + self.boundary.bytes()
             + self.scratch.capacity() * size_of::<u32>()
             + self.covers.capacity() * size_of::<Aabb<D, T>>()
             + self.near.capacity() * size_of::<Near<D, T>>()
@@ -131,7 +132,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
         } else {
             self.chosen.resize_with(reporters.len(), Vec::new);
             self.chosen.iter_mut().for_each(Vec::clear);
-            self.boundary.clear();
+            self.boundary.start();
             match bounds.outside() {
                 _ if near.is_empty() => {}
                 Some((watched, outside)) if self.interior.contains(watched) => {
@@ -139,6 +140,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
                 }
                 _ => self.choose(wide, reporters, slots.ids().map(|slot| (slot, slots.boxes()[slot as usize]))),
             }
+            self.boundary.finish();
         }
         self.is_valid = true;
     }
@@ -163,7 +165,7 @@ impl<const D: usize, T: Real> Selection<D, T> {
         let interior = self.interior;
         for object in candidates {
             batch.add(object, !is_inside(&object.1, &interior) & !wide.has(object.0));
-            if batch.count == BATCH {
+            if batch.is_full() {
                 self.choose_from(&mut batch, reporters);
             }
         }
@@ -172,111 +174,62 @@ impl<const D: usize, T: Real> Selection<D, T> {
 
     /// Appends the objects of a batch to the lists to which they belong, and empties it.
     fn choose_from(&mut self, batch: &mut Batch<D, T>, reporters: &[Reporters<'_, D, T>]) {
-        let Self { covers, ends, chosen, boundary, .. } = self;
+        let Self { bound, covers, ends, chosen, boundary, .. } = self;
         let own_domain = reporters.first().map_or(&[][..], |reporters| reporters.own_domain);
-        let (reaches_own, within_own) = (batch.test(own_domain, reaches), batch.test(own_domain, is_within));
+        let (reaches_own, within_own) = (batch.reach(own_domain), batch.within(own_domain));
         let mut joined = [false; BATCH];
         let mut first = 0;
         for ((chosen, &end), reporters) in chosen.iter_mut().zip(&*ends).zip(reporters) {
-            let overlaps = batch.test(&covers[first..end], |value, other| (value[0] <= other[1]) & (other[0] <= value[1]));
+            let mut travels = batch.overlap(&covers[first..end], bound);
             first = end;
-            if !overlaps.iter().fold(false, |any, overlaps| any | overlaps) {
+            if !travels.iter().fold(false, |any, overlaps| any | overlaps) {
                 continue;
             }
-            let reaches_other = batch.test(reporters.other_domain, reaches);
-            let within_other = batch.test(reporters.other_domain, is_within);
-            let mut travels = [false; BATCH];
-            for at in 0..BATCH {
-                let relation =
-                    Relation { reaches: [reaches_own[at], reaches_other[at]], within: [within_own[at], within_other[at]] };
-                let may = reporters.may(relation);
-                travels[at] = overlaps[at] & may.other;
-                joined[at] |= overlaps[at] & may.own;
+            if reporters.reporting == Reporting::Both {
+                (0..BATCH).for_each(|at| joined[at] |= travels[at]);
+            } else {
+                let reaches_other = batch.reach(reporters.other_domain);
+                // Only the lower rank needs this relation.
+                let within_other = if reporters.is_lower { batch.within(reporters.other_domain) } else { [false; BATCH] };
+                for at in 0..BATCH {
+                    let reaches = [reaches_own[at], reaches_other[at]];
+                    let may = reporters.may(Relation { reaches, within: [within_own[at], within_other[at]] });
+                    joined[at] |= travels[at] & may.own;
+                    travels[at] &= may.other;
+                }
             }
             batch.append(&travels, chosen);
         }
-        batch.append(&joined, boundary);
-        batch.count = 0;
+        boundary.append(batch, &joined);
+        batch.clear();
     }
 
     /// Edits the lists for the changed objects only.
     fn edit<X: Copy + PartialEq>(&mut self, slots: &Slots<D, T, X>, wide: &[u32], reporters: &[Reporters<'_, D, T>]) {
         let touched = slots.touched();
         if touched.is_empty() {
+            self.boundary.keep();
             return;
         }
-        let stays = |object: &Chosen<D, T>| touched.binary_search(&object.0).is_err();
+        let stays = |slot: u32| touched.binary_search(&slot).is_err();
         // Where the added objects start in each list.
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
-        for list in self.chosen.iter_mut().chain([&mut self.boundary]) {
-            list.retain(stays);
+        for list in &mut self.chosen {
+            list.retain(|object| stays(object.0));
             kept.push(list.len() as u32);
         }
+        self.boundary.start_from(stays);
         let live = touched.iter().filter(|&&slot| slots.is_live(slot));
         self.choose(wide, reporters, live.map(|&slot| (slot, slots.boxes()[slot as usize])));
-        for (list, &kept) in self.chosen.iter_mut().chain([&mut self.boundary]).zip(&kept) {
+        for (list, &kept) in self.chosen.iter_mut().zip(&kept) {
             if list.len() > kept as usize {
                 list.sort_unstable_by_key(|object| object.0);
             }
         }
+        self.boundary.sort();
+        self.boundary.finish();
         self.scratch = kept;
-    }
-}
-
-/// Objects as columns, to be compared with a box all at once.
-struct Batch<const D: usize, T> {
-    slots: [u32; BATCH],
-    min: [[T; BATCH]; D],
-    max: [[T; BATCH]; D],
-    count: usize,
-}
-
-impl<const D: usize, T: Real> Batch<D, T> {
-    fn new() -> Self {
-        Self { slots: [0; BATCH], min: [[T::ZERO; BATCH]; D], max: [[T::ZERO; BATCH]; D], count: 0 }
-    }
-
-    /// Adds an object if it `counts`, without a branch. There must be room for it.
-    #[inline(always)]
-    fn add(&mut self, (slot, value): Chosen<D, T>, counts: bool) {
-        let at = self.count % BATCH;
-        self.slots[at] = slot;
-        for k in 0..D {
-            self.min[k][at] = value.min[k];
-            self.max[k][at] = value.max[k];
-        }
-        self.count += usize::from(counts);
-    }
-
-    /// For which objects does the test hold on all axes with at least one of the boxes? `test` takes minimum and maximum of the object and of the box.
-    #[inline(always)]
-    fn test(&self, boxes: &[Aabb<D, T>], test: impl Fn([T; 2], [T; 2]) -> bool) -> [bool; BATCH] {
-        let mut any = [false; BATCH];
-        for other in boxes {
-            for at in 0..BATCH {
-                let mut all = true;
-                for k in 0..D {
-                    all &= test([self.min[k][at], self.max[k][at]], [other.min[k], other.max[k]]);
-                }
-                any[at] |= all;
-            }
-        }
-        any
-    }
-
-    /// Appends the objects for which `holds` is true.
-    #[inline(always)]
-    fn append(&self, holds: &[bool; BATCH], to: &mut Vec<Chosen<D, T>>) {
-        let (mut list, mut count) = ([0u8; BATCH], 0);
-        for at in 0..self.count {
-            list[count % BATCH] = at as u8;
-            count += usize::from(holds[at]);
-        }
-        to.extend(list[..count].iter().map(|&at| {
-            let at = at as usize % BATCH;
-            (self.slots[at], Aabb::new(std::array::from_fn(|k| self.min[k][at]), std::array::from_fn(|k| self.max[k][at])))
-        }));
     }
 }
 
@@ -409,6 +362,8 @@ mod tests {
             let wanted: Vec<_> = normal.iter().copied().filter(travels).map(object).collect();
             assert_eq!(selection.chosen(neighbor), wanted, "{at} {neighbor}");
         }
-        assert_eq!(selection.boundary(), joined.into_iter().map(object).collect::<Vec<_>>(), "{at}");
+        let boundary = selection.boundary();
+        let boundary: Vec<_> = boundary.slots().iter().copied().zip(boundary.boxes().iter().copied()).collect();
+        assert_eq!(boundary, joined.into_iter().map(object).collect::<Vec<_>>(), "{at}");
     }
 }

@@ -50,6 +50,10 @@ pub(crate) struct Slots<const D: usize, T: Real, X> {
     lists: Lists,
     /// Any box may have changed, besides those of the touched slots.
     bulk: bool,
+    /// Counts changes of boxes, to recognize the present ones.
+    revision: u64,
+    /// The revision at the end of the last frame.
+    settled: u64,
 }
 
 /// The changed slots, sorted by what happened to them.
@@ -74,6 +78,8 @@ impl<const D: usize, T: Real, X> Default for Slots<D, T, X> {
             touched: Vec::new(),
             lists: Lists::default(),
             bulk: false,
+            revision: 0,
+            settled: 0,
         }
     }
 }
@@ -87,6 +93,11 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
     /// The number of objects.
     pub(crate) fn count(&self) -> usize {
         self.count
+    }
+
+    /// A number that differs after each change of a box. A removal changes none.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub(crate) fn is_live(&self, slot: u32) -> bool {
@@ -105,22 +116,6 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
     pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         let full = self.count == self.boxes.len();
         (0..self.boxes.len() as u32).filter(move |&slot| full || self.is_live(slot))
-    }
-
-    /// Calls `visit` with the slots in use, ascending. Where 64 slots in a row are in use, as nearly all are, none of them is tested.
-    #[inline(always)]
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(u32)) {
-        for (first, &word) in (0..).step_by(64).zip(&self.live) {
-            if word == !0 {
-                (first..first + 64).for_each(&mut visit);
-                continue;
-            }
-            let mut left = word;
-            while left != 0 {
-                visit(first + left.trailing_zeros());
-                left &= left - 1;
-            }
-        }
     }
 
     fn touch(&mut self, slot: u32, state: u8) {
@@ -160,6 +155,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         self.values[slot as usize] = value;
         self.live[slot as usize / 64] |= 1 << (slot % 64);
         self.count += 1;
+        self.revision += 1;
         let state = if self.state(slot) == REMOVED { REPLACED } else { INSERTED };
         self.touch(slot, state);
     }
@@ -187,6 +183,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         if !self.is_live(slot) {
             return false;
         }
+        self.revision += 1;
         if self.bulk {
             self.boxes[slot as usize] = aabb;
         } else if self.boxes[slot as usize] != aabb {
@@ -202,6 +199,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
     pub(crate) fn set_boxes(&mut self, boxes: &[Aabb<D, T>]) {
         self.boxes.copy_from_slice(boxes);
         self.bulk = true;
+        self.revision += 1;
     }
 
     /// Replaces everything: slot `i` holds an object with `values[i]` and `boxes[i]`.
@@ -234,6 +232,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         }
         self.boxes[..new].copy_from_slice(boxes);
         self.bulk = true;
+        self.revision += 1;
     }
 
     /// Sorts the changed slots into lists. Call it once before [`frame`](Slots::frame).
@@ -270,7 +269,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
 
     /// May anything have changed since the last frame?
     pub(crate) fn has_changed(&self) -> bool {
-        self.bulk || !self.touched.is_empty()
+        self.revision != self.settled || !self.touched.is_empty()
     }
 
     /// The slots that hold another object than in the last frame, but are not empty in either.
@@ -312,6 +311,7 @@ impl<const D: usize, T: Real, X: Copy + PartialEq> Slots<D, T, X> {
         }
         self.touched.clear();
         self.bulk = false;
+        self.settled = self.revision;
     }
 
     /// The bytes it holds.

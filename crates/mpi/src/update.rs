@@ -46,13 +46,12 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
             self.cross.ghosts().expect_many();
         }
         self.send_ghosts(&mut clock)?;
-        self.cross.set_boundary(self.selection.boundary());
         clock.lap(&mut self.stages.exchange);
         self.timed(&mut clock, |this| this.transport.poll())?;
         result = result.and_then(|()| self.local_pairs_of_frame());
         clock.lap(&mut self.stages.local);
         self.receive_ghosts(&mut clock)?;
-        result = result.and(self.cross.join(&mut self.context).map_err(Error::from));
+        result = result.and(self.cross.join(self.selection.boundary(), &mut self.context).map_err(Error::from));
         self.collect_pairs();
         clock.lap(&mut self.stages.cross);
         self.exchange_wide_pairs(&mut clock)?;
@@ -281,16 +280,20 @@ impl<const D: usize, T: Real, C: Transport> Distributed<D, T, C> {
     /// Collects the cross pairs that this rank reports.
     fn collect_pairs(&mut self) {
         let rank = self.rank();
-        let Self { cross, wide, results, domains, options, objects, bounds, .. } = self;
+        let Self { selection, cross, wide, results, domains, options, objects, bounds, .. } = self;
         let is_reported = |other: usize, own: &Aabb<D, T>, ghost: &Aabb<D, T>| {
             options.reporting == Reporting::Both || reports((rank, own), (other, ghost), domains)
         };
         results.pairs.clear();
-        cross.for_each(|(own, ghost), boxes| {
-            if is_reported(ghost.rank as usize, boxes.0, boxes.1) {
-                results.pairs.push(CrossPair::new((own, objects.value(own)), ghost));
+        let (slots, boxes) = (selection.boundary().slots(), selection.boundary().boxes());
+        cross.for_each(|own, ghost| {
+            let (ghost, ghost_box) = cross.ghost(ghost);
+            if is_reported(ghost.rank as usize, &boxes[own], ghost_box) {
+                results.pairs.push(CrossPair::new((slots[own], 0), ghost));
             }
         });
+        // In a pass of their own, in which the cache misses of many pairs overlap.
+        results.pairs.iter_mut().for_each(|pair| pair.local_id = objects.value(pair.local));
         wide.join(objects, bounds.wide(), is_reported, &mut results.pairs);
     }
 

@@ -65,7 +65,7 @@ fn every_scene_with_every_split_and_number_of_ranks_over_twenty_frames() {
     for (number, name) in names.enumerate() {
         for (position, ranks) in [1, 2, 3, 4, 7, 8].into_iter().enumerate() {
             for (turn, split) in SPLITS.into_iter().enumerate() {
-                let drive = [Drive::Table, Drive::Arrays][(number + position + turn) % 2];
+                let drive = [Drive::Table, Drive::Arrays, Drive::List][(number + position + turn) % 3];
                 check_scene(name, 120, 20, ranks, split, &Options::default(), drive);
             }
         }
@@ -95,6 +95,7 @@ fn larger_ranks_that_have_groups_and_an_interior() {
             let options = Options::default().with_events().with_reporting(reporting);
             check_scene("brownian-cubes", 3000, 6, 3, split, &options, Drive::Table);
             check_scene("gravity-assorted", 2000, 4, 4, split, &options, Drive::Arrays);
+            check_scene("brownian-cubes", 3000, 6, 4, split, &options, Drive::List);
         }
     }
 }
@@ -197,7 +198,7 @@ fn random_frames<const D: usize, T: Real>(seed: u64, n: usize, frames: usize, ra
 fn random<const D: usize, T: Real>(seed: u64, n: usize, ranks: usize) {
     for (number, reporting) in [Reporting::Once, Reporting::Both].into_iter().enumerate() {
         let options = Options::default().with_events().with_reporting(reporting).with_boxes(1 << (seed % 7));
-        let drive = [Drive::Table, Drive::Arrays][(seed as usize + number) % 2];
+        let drive = [Drive::Table, Drive::Arrays, Drive::List][(seed as usize + number) % 3];
         check(ranks, &options, drive, &random_frames::<D, T>(seed, n, 8, ranks), &[]);
     }
 }
@@ -227,6 +228,41 @@ fn a_rank_that_rests_while_others_come_near_chooses_by_the_right_box() {
         frames.push(Scene { boxes, owners });
     }
     check(2, &Options::default().with_events(), Drive::Table, &frames, &[]);
+}
+
+/// A rank lists the objects outside its interior while it takes a list of boxes. Objects that are inserted or moved after that, before the update, must
+/// be found too.
+#[test]
+fn boxes_that_change_between_the_list_and_the_update_are_not_missed() {
+    let results = Threads::run(2, |transport| {
+        let me = transport.rank();
+        let mut space = Distributed::<2, f32, _>::new(transport, Options::default().with_reporting(Reporting::Both))?;
+        let start = 1000.0 * me as f32;
+        let boxes: Vec<_> = (0..300).map(|i| Aabb::point([start + (i % 20) as f32, (i / 20) as f32])).collect();
+        for (id, aabb) in boxes.iter().enumerate() {
+            space.insert((1000 * me + id) as u64, *aabb)?;
+        }
+        let mut found = Vec::new();
+        for step in 0..4 {
+            let mut list = boxes.clone();
+            list.extend(space.get_box(300).copied());
+            space.set_boxes(&list)?;
+            // After the list, an object of rank 0 comes to rank 1, then one is inserted there, then another one takes its place.
+            match (me, step) {
+                (0, 1) => space.set_box(150, Aabb::point([1000.0, 0.0]))?,
+                (0, 2) => drop(space.insert(999, Aabb::point([1001.0, 0.0]))?),
+                (0, 3) => drop((space.remove(300)?, space.insert(998, Aabb::point([1002.0, 0.0]))?)),
+                _ => {}
+            }
+            space.update()?;
+            found.push(space.cross_pairs().iter().map(|pair| pair.ids()).collect::<Vec<_>>());
+        }
+        Ok::<_, broadphase_mpi::Error>(found)
+    });
+    let wanted = [vec![], vec![(150, 1000)], vec![(999, 1001)], vec![(998, 1002)]];
+    for found in results {
+        assert_eq!(found.unwrap(), wanted);
+    }
 }
 
 /// Two ranks with a common face at x = 10, and five objects on each side of it that overlap the box of the other rank; two of them reach over the face.

@@ -68,6 +68,9 @@ pub struct BenchLine {
     /// migrates then.
     #[arg(long, conflicts_with = "check")]
     pub apart: bool,
+    /// Generate all frames before the first one is timed, so that only the ranks' own work takes their data out of the caches.
+    #[arg(long, requires = "apart")]
+    pub in_advance: bool,
     /// Compare the hash with that of one process: rank 0 also computes the whole scene by itself.
     #[arg(long)]
     pub check: bool,

@@ -2,11 +2,13 @@
 //!
 //! Every rank generates the whole scene, which is the same everywhere, and takes its share of it. A frame's time runs from passing this rank's boxes to
 //! having its pairs. Generating the scene and migration are not timed.
+//!
+//! Generating the scene between frames takes more memory than the caches have. With `--in-advance` it is done before the first frame.
 
 use std::time::{Duration, Instant};
 
 use broadphase::{Aabb, Context, Frame, PairStore, Spec, pairs_hash, step};
-use broadphase_mpi::split::{Shares, share};
+use broadphase_mpi::split::{Shares, Split, share};
 use broadphase_mpi::{Departure, Distributed, Gathered, Mpi, Options, Reduce, Reporting, Stages, Traffic, Transport};
 use broadphase_scenes::{AnyScene, PendingFile, Scene, SceneSpec};
 use cpu_time::ThreadTime;
@@ -56,26 +58,30 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
     for (id, aabb) in scene.boxes().iter().enumerate().filter(|&(id, _)| shares.ranks[id] as usize == me) {
         space.insert(id as u64, *aabb)?;
     }
-    if let Some(region) = shares.regions.get(me) {
+    // Without domains the lower rank reports. Slabs lie in a row, so ghosts then travel in one direction, and each face is joined once.
+    if asked.split == Split::Bisect
+        && let Some(region) = shares.regions.get(me)
+    {
         space.set_domain(&[*region]);
     }
     let mut measured = Measured::default();
     let mut alone = OneProcess::new(asked.check && me == 0)?;
+    let recorded = if asked.in_advance { own_frames(&space, &mut *scene, asked) } else { Vec::new() };
+    let mut boxes = Vec::new();
     for frame in 0..asked.frames {
-        if frame > 0 {
-            scene.advance();
-            if !asked.apart {
+        if let Some(recorded) = recorded.get(frame) {
+            boxes.clone_from(recorded);
+        } else {
+            if frame > 0 {
+                scene.advance();
+            }
+            if frame > 0 && !asked.apart {
                 measured.migrated += migrate(&mut space, &shares, scene.boxes())?;
             }
+            boxes = own_boxes(&space, scene.boxes(), asked.apart);
         }
         if frame == 1 {
             inject_fault(asked, me);
-        }
-        let mut boxes = vec![Aabb::default(); space.slots()];
-        space.indices().for_each(|index| boxes[index as usize] = scene.boxes()[space.id(index).unwrap_or(0) as usize]);
-        if asked.apart {
-            let by = std::array::from_fn(|k| if k == 0 { 4096.0 * me as f32 } else { 0.0 });
-            boxes.iter_mut().for_each(|aabb| *aabb = aabb.translate(by));
         }
         if frame == 1 && asked.nan_on == Some(me) && !boxes.is_empty() {
             boxes[0].min[0] = f32::NAN;
@@ -103,6 +109,32 @@ fn measure<const D: usize>(mpi: Mpi, asked: &BenchLine, mut scene: Box<dyn Scene
     let mut mpi = space.into_transport();
     report(&mut mpi, asked, &measured)?;
     Ok(mpi)
+}
+
+/// The boxes of this rank's objects by index, from those of the whole scene; with `apart`, far from those of other ranks.
+fn own_boxes<const D: usize>(space: &Distributed<D, f32, Mpi>, scene: &[Aabb<D, f32>], apart: bool) -> Vec<Aabb<D, f32>> {
+    let mut boxes = vec![Aabb::default(); space.slots()];
+    space.indices().for_each(|index| boxes[index as usize] = scene[space.id(index).unwrap_or(0) as usize]);
+    if apart {
+        let by = std::array::from_fn(|k| if k == 0 { 4096.0 * space.rank() as f32 } else { 0.0 });
+        boxes.iter_mut().for_each(|aabb| *aabb = aabb.translate(by));
+    }
+    boxes
+}
+
+/// The boxes of this rank's objects in all frames, in which no object migrates.
+fn own_frames<const D: usize>(
+    space: &Distributed<D, f32, Mpi>,
+    scene: &mut dyn Scene<D>,
+    asked: &BenchLine,
+) -> Vec<Vec<Aabb<D, f32>>> {
+    let next = |frame| {
+        if frame > 0 {
+            scene.advance();
+        }
+        own_boxes(space, scene.boxes(), asked.apart)
+    };
+    (0..asked.frames).map(next).collect()
 }
 
 /// Faults for tests: this rank panics, or is killed.
@@ -225,6 +257,7 @@ fn report(mpi: &mut Mpi, asked: &BenchLine, measured: &Measured) -> Result<(), F
             "boxes": asked.boxes,
             "events": asked.events,
             "apart": asked.apart,
+            "in_advance": asked.in_advance,
             "pairs_total": sums[0],
             "pairs_hash": format!("{:016x}", sums[1]),
             "checked": asked.check.then_some(is_right),

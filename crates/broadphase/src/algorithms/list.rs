@@ -289,11 +289,11 @@ fn build_all_pairs<const D: usize, T: Real>() -> Built<D, T> {
 }
 
 fn build_tiles<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
-    Ok(boxed(tiles::Tiles::new(tiles::Options::from_spec(spec)?), STRUCTURE)?)
+    Ok(boxed(tiles::Tiles::of_any_dimension(tiles::Options::from_spec(spec)?), STRUCTURE)?)
 }
 
 fn build_auto<const D: usize, T: Real>() -> Built<D, T> {
-    Ok(boxed(auto::Auto::new(), STRUCTURE)?)
+    Ok(boxed(auto::Auto::of_any_dimension(), STRUCTURE)?)
 }
 
 /// Builds a structure for a scalar that the list has no constructors for. Instantiated in the crate that uses the scalar, and for the dimensions that

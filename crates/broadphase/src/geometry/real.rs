@@ -19,7 +19,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// A floating-point scalar: `f32` or `f64`. Sealed, so that every algorithm and kernel is instantiated inside this crate.
+/// A floating-point scalar: `f32` or `f64`. Sealed: the kernels have registers for these two.
 pub trait Real:
     sealed::Sealed
     + Copy

@@ -1,21 +1,31 @@
 //! Growth that can fail: the buffers of a frame grow through these functions, so that a refused allocation is a typed error.
 
+use std::collections::TryReserveError;
+
 use crate::error::Error;
+
+/// An answer of the standard library as ours. A function, since a closure would be compiled for each type of list.
+fn granted(answer: Result<(), TryReserveError>, what: &'static str) -> Result<(), Error> {
+    match answer {
+        Ok(()) => Ok(()),
+        Err(_) => Err(Error::OutOfMemory { what }),
+    }
+}
 
 /// Makes sure that `more` values fit into `list`. `what` names the purpose of the memory, for the error.
 pub(crate) fn reserve<V>(list: &mut Vec<V>, more: usize, what: &'static str) -> Result<(), Error> {
-    list.try_reserve(more).map_err(|_| Error::OutOfMemory { what })
+    granted(list.try_reserve(more), what)
 }
 
 /// The same without spare capacity.
 pub(crate) fn reserve_exact<V>(list: &mut Vec<V>, more: usize, what: &'static str) -> Result<(), Error> {
-    list.try_reserve_exact(more).map_err(|_| Error::OutOfMemory { what })
+    granted(list.try_reserve_exact(more), what)
 }
 
 /// Appends a value. Grows by an eighth: a list that grows to a plateau does not overshoot it twofold.
 pub(crate) fn push<V>(list: &mut Vec<V>, value: V, what: &'static str) -> Result<(), Error> {
     if list.len() == list.capacity() {
-        list.try_reserve_exact(list.len() / 8 + 32).map_err(|_| Error::OutOfMemory { what })?;
+        reserve_exact(list, list.len() / 8 + 32, what)?;
     }
     list.push(value);
     Ok(())
@@ -39,7 +49,9 @@ pub(crate) fn resize<V: Clone>(list: &mut Vec<V>, len: usize, value: V, what: &'
 /// Makes `list` at least `len` long; new elements are defaults.
 pub(crate) fn cover<V: Default>(list: &mut Vec<V>, len: usize, what: &'static str) -> Result<(), Error> {
     reserve(list, len.saturating_sub(list.len()), what)?;
-    list.resize_with(len.max(list.len()), V::default);
+    while list.len() < len {
+        list.push(V::default()); // reserved
+    }
     Ok(())
 }
 
@@ -62,7 +74,9 @@ pub(crate) fn extend<V>(
     what: &'static str,
 ) -> Result<(), Error> {
     reserve(list, most, what)?;
-    list.extend(values.take(most));
+    for value in values.take(most) {
+        list.push(value); // reserved
+    }
     Ok(())
 }
 

@@ -60,12 +60,14 @@ pub struct Descriptor {
 }
 
 /// The constructors that [`Spec::build`] calls, one for each dimension and scalar. They are instantiated once, in this crate, and not in every crate
-/// that builds a structure.
+/// that builds a structure. Those of `f64` only with the feature: without it, [`build_there`] is instantiated in the crate that uses `f64`.
 #[derive(Clone, Copy, Debug)]
 struct Build {
     plane_f32: fn(&Spec) -> Built<2, f32>,
     space_f32: fn(&Spec) -> Built<3, f32>,
+    #[cfg(feature = "f64")]
     plane_f64: fn(&Spec) -> Built<2, f64>,
+    #[cfg(feature = "f64")]
     space_f64: fn(&Spec) -> Built<3, f64>,
 }
 
@@ -81,17 +83,14 @@ macro_rules! build {
         Build {
             plane_f32: |$spec| $structure,
             space_f32: |$spec| $structure,
+            #[cfg(feature = "f64")]
             plane_f64: |$spec| $structure,
+            #[cfg(feature = "f64")]
             space_f64: |$spec| $structure,
         }
     };
     ($spec:ident => $structure:expr) => {
-        Build {
-            plane_f32: |$spec| Ok(boxed($structure, STRUCTURE)?),
-            space_f32: |$spec| Ok(boxed($structure, STRUCTURE)?),
-            plane_f64: |$spec| Ok(boxed($structure, STRUCTURE)?),
-            space_f64: |$spec| Ok(boxed($structure, STRUCTURE)?),
-        }
+        build!(boxed $spec => Ok(boxed($structure, STRUCTURE)?))
     };
 }
 
@@ -105,7 +104,7 @@ const PAPER: Descriptor = Descriptor {
     shapes: &[Shape::Box, Shape::Ball],
     bounded: false,
     options: &[],
-    build: build!(_spec => brute_force::BruteForce::new()),
+    build: build!(boxed _spec => build_all_pairs()),
 };
 const OURS: Descriptor = Descriptor { kind: Kind::Ours, ..PAPER };
 #[cfg(feature = "papers")]
@@ -220,13 +219,13 @@ static LIST: &[Descriptor] = &[
         name: "tiles",
         summary: "space in tiles of equal population, each joined on its own in quantized coordinates",
         options: tiles::OPTIONS,
-        build: build!(spec => tiles::Tiles::new(tiles::Options::from_spec(spec)?)),
+        build: build!(boxed spec => build_tiles(spec)),
         ..OURS
     },
     Descriptor {
         name: "auto",
         summary: "the default: chooses and switches by itself",
-        build: build!(_spec => auto::Auto::new()),
+        build: build!(boxed _spec => build_auto()),
         ..OURS
     },
     #[cfg(feature = "papers")]
@@ -281,7 +280,29 @@ static LIST: &[Descriptor] = &[
 fn build_brute_force<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
     match spec.paper_mode()? {
         true => Ok(boxed(super::baselines::naive_list::NaiveList::new(), STRUCTURE)?),
-        false => Ok(boxed(brute_force::BruteForce::new(), STRUCTURE)?),
+        false => build_all_pairs(),
+    }
+}
+
+fn build_all_pairs<const D: usize, T: Real>() -> Built<D, T> {
+    Ok(boxed(brute_force::BruteForce::new(), STRUCTURE)?)
+}
+
+fn build_tiles<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
+    Ok(boxed(tiles::Tiles::of_any_dimension(tiles::Options::from_spec(spec)?), STRUCTURE)?)
+}
+
+fn build_auto<const D: usize, T: Real>() -> Built<D, T> {
+    Ok(boxed(auto::Auto::of_any_dimension(), STRUCTURE)?)
+}
+
+/// Builds a structure for a scalar that the list has no constructors for. Instantiated in the crate that uses the scalar, and for the dimensions that
+/// it uses.
+fn build_there<const D: usize, T: Real>(spec: &Spec) -> Built<D, T> {
+    match spec.descriptor().name {
+        "brute-force" => build_all_pairs(),
+        "tiles" => build_tiles(spec),
+        _ => build_auto(),
     }
 }
 
@@ -329,25 +350,38 @@ impl Spec {
     /// # Errors
     /// [`Error::Unsuited`] except in two and three dimensions; [`Error::InvalidOption`] for an axis that the plane does not have.
     pub fn build<const D: usize, T: Real>(&self) -> Result<Box<dyn BroadPhase<D, T>>, Error> {
-        let descriptor = self.descriptor();
-        let build = &descriptor.build;
+        if !self.descriptor().dims.contains(&D) {
+            return Err(Error::Unsuited { algorithm: self.descriptor().name, reason: "it works in two and three dimensions" });
+        }
+        T::compiled(|| self.build_here(), || build_there(self)).map(|structure| self.apply_isa(structure))
+    }
+
+    /// Builds the structure with the constructors of the list.
+    fn build_here<const D: usize, T: Real>(&self) -> Built<D, T> {
+        let build = &self.descriptor().build;
         let mut built: Option<Box<dyn BroadPhase<D, T>>> = None;
         match (D, T::NAME) {
             (2, f32::NAME) => put(&mut built, (build.plane_f32)(self)?),
             (3, f32::NAME) => put(&mut built, (build.space_f32)(self)?),
+            #[cfg(feature = "f64")]
             (2, f64::NAME) => put(&mut built, (build.plane_f64)(self)?),
+            #[cfg(feature = "f64")]
             (3, f64::NAME) => put(&mut built, (build.space_f64)(self)?),
-            _ => return Err(Error::Unsuited { algorithm: descriptor.name, reason: "it works in two and three dimensions" }),
+            _ => {}
         }
         match built {
-            Some(structure) => Ok(self.apply_isa(structure)),
-            None => unreachable!("the dimension and the scalar were compared above"),
+            Some(structure) => Ok(structure),
+            None => unreachable!("the dimension was checked, and the scalar is compiled here"),
         }
     }
 
     /// Checks that the algorithm accepts the option values, in space or in the plane, by building it: an empty structure costs little.
     pub(super) fn check(&self) -> Result<(), Error> {
-        self.build::<3, f64>().map(|_| ()).or_else(|error| self.build::<2, f64>().map(|_| ()).map_err(|_| error))
+        #[cfg(feature = "f64")]
+        type Scalar = f64; // what is too large for `f32` may be a coordinate
+        #[cfg(not(feature = "f64"))]
+        type Scalar = f32; // the options of these algorithms are no coordinates
+        self.build::<3, Scalar>().map(|_| ()).or_else(|error| self.build::<2, Scalar>().map(|_| ()).map_err(|_| error))
     }
 }
 

@@ -31,7 +31,7 @@ mod with_kernels;
 
 pub use crate::error::Violation;
 pub(crate) use crate::error::ensure;
-pub(crate) use common::scan;
+pub(crate) use common::{assert_dimension, scan};
 pub use interface::{BroadPhase, Found, Outline, Probes, Query, Region, Stats, Strength};
 pub use list::{Descriptor, Kind, OptionDescriptor, list};
 pub use spec::{COMMON_OPTIONS, Spec};

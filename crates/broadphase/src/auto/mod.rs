@@ -12,7 +12,7 @@ pub use policy::{Choice, Verdict};
 
 use crate::algorithms::brute_force::BruteForce;
 use crate::algorithms::tiles::{Options, Tiles};
-use crate::algorithms::{BroadPhase, Probes, Query, Region, Stats, Strength, Violation};
+use crate::algorithms::{BroadPhase, Probes, Query, Region, Stats, Strength, Violation, assert_dimension};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
@@ -30,7 +30,8 @@ pub struct Auto<const D: usize, T: Real> {
 
 impl<const D: usize, T: Real> Default for Auto<D, T> {
     fn default() -> Self {
-        Self { current: Current::new(Choice::BruteForce), verdict: None, frames_since_switch: 0 }
+        assert_dimension::<D>();
+        Self::of_any_dimension()
     }
 }
 
@@ -47,7 +48,7 @@ impl<const D: usize, T: Real> Current<D, T> {
     fn new(choice: Choice) -> Self {
         match choice {
             Choice::BruteForce => Self::BruteForce(BruteForce::new()),
-            Choice::Tiles => Self::Tiles(Tiles::new(Options::default())),
+            Choice::Tiles => Self::Tiles(Tiles::of_any_dimension(Options::default())),
         }
     }
 
@@ -70,6 +71,11 @@ impl<const D: usize, T: Real> Auto<D, T> {
     /// An empty structure.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same where the dimension is checked at run time.
+    pub(crate) fn of_any_dimension() -> Self {
+        Self { current: Current::new(Choice::BruteForce), verdict: None, frames_since_switch: 0 }
     }
 
     /// The algorithm that was chosen for the last frame, and why.

@@ -1,6 +1,6 @@
 //! The axis-aligned box, closed on all sides.
 
-use super::Real;
+use super::{Real, each_axis};
 use crate::error::{BoxFault, Error};
 
 /// An axis-aligned bounding box in `D` dimensions, closed: boxes that touch overlap.
@@ -39,7 +39,7 @@ impl<const D: usize, T: Real> Aabb<D, T> {
 
     /// The box around `center` that reaches `half` to both sides on each axis.
     pub fn from_center(center: [T; D], half: [T; D]) -> Self {
-        Self { min: std::array::from_fn(|k| center[k] - half[k]), max: std::array::from_fn(|k| center[k] + half[k]) }
+        Self { min: each_axis(|k| center[k] - half[k]), max: each_axis(|k| center[k] + half[k]) }
     }
 
     /// The smallest box around all these points; [`empty`](Aabb::empty) for none.
@@ -96,10 +96,7 @@ impl<const D: usize, T: Real> Aabb<D, T> {
     /// The smallest box around both.
     #[inline(always)]
     pub fn union(&self, other: &Self) -> Self {
-        Self {
-            min: std::array::from_fn(|k| self.min[k].min(other.min[k])),
-            max: std::array::from_fn(|k| self.max[k].max(other.max[k])),
-        }
+        Self { min: each_axis(|k| self.min[k].min(other.min[k])), max: each_axis(|k| self.max[k].max(other.max[k])) }
     }
 
     /// The box grown by `margin` on every side: the one function that applies margins, so that they round the same everywhere.
@@ -110,25 +107,25 @@ impl<const D: usize, T: Real> Aabb<D, T> {
     /// ```
     #[inline(always)]
     pub fn grow(&self, margin: T) -> Self {
-        Self { min: std::array::from_fn(|k| self.min[k] - margin), max: std::array::from_fn(|k| self.max[k] + margin) }
+        Self { min: each_axis(|k| self.min[k] - margin), max: each_axis(|k| self.max[k] + margin) }
     }
 
     /// The box moved by `by`.
     #[inline(always)]
     pub fn translate(&self, by: [T; D]) -> Self {
-        Self { min: std::array::from_fn(|k| self.min[k] + by[k]), max: std::array::from_fn(|k| self.max[k] + by[k]) }
+        Self { min: each_axis(|k| self.min[k] + by[k]), max: each_axis(|k| self.max[k] + by[k]) }
     }
 
     /// The center, `(min + max) * 0.5` in that order of rounding. May overflow to infinity or, for infinite sides, be NaN.
     #[inline(always)]
     pub fn center(&self) -> [T; D] {
-        std::array::from_fn(|k| (self.min[k] + self.max[k]) * T::HALF)
+        each_axis(|k| (self.min[k] + self.max[k]) * T::HALF)
     }
 
     /// The side lengths, `max - min`.
     #[inline(always)]
     pub fn size(&self) -> [T; D] {
-        std::array::from_fn(|k| self.max[k] - self.min[k])
+        each_axis(|k| self.max[k] - self.min[k])
     }
 
     /// Are all six (or four) coordinates finite?

@@ -1,6 +1,6 @@
 //! Measures: how far a box is from something, which all queries are built on.
 
-use super::{Aabb, Ball, Ray, Real};
+use super::{Aabb, Ball, Ray, Real, each_axis};
 
 /// Boxes that are measured at once.
 pub const LANES: usize = 8;
@@ -33,7 +33,7 @@ impl<const D: usize, T: Real> Pack<D, T> {
     /// The box in a lane.
     #[inline(always)]
     pub fn get(&self, lane: usize) -> Aabb<D, T> {
-        Aabb::new(std::array::from_fn(|k| self.min[k][lane]), std::array::from_fn(|k| self.max[k][lane]))
+        Aabb::new(each_axis(|k| self.min[k][lane]), each_axis(|k| self.max[k][lane]))
     }
 }
 
@@ -70,7 +70,7 @@ pub trait Measure<const D: usize, T: Real>: Sync {
 
     /// `bound` for eight boxes at once, NaN for those that are not reached.
     fn bounds(&self, pack: &Pack<D, T>) -> [T; LANES] {
-        std::array::from_fn(|lane| self.bound(&pack.get(lane)).unwrap_or(T::NAN))
+        each_axis(|lane| self.bound(&pack.get(lane)).unwrap_or(T::NAN))
     }
 
     /// A box that every box within `limit` overlaps, rounded outwards.
@@ -269,7 +269,7 @@ impl<const D: usize, T: Real> Measure<D, T> for NearestToBox<D, T> {
             let (low, high) = (self.0.min[k], self.0.max[k]);
             outwards(low - radius, high + radius, low.abs().max(high.abs()) + radius)
         };
-        Aabb::new(std::array::from_fn(|k| side(k).0), std::array::from_fn(|k| side(k).1))
+        Aabb::new(each_axis(|k| side(k).0), each_axis(|k| side(k).1))
     }
 }
 
@@ -344,6 +344,6 @@ impl<const D: usize, T: Real> Measure<D, T> for PackRay<'_, D, T> {
                 far[lane] = if b < far[lane] { b } else { far[lane] };
             }
         }
-        std::array::from_fn(|lane| if near[lane] <= far[lane] { near[lane] } else { T::NAN })
+        each_axis(|lane| if near[lane] <= far[lane] { near[lane] } else { T::NAN })
     }
 }

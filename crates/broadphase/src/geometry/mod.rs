@@ -1,6 +1,7 @@
 //! Boxes, balls, rays, half-spaces, and boxes and balls in motion; how far boxes are from each of them.
 
 mod aabb;
+mod axes;
 mod ball;
 mod convert;
 mod half_space;
@@ -22,6 +23,7 @@ pub use ray::Ray;
 pub use real::Real;
 pub use swept::{Swept, SweptBall};
 
+pub(crate) use axes::{each_axis, sort_few};
 pub(crate) use measure::PackRay;
 pub(crate) use over_images::OverImages;
 pub(crate) use path::Path;

@@ -1,6 +1,6 @@
 //! Queries in a space that repeats: the same measure applied to every image of an object.
 
-use super::{Aabb, Ball, LANES, Measure, Pack, Period, Real};
+use super::{Aabb, Ball, LANES, Measure, Pack, Period, Real, each_axis};
 
 /// Combinations of periods that a question may reach over.
 const MOST: usize = 1 << 15;
@@ -33,7 +33,7 @@ fn extent<const D: usize, T: Real>(period: &Period<D, T>, longest: T) -> Aabb<D,
 
 /// The displacement of an image that is a number of periods away.
 fn shift<const D: usize, T: Real>(period: &Period<D, T>, steps: [i64; D]) -> [T; D] {
-    std::array::from_fn(|k| T::from_f64(steps[k] as f64) * period.length(k).unwrap_or(T::ZERO))
+    each_axis(|k| T::from_f64(steps[k] as f64) * period.length(k).unwrap_or(T::ZERO))
 }
 
 impl<'m, const D: usize, T: Real> OverImages<'m, D, T> {
@@ -99,7 +99,7 @@ impl<'m, const D: usize, T: Real> OverImages<'m, D, T> {
         }
         let place = |steps: [i64; D]| {
             let by = |k: usize| T::from_f64(steps[k] as f64) * period.length(k).unwrap_or(side);
-            space.translate(std::array::from_fn(by))
+            space.translate(each_axis(by))
         };
         let mut images = Self::none(measure);
         // Cubes of `2^level` cells a side, by their lowest cell.
@@ -121,7 +121,7 @@ impl<'m, const D: usize, T: Real> OverImages<'m, D, T> {
                 continue;
             }
             for part in 0..1usize << D {
-                cubes.push((std::array::from_fn(|k| first[k] + (((part >> k & 1) as i64) << (level - 1))), level - 1));
+                cubes.push((each_axis(|k| first[k] + (((part >> k & 1) as i64) << (level - 1))), level - 1));
             }
         }
         Some(images)

@@ -1,6 +1,6 @@
 //! Two boxes or balls in motion, and when they first touch.
 
-use super::{Aabb, Ball, Real, SweptBall};
+use super::{Aabb, Ball, Real, SweptBall, each_axis};
 
 /// The way of a box during one frame: every side moves evenly from where it is in `from` to where it is in `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,14 +82,14 @@ impl<const D: usize, T: Real> Path<D, T> {
         }
         let last = end.overlaps_box(&other.to).then_some(T::ONE);
         let (from, to) = (other.from.center(), other.to.center());
-        let size: [T; D] = std::array::from_fn(|k| other.from.size()[k].max(other.to.size()[k]));
+        let size: [T; D] = each_axis(|k| other.from.size()[k].max(other.to.size()[k]));
         let still = if other.from.size() == other.to.size() || !other.to.is_finite() || !other.from.is_finite() {
             other.from
         } else {
             Aabb::from_center(from, size.map(|side| side * T::HALF))
         };
         // As seen from the box.
-        let way = std::array::from_fn(|k| {
+        let way = each_axis(|k| {
             let shift = if to[k] == from[k] || !(to[k] - from[k]).is_finite() { T::ZERO } else { to[k] - from[k] };
             end.center[k] - start.center[k] - shift
         });

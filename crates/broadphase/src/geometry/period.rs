@@ -1,6 +1,6 @@
 //! Periodic spaces: spaces that repeat.
 
-use super::{Aabb, Real};
+use super::{Aabb, Real, each_axis};
 use crate::error::Error;
 
 /// A space that repeats along some or all axes, as simulations of bulk matter use it: what leaves at one side enters at the other.
@@ -85,7 +85,7 @@ impl<const D: usize, T: Real> Period<D, T> {
 
     /// The same space, moved.
     pub(crate) fn translate(&self, by: [T; D]) -> Self {
-        Self { origin: std::array::from_fn(|k| self.origin[k] + by[k]), ..*self }
+        Self { origin: each_axis(|k| self.origin[k] + by[k]), ..*self }
     }
 
     /// The axes on which a wrapped box touches or crosses the upper end of the space, one bit each.
@@ -184,7 +184,7 @@ impl<const D: usize, T: Real> Period<D, T> {
     /// assert_eq!(space.displacement([0.5, 8.0], [9.5, 0.0]), [-1.0, -8.0]);
     /// ```
     pub fn displacement(&self, from: [T; D], to: [T; D]) -> [T; D] {
-        std::array::from_fn(|k| {
+        each_axis(|k| {
             let direct = to[k] - from[k];
             match self.lengths[k] {
                 Some(length) => direct - (direct / length + T::HALF).floor() * length,

@@ -12,10 +12,14 @@ pub(crate) mod sealed {
     /// Ties a scalar to its vector register in each instruction set. Sealed: only `f32` and `f64` have one.
     pub trait Sealed: Truncate {
         type In<S: Registers>: Lanes<Scalar = Self>;
+
+        /// Calls `here` if this crate compiles its structures for the scalar, and `there` if the crate that uses them does. Only the code of the
+        /// function that is called gets compiled.
+        fn compiled<R>(here: impl FnOnce() -> R, there: impl FnOnce() -> R) -> R;
     }
 }
 
-/// A floating-point scalar: `f32` or `f64`. Sealed, so that every algorithm and kernel is instantiated inside this crate.
+/// A floating-point scalar: `f32` or `f64`. Sealed: the kernels have registers for these two.
 pub trait Real:
     sealed::Sealed
     + Copy
@@ -91,11 +95,7 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($t:ident, $bits:ident, $name:literal, $lanes:ident) => {
-        impl sealed::Sealed for $t {
-            type In<S: Registers> = S::$lanes;
-        }
-
+    ($t:ident, $bits:ident, $name:literal) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -163,8 +163,28 @@ macro_rules! real {
     };
 }
 
-real!(f32, u32, "float32", F32);
-real!(f64, u64, "float64", F64);
+real!(f32, u32, "float32");
+real!(f64, u64, "float64");
+
+impl sealed::Sealed for f32 {
+    type In<S: Registers> = S::F32;
+
+    fn compiled<R>(here: impl FnOnce() -> R, _: impl FnOnce() -> R) -> R {
+        here()
+    }
+}
+
+impl sealed::Sealed for f64 {
+    type In<S: Registers> = S::F64;
+
+    fn compiled<R>(here: impl FnOnce() -> R, there: impl FnOnce() -> R) -> R {
+        #[cfg(feature = "f64")]
+        let (call, _) = (here, there);
+        #[cfg(not(feature = "f64"))]
+        let (_, call) = (here, there);
+        call()
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@
 
 use super::arch::{BASELINE, Lanes, Mask, Registers};
 use crate::geometry::sealed::Sealed;
-use crate::geometry::{Aabb, LANES, Pack, Real};
+use crate::geometry::{Aabb, LANES, Pack, Real, each_axis};
 
 /// A bit for each value that is at most `limit`; none for NaN.
 #[inline(always)]
@@ -57,8 +57,8 @@ fn overlapping_in<S: Registers, const D: usize, T: Real>(_: S, area: &Aabb<D, T>
 #[inline(always)]
 pub(crate) fn least<T: Real>(values: &[T; LANES], mask: u32) -> usize {
     let smaller = |a: T, b: T| if a < b { a } else { b };
-    let left: [T; LANES] = std::array::from_fn(|lane| if mask & (1 << lane) != 0 { values[lane] } else { T::INFINITY });
-    let four: [T; 4] = std::array::from_fn(|lane| smaller(left[lane], left[lane + 4]));
+    let left: [T; LANES] = each_axis(|lane| if mask & (1 << lane) != 0 { values[lane] } else { T::INFINITY });
+    let four: [T; 4] = each_axis(|lane| smaller(left[lane], left[lane + 4]));
     let least = smaller(smaller(four[0], four[2]), smaller(four[1], four[3]));
     (within(values, least) & mask).trailing_zeros() as usize
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::arch::{Lanes, Mask, Simd};
 use super::soa::PAD;
-use crate::geometry::{Real, sealed::Sealed};
+use crate::geometry::{Real, each_axis, sealed::Sealed};
 use crate::pair::Pair;
 
 /// Points as columns, padded with NaN, which is near to nothing, with an id each.
@@ -51,7 +51,7 @@ impl<const D: usize, T: Real> Columns<D, T> {
     /// The point at a position.
     #[inline(always)]
     pub(crate) fn point(&self, position: usize) -> [T; D] {
-        std::array::from_fn(|k| self.axes[k][position])
+        each_axis(|k| self.axes[k][position])
     }
 }
 

@@ -1,7 +1,7 @@
 //! Boxes as columns, padded so that a vector load past the end reads boxes that overlap nothing.
 
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Real, each_axis};
 use crate::memory;
 
 /// How many padding boxes follow the last one: the widest step of any kernel.
@@ -69,7 +69,7 @@ impl<const D: usize, T: Real> Soa<D, T> {
 
     /// No boxes, and no padding yet: [`try_resize`](Soa::try_resize) before the columns are used.
     pub(crate) fn unallocated() -> Self {
-        Self { min: std::array::from_fn(|_| Vec::new()), max: std::array::from_fn(|_| Vec::new()), ids: Vec::new(), len: 0 }
+        Self { min: [const { Vec::new() }; D], max: [const { Vec::new() }; D], ids: Vec::new(), len: 0 }
     }
 
     /// The length of the columns, padding included.
@@ -125,18 +125,13 @@ impl<const D: usize, T: Real> Soa<D, T> {
 
     /// One box, as it was set.
     pub(crate) fn get(&self, position: usize) -> Aabb<D, T> {
-        Aabb { min: std::array::from_fn(|k| self.min[k][position]), max: std::array::from_fn(|k| self.max[k][position]) }
+        Aabb { min: each_axis(|k| self.min[k][position]), max: each_axis(|k| self.max[k][position]) }
     }
 
     /// All columns, borrowed.
     #[inline(always)]
     pub(crate) fn columns(&self) -> Columns<'_, D, T> {
-        Columns {
-            min: std::array::from_fn(|k| &self.min[k][..]),
-            max: std::array::from_fn(|k| &self.max[k][..]),
-            ids: &self.ids,
-            len: self.len,
-        }
+        Columns { min: each_axis(|k| &self.min[k][..]), max: each_axis(|k| &self.max[k][..]), ids: &self.ids, len: self.len }
     }
 
     /// Cuts the boxes at the ascending positions `cuts`, the first being 0, into parts that several workers can write at once.
@@ -174,8 +169,8 @@ impl<'a, const D: usize, T: Real> Columns<'a, D, T> {
     pub(crate) fn slice(&self, from: usize, to: usize) -> Self {
         assert!(from <= to && to <= self.len);
         Columns {
-            min: std::array::from_fn(|k| &self.min[k][from..to + PAD]),
-            max: std::array::from_fn(|k| &self.max[k][from..to + PAD]),
+            min: each_axis(|k| &self.min[k][from..to + PAD]),
+            max: each_axis(|k| &self.max[k][from..to + PAD]),
             ids: &self.ids[from..to + PAD],
             len: to - from,
         }
@@ -196,7 +191,7 @@ impl<'a, const D: usize, T: Real> Columns<'a, D, T> {
     /// One box.
     #[inline(always)]
     pub(crate) fn get(&self, position: usize) -> Aabb<D, T> {
-        Aabb { min: std::array::from_fn(|k| self.min[k][position]), max: std::array::from_fn(|k| self.max[k][position]) }
+        Aabb { min: each_axis(|k| self.min[k][position]), max: each_axis(|k| self.max[k][position]) }
     }
 
     /// The ids, padding included.

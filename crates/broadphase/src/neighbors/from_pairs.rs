@@ -5,7 +5,7 @@ use super::{Neighbors, Task};
 use crate::arrays::{Cancel, Search, Shared};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::{Aabb, Period, Real};
+use crate::geometry::{Aabb, Period, Real, sort_few};
 use crate::pairs::Pair;
 use crate::point_cells::{Grid, pair_lists};
 
@@ -38,7 +38,7 @@ pub(super) fn far_pairs<const D: usize, T: Real>(
             (k, high - low)
         })
         .collect();
-    extents.sort_by(|a, b| b.1.total_cmp(&a.1));
+    sort_few(&mut extents, |a, b| a.1.total_cmp(&b.1).is_gt());
     let mut pairs = match D {
         0..=2 => pairs_of::<D, T, 2>(task, &extents, executor, cancel)?,
         _ => pairs_of::<D, T, 3>(task, &extents, executor, cancel)?,

@@ -375,7 +375,11 @@ impl PairStore {
     ) {
         let mut fill = Some(fill);
         with_refine(frame, &mut |refine| {
-            self.rewrite_chunk(chunk, worker, refine, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
+            self.rewrite_chunk(chunk, worker, refine, &mut |sink| {
+                if let Some(fill) = fill.take() {
+                    fill(sink);
+                }
+            });
         });
     }
 
@@ -431,7 +435,11 @@ impl PairStore {
         let mut fill = Some(fill);
         with_refine(frame, &mut |refine| {
             let reserve = &mut scratch.reserve;
-            self.fill(chunk, worker, refine, reserve, &mut |sink| fill.take().into_iter().for_each(|fill| fill(sink)));
+            self.fill(chunk, worker, refine, reserve, &mut |sink| {
+                if let Some(fill) = fill.take() {
+                    fill(sink);
+                }
+            });
         });
         if self.report.delta() {
             // Pairs that stayed neither started nor ended.

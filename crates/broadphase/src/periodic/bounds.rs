@@ -1,6 +1,6 @@
 //! Quick tests for boxes that need no wrapping and no images: without a branch, since nearly all boxes pass them.
 
-use crate::geometry::{Aabb, Period, Real};
+use crate::geometry::{Aabb, Period, Real, each_axis};
 
 /// The space as plain numbers, so that one comparison per side decides; infinite on axes that do not repeat.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +17,9 @@ impl<const D: usize, T: Real> Bounds<D, T> {
     pub(super) fn new(period: &Period<D, T>, longest: T) -> Self {
         let ends = |k: usize| period.ends(k).map_or((T::NEG_INFINITY, T::INFINITY), |(low, high)| (low, high.next_down()));
         Self {
-            low: std::array::from_fn(|k| ends(k).0),
-            high: std::array::from_fn(|k| ends(k).1),
-            longest: std::array::from_fn(|k| period.length(k).map_or(T::INFINITY, |length| length * longest)),
+            low: each_axis(|k| ends(k).0),
+            high: each_axis(|k| ends(k).1),
+            longest: each_axis(|k| period.length(k).map_or(T::INFINITY, |length| length * longest)),
         }
     }
 

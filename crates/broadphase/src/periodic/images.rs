@@ -191,7 +191,8 @@ impl<const D: usize, T: Real> Images<D, T> {
         [moved, inserted, removed].into_iter().for_each(Vec::clear);
         images.clear();
         // The lowest one is taken first, so that images stay close together and a motion that repeats uses the same slots again.
-        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        self.free.sort_unstable();
+        self.free.reverse();
         self.ready = false;
         let most = frame.slots() / 2;
         match lists {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::Points;
 use crate::context::Context;
-use crate::geometry::Real;
+use crate::geometry::{Real, each_axis, sort_few};
 
 /// Axes that cells are cut along, at most.
 pub(crate) const AXES: usize = 3;
@@ -149,10 +149,10 @@ fn bounds<const D: usize, T: Real>(set: &Points<'_, D, T>) -> [(f64, f64); D] {
     let (low, high) = extremes(set.points);
     let ends = |k: usize| (low[k].to_f64(), high[k].to_f64());
     if (0..D).all(|k| low[k].is_finite() && high[k].is_finite()) {
-        return std::array::from_fn(ends);
+        return each_axis(ends);
     }
     let finite = |k: usize| set.points.iter().map(move |point| point[k].to_f64()).filter(|x| x.is_finite());
-    std::array::from_fn(|k| finite(k).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x))))
+    each_axis(|k| finite(k).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x))))
 }
 
 /// The least and the greatest coordinate along each axis, whether or not they are finite.
@@ -173,7 +173,7 @@ fn extremes<const D: usize, T: Real>(points: &[[T; D]]) -> ([T; D], [T; D]) {
     rest.iter().for_each(|point| take(0, point));
     let least = |k: usize| lows.iter().map(|low| low[k]).fold(T::INFINITY, |a, b| if b < a { b } else { a });
     let greatest = |k: usize| highs.iter().map(|high| high[k]).fold(T::NEG_INFINITY, |a, b| if b > a { b } else { a });
-    (std::array::from_fn(least), std::array::from_fn(greatest))
+    (each_axis(least), each_axis(greatest))
 }
 
 /// Up to three axes, those with the most cells first, and whether cells are wider than the radius asks for.
@@ -189,7 +189,7 @@ fn choose_axes<const D: usize, T: Real>(set: &Points<'_, D, T>, bounds: &[(f64, 
             None => (k, 0.0, 0.0, false),
         })
         .collect();
-    sides.sort_by(|a, b| b.2.total_cmp(&a.2));
+    sort_few(&mut sides, |a, b| a.2.total_cmp(&b.2).is_gt());
     sides.truncate(AXES);
     let most = most as f64;
     let count = |length: f64, width: f64, periodic: bool| {

@@ -7,7 +7,7 @@
 use super::Points;
 use super::grid::{AXES, Grid};
 use crate::error::Error;
-use crate::geometry::{Period, Real};
+use crate::geometry::{Period, Real, each_axis};
 use crate::kernels::point_runs::Reach;
 use crate::memory::reserve;
 
@@ -49,9 +49,8 @@ impl<const D: usize> Rounded<D> {
         let reach = Reach { sure: square(least - error, -ERROR), most: square(radius + error, ERROR) };
         let mut points = Vec::new();
         reserve(&mut points, set.points.len(), "points")?;
-        points.extend(set.points.iter().map(|point| std::array::from_fn(|k| (point[k].to_f64() - low[k]) as f32)));
-        let period =
-            set.period.map(|period| Period::axes(std::array::from_fn(|k| period.length(k).map(|length| length.to_f64() as f32))));
+        points.extend(set.points.iter().map(|point| each_axis(|k| (point[k].to_f64() - low[k]) as f32)));
+        let period = set.period.map(|period| Period::axes(each_axis(|k| period.length(k).map(|length| length.to_f64() as f32))));
         Ok(Some(Self { points, period, reach }))
     }
 }

@@ -9,7 +9,6 @@
 //! If there are many neighbors, or if many records arrive and leave, the list does not pay: the tile is swept for a number of frames, which
 //! doubles each time.
 
-use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -166,9 +165,10 @@ impl AxisMotionCache {
         let candidates = lock(&self.tiles[tile]);
         let Some(axis) = self.axis.filter(|_| candidates.is_valid) else { return false };
         let mut all = Neighbors::default();
-        let known: BTreeSet<&Pair> = candidates.neighbors.pairs().iter().collect();
+        let mut known = candidates.neighbors.pairs().to_vec();
+        known.sort_unstable();
         all.find(Kernels::best(), runs, axis_in_record(swept, axis), &mut Scratch::<f32>::default());
-        all.pairs().iter().any(|pair| !known.contains(pair)) || known.len() < candidates.neighbors.pairs().len()
+        all.pairs().iter().any(|pair| known.binary_search(pair).is_err()) || known.windows(2).any(|two| two[0] == two[1])
     }
 
     /// The bytes it holds.

@@ -60,8 +60,13 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         memory::extend(&mut sample, slots.len(), live, SAMPLE)?;
         let values = |k: usize| {
             let mut values: Vec<f64> = Vec::new();
-            let finite = sample.iter().flat_map(|b| [b.min[k], b.max[k]]).map(T::to_f64).filter(|x| x.is_finite());
-            memory::extend(&mut values, 2 * sample.len(), finite, SAMPLE).map(|()| values)
+            memory::reserve(&mut values, 2 * sample.len(), SAMPLE)?;
+            for b in &sample {
+                for x in [b.min[k], b.max[k]].into_iter().filter(|x| x.is_finite()) {
+                    values.push(x.to_f64()); // reserved
+                }
+            }
+            Ok(values)
         };
         let (mut origin, mut factor) = ([T::ZERO; 3], [T::ONE; 3]);
         let extremes = extremes(&sample);
@@ -99,8 +104,8 @@ impl<const D: usize, T: Real> Lattice<D, T> {
         let small = sample.iter().filter(is_small).map(|b| b.min[k].to_f64()).filter(|x| x.is_finite());
         memory::extend(&mut starts, sample.len(), small, SAMPLE)?;
         starts.sort_unstable_by(f64::total_cmp);
-        let places = |w: &[f64]| [w[0], w[1]].map(|x| place(T::from_f64(x)));
-        let is_close = |w: &&[f64]| w[0] < w[1] && places(w)[1] - places(w)[0] < COARSE;
+        let at = |x: f64| place(T::from_f64(x));
+        let is_close = |w: &&[f64]| w[0] < w[1] && at(w[1]) - at(w[0]) < COARSE;
         let close = starts.windows(2).filter(is_close).count();
         Ok(close * CROWD > sample.len())
     }

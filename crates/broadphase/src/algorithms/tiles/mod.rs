@@ -194,6 +194,11 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     /// An empty structure. Options are clamped to their ranges.
     pub fn new(options: Options) -> Self {
         assert_dimension::<D>();
+        Self::of_any_dimension(options)
+    }
+
+    /// The same where the dimension is checked at run time.
+    pub(crate) fn of_any_dimension(options: Options) -> Self {
         let options = options.in_range();
         Self {
             options,

@@ -94,7 +94,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             } else {
                 out.rewrite(tile, worker, frame, |sink| {
                     let overlap_here = |pair: Pair| {
-                        let [a, b] = [pair.a, pair.b].map(|id| &frame.boxes[id as usize]);
+                        let (a, b) = (&frame.boxes[pair.a as usize], &frame.boxes[pair.b as usize]);
                         a.overlaps(b) && place.contains_start(&self.lattice.corners(a), &self.lattice.corners(b))
                     };
                     // In the plane, motion along one axis is not used (`motion_axis`), so this is not compiled.

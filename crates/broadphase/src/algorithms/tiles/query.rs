@@ -7,7 +7,7 @@ use super::query_trees::Tree;
 use super::{Tiles, lock};
 use crate::algorithms::common::{Search, scan};
 use crate::algorithms::{Found, Outline, Query, Region};
-use crate::geometry::{Aabb, Measure, PackRay, Real};
+use crate::geometry::{Aabb, Measure, PackRay, Real, each_axis};
 use crate::kernels::{Kernels, LATTICE_END, tile};
 use crate::objects::Frame;
 
@@ -115,7 +115,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             _ => self.start_of(k, place),
         };
         for (chunk, tile) in self.partition.tiles.iter().enumerate().filter(|_| !self.stale) {
-            let (low, high) = (std::array::from_fn(|k| side(k, tile.low[k])), std::array::from_fn(|k| side(k, tile.high[k])));
+            let (low, high) = (each_axis(|k| side(k, tile.low[k])), each_axis(|k| side(k, tile.high[k])));
             visit(Region::new(Outline::Tile, Aabb::new(low, high)).with_chunk(chunk));
         }
     }

@@ -12,7 +12,7 @@ use super::tile_size::TileSizeTuner;
 use super::{Load, Tiles, lock, open};
 use crate::context::Context;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Real, each_axis};
 use crate::kernels::LAST_PLACE;
 use crate::kernels::tile::Record;
 use crate::memory;
@@ -291,8 +291,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let (low, high) = (corners.low(), corners.high());
             // In 2D, infinite sizes keep the third axis from being cut or swept.
             let size = |k: usize| if k < D { (high[k] - low[k]) as f32 } else { f32::INFINITY };
-            let center = std::array::from_fn(|k| low[k] + (high[k] - low[k]) / 2);
-            points.push(Point { center, size: std::array::from_fn(size) }); // reserved
+            let center = each_axis(|k| low[k] + (high[k] - low[k]) / 2);
+            points.push(Point { center, size: each_axis(size) }); // reserved
         }
         if objects <= 2 * self.tile_size.target {
             return Partition::whole(mean_size(&points), objects);

@@ -23,7 +23,7 @@ use super::boxed;
 use super::prefetch::{LAST_PLACE, LATTICE_END};
 use super::tile::Record;
 use crate::error::Error;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Real, each_axis};
 
 /// Integers per box: the lower corner, then the upper one. In 2D, z reaches over the whole lattice.
 pub(crate) const CORNERS: usize = 6;
@@ -52,7 +52,7 @@ pub(crate) struct Map<T> {
 impl<T: Real> Map<T> {
     /// A map from the origin and the factor of each axis.
     pub(crate) fn new(origin: [T; 3], scale: [T; 3]) -> Self {
-        let by_lane = |values: [T; 3]| std::array::from_fn(|lane| values[lane % 3]);
+        let by_lane = |values: [T; 3]| each_axis(|lane| values[lane % 3]);
         Self { origin: by_lane(origin), scale: by_lane(scale), piecewise: None }
     }
 
@@ -98,7 +98,7 @@ pub(crate) struct CellMap {
 impl CellMap {
     /// A map from the shift and the place of each axis.
     pub(crate) fn new(shift: [i32; 3], place: [i32; 3]) -> Self {
-        Self { shift: std::array::from_fn(|lane| shift[lane % 3]), place: std::array::from_fn(|lane| place[lane % 3]) }
+        Self { shift: each_axis(|lane| shift[lane % 3]), place: each_axis(|lane| place[lane % 3]) }
     }
 
     /// The contribution of each axis to the index of the cell of a box's lower corner, and of its upper corner.

@@ -176,8 +176,8 @@ impl TilePlace<'_> {
     /// The tile itself, as a record.
     #[inline(always)]
     fn record<S: Simd>(&self, simd: S) -> Record {
-        let [[x, y, z], [u, v, w]] = [self.low, self.high.map(|high| high - 1)];
-        simd.record(&Corners([x, y, z, u, v, w, 0]), self.map, 0)
+        let ([x, y, z], [u, v, w]) = (self.low, self.high);
+        simd.record(&Corners([x, y, z, u - 1, v - 1, w - 1, 0]), self.map, 0)
     }
 
     /// Are both corners in the tile?

@@ -172,8 +172,9 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Confirm<'_, D, T, 
                 && open.len() > MANY
                 && sorted_boxes.try_reserve(sorted.len()).is_ok()
             {
-                let copies = sorted.iter().map(|record| SortedBox::new(&self.boxes[record.id() as usize]));
-                sorted_boxes.extend(copies); // reserved
+                for record in sorted {
+                    sorted_boxes.push(SortedBox::new(&self.boxes[record.id() as usize])); // reserved
+                }
             }
             if self.rows.is_none() && !sorted_boxes.is_empty() {
                 let sorted_boxes = &sorted_boxes[..sorted.len()];

@@ -303,9 +303,9 @@ pub(crate) fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[A
 /// The sample: some boxes, spread over the slots at uneven distances, since a caller may move every tenth object.
 fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
     let stride = boxes.len().div_ceil(SAMPLE).max(LEAST_STRIDE);
-    (0..boxes.len()).step_by(stride).enumerate().map(move |(index, start)| {
+    (0..boxes.len().div_ceil(stride)).map(move |index| {
         let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
-        &boxes[(start + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
+        &boxes[(index * stride + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
     })
 }
 

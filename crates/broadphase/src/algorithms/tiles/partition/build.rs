@@ -6,6 +6,7 @@ use super::{FINER, MAX_TILES, Partition, Point, TILES, Table, mean_size};
 use crate::algorithms::tiles::lattice::Place;
 use crate::algorithms::tiles::plan::tuned::{CELLS_IN_CACHE, CELLS_PER_TILE, FEWER_CELLS_PER_TILE, FINEST_CELL, NARROWEST_PART};
 use crate::error::Error;
+use crate::geometry::{each_axis, sort_few};
 use crate::memory;
 
 /// The most copies that are expected per object: for larger objects, the mean is a poor estimate.
@@ -51,7 +52,7 @@ impl Partition {
         let counts = sort_by_cell(&table, points)?;
 
         let mut dense = Vec::new();
-        let all = Part { low: [0; 3], high: std::array::from_fn(|k| 1 << table.bits[k]), count: points.len() };
+        let all = Part { low: [0; 3], high: each_axis(|k| 1 << table.bits[k]), count: points.len() };
         let mut stack = Vec::new();
         memory::push(&mut stack, all, TILES)?;
         while let Some(part) = stack.pop() {
@@ -66,7 +67,7 @@ impl Partition {
                 let single = (0..3).all(|k| part.high[k] - part.low[k] == 1);
                 if single && part.count > 2 * rules.target && self.tables.len() + dense.len() < MAX_TILES {
                     // Uses the sizes of the objects in the cell, so that a cluster of small objects among large ones is refined.
-                    let at: Place = std::array::from_fn(|k| table.low[k] + (part.low[k] << table.shift[k]));
+                    let at: Place = each_axis(|k| table.low[k] + (part.low[k] << table.shift[k]));
                     let inside = within(&table, points, table.index(&at));
                     let rules = Rules { size: mean_size(&points[inside.clone()]), ..*rules };
                     if (0..3).any(|k| table.shift[k] > 0 && rules.extent(f64::from(1u32 << table.shift[k]), k) >= FINEST_CELL) {
@@ -87,7 +88,7 @@ impl Partition {
 
     /// Makes one tile of a box of cells.
     fn fill(&mut self, table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Result<(), Error> {
-        let place = |cell: &[i32; 3]| -> Place { std::array::from_fn(|k| table.low[k] + (cell[k] << table.shift[k])) };
+        let place = |cell: &[i32; 3]| -> Place { each_axis(|k| table.low[k] + (cell[k] << table.shift[k])) };
         // The distance from the first to the last slab that is not empty, in mean sizes.
         let spread = |k: usize| {
             let mut used = (part.low[k]..part.high[k]).filter(|&at| slab(table, counts, part, k, at) > 0);
@@ -148,7 +149,7 @@ fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
         }
         bits[widest] += 1;
     }
-    Table { low: [0; 3], shift: std::array::from_fn(|k| extent[k] - bits[k]), bits, start: start as u32 }
+    Table { low: [0; 3], shift: each_axis(|k| extent[k] - bits[k]), bits, start: start as u32 }
 }
 
 /// Cuts a part in two halves of about equal count, across its longest side that can be cut. (Tiles two or three times as long on one axis
@@ -156,7 +157,7 @@ fn grid(count: usize, extent: [u8; 3], start: usize, rules: &Rules) -> Table {
 fn cut_part(table: &Table, counts: &[u32], part: &Part, rules: &Rules) -> Option<(Part, Part)> {
     let extent = |k: usize| rules.extent(part.extent(table, k), k);
     let mut axes = [0, 1, 2];
-    axes.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)));
+    sort_few(&mut axes, |&a, &b| extent(a).total_cmp(&extent(b)).is_gt());
     for k in axes {
         if part.high[k] - part.low[k] < 2 || extent(k) < NARROWEST_PART {
             continue;

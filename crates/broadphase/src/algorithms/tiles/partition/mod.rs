@@ -8,6 +8,7 @@ mod build;
 
 use super::lattice::Place;
 use crate::error::Error;
+use crate::geometry::each_axis;
 use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{CellMap, Corners};
 use crate::memory;
@@ -98,7 +99,7 @@ pub(crate) struct Point {
 /// The mean size of some objects.
 pub(crate) fn mean_size(points: &[Point]) -> [f64; 3] {
     let sum = |k: usize| points.iter().map(|point| f64::from(point.size[k])).sum::<f64>();
-    std::array::from_fn(|k| sum(k) / points.len().max(1) as f64)
+    each_axis(|k| sum(k) / points.len().max(1) as f64)
 }
 
 impl Table {
@@ -199,8 +200,8 @@ impl Partition {
     fn visit_table(&self, table: usize, low: &Place, high: &Place, corner: &Place, visit: &mut dyn FnMut(u16)) {
         let table = &self.tables[table];
         let cell = |at: i32, k: usize| (at - table.low[k]) >> table.shift[k];
-        let first: [i32; 3] = std::array::from_fn(|k| cell(low[k], k));
-        let last: [i32; 3] = std::array::from_fn(|k| cell(high[k], k));
+        let first: [i32; 3] = each_axis(|k| cell(low[k], k));
+        let last: [i32; 3] = each_axis(|k| cell(high[k], k));
         for z in first[2]..=last[2] {
             for y in first[1]..=last[1] {
                 let row =
@@ -210,10 +211,9 @@ impl Partition {
                     let entry = self.entries[row + x as usize];
                     if entry & FINER != 0 {
                         let at = [x, y, z];
-                        let start: Place = std::array::from_fn(|k| table.low[k] + (at[k] << table.shift[k]));
-                        let part_low: Place = std::array::from_fn(|k| low[k].max(start[k]));
-                        let part_high: Place =
-                            std::array::from_fn(|k| high[k].min(start[k] + ((1i64 << table.shift[k]) - 1) as i32));
+                        let start: Place = each_axis(|k| table.low[k] + (at[k] << table.shift[k]));
+                        let part_low: Place = each_axis(|k| low[k].max(start[k]));
+                        let part_high: Place = each_axis(|k| high[k].min(start[k] + ((1i64 << table.shift[k]) - 1) as i32));
                         self.visit_table((entry & !FINER) as usize, &part_low, &part_high, corner, visit);
                         x += 1;
                         continue;
@@ -240,7 +240,7 @@ impl Partition {
 
     fn add_tile(&mut self, low: Place, high: Place, axis: u8) -> Result<u16, Error> {
         // Quanta 1 to 65,535 cover the tile: 65,534 steps after the first.
-        let shift = std::array::from_fn(|k| {
+        let shift = each_axis(|k| {
             let extent = (high[k] - low[k]) as u32;
             (0..31).find(|&s| (extent - 1) >> s <= 65_534).unwrap_or(30)
         });

@@ -11,7 +11,7 @@ use crate::algorithms::tiles::partition::{FINER, Partition, Tile};
 use crate::algorithms::tiles::update::RECORDS;
 use crate::bits::bit;
 use crate::error::Error;
-use crate::geometry::Real;
+use crate::geometry::{Real, each_axis};
 use crate::kernels::quantize::{
     CellMap, Corners, Relocation, RelocationList, Source, TilePlace, axis_in_record, refresh_changed, rewrite_straddling,
 };
@@ -224,7 +224,7 @@ impl<const TRACK_DELTA: bool, const D: usize, T: Real> Kernel for RewriteAll<'_,
         let mut valid = true;
         for ((run, tile), delta) in runs.iter_mut().zip(tiles).zip(deltas) {
             let place = TilePlace { map: &run.map, low: tile.low, high: tile.high };
-            let [from, middle, to] = [run.start, run.inner, run.next].map(|at| at as usize - start);
+            let (from, middle, to) = (run.start as usize - start, run.inner as usize - start, run.next as usize - start);
             if !list.make_room(middle - from, to - middle) {
                 break; // the list says so
             }
@@ -280,7 +280,7 @@ impl<const D: usize, T: Real> Kernel for RewriteChanged<'_, D, T> {
         let mut valid = true;
         for (run, tile) in runs.iter_mut().zip(&partition.tiles) {
             let place = TilePlace { map: &run.map, low: tile.low, high: tile.high };
-            let [start, middle, next] = [run.start, run.inner, run.next].map(|at| at as usize);
+            let (start, middle, next) = (run.start as usize, run.inner as usize, run.next as usize);
             let (mut end, mut ends) = (start, [0; 2]);
             // A loop of two, since the body would be compiled twice otherwise.
             for (range, range_end) in [start..middle, middle..next].into_iter().zip(&mut ends) {
@@ -317,7 +317,9 @@ impl Kernel for Relocate<'_> {
                 run.next = list.drop_marked(arena, run.inner as usize..run.next as usize) as u32;
             }
         }
-        kept.extend(runs.iter().map(|run| run.next)); // reserved
+        for run in runs.iter() {
+            kept.push(run.next); // reserved
+        }
         let root = partition.root();
         let not_spilled = &mut Vec::new();
         for relocation in list.entries() {
@@ -355,7 +357,7 @@ fn place<S: Simd>(
 ) {
     let Relocation { corners, id } = relocation;
     let (low, high) = root.cells(corners);
-    let (cell, steps) = (low.iter().sum::<i32>(), std::array::from_fn(|k| high[k] - low[k]));
+    let (cell, steps) = (low.iter().sum::<i32>(), each_axis(|k| high[k] - low[k]));
     let entry = partition.entries[cell as usize];
     let home = if entry & FINER == 0 { entry } else { partition.tile_at(&corners.low()) };
     put(simd, runs, arena, spilled, home, (corners, *id));

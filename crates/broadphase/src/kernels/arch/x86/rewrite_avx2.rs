@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::floats::Floats;
 use super::quantize::{INVERTED, ORDERS};
 use super::rewrite::Transform;
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Real, each_axis};
 use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
 use crate::kernels::quantize::{Relocation, Source, TilePlace};
 
@@ -45,7 +45,7 @@ impl<F: Floats> Transform for TileTransform<F> {
     unsafe fn new<const D: usize, T: Real>(source: &Source<'_, D, T>, place: TilePlace<'_>) -> Self {
         let [x, y, z] = place.low;
         // A place that clamping would change is outside, so it need not be clamped.
-        let [u, v, w] = std::array::from_fn(|k| if k < D { place.high[k].min(LAST_PLACE + 1) } else { place.high[k] });
+        let [u, v, w] = each_axis(|k| if k < D { place.high[k].min(LAST_PLACE + 1) } else { place.high[k] });
         // SAFETY: (isa, layout) the caller's duties; (in bounds) maps have a whole period, and an axis is below three.
         unsafe {
             let (low, shift) = place.map.lanes();

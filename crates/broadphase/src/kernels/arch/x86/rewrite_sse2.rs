@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::Sse2;
 use super::quantize::INVERTED;
 use super::rewrite::{self, Transform};
-use crate::geometry::{Aabb, Real};
+use crate::geometry::{Aabb, Real, each_axis};
 use crate::kernels::prefetch::{LAST_PLACE, LATTICE_END};
 use crate::kernels::quantize::{
     CORNERS, Corners, Quantize, Relocation, RelocationList, Rewritten, Source, TileMap, TilePlace, refresh as portable,
@@ -148,7 +148,7 @@ impl<F: Floats> Transform for TileTransform<F> {
     unsafe fn new<const D: usize, T: Real>(source: &Source<'_, D, T>, place: TilePlace<'_>) -> Self {
         let [x, y, z] = place.low;
         // A place that clamping would change is outside, so it need not be clamped.
-        let [u, v, w] = std::array::from_fn(|k| if k < D { place.high[k].min(LAST_PLACE + 1) } else { place.high[k] });
+        let [u, v, w] = each_axis(|k| if k < D { place.high[k].min(LAST_PLACE + 1) } else { place.high[k] });
         // SAFETY: (isa, layout) the caller's duties; (in bounds) maps have a whole period.
         unsafe {
             Self {

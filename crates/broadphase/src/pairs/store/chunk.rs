@@ -15,6 +15,8 @@ pub(super) struct Chunk {
     pub(super) kept: usize,
     pub(super) started: Vec<Pair>,
     pub(super) ended: Vec<Pair>,
+    /// The greatest first id of those that started or ended; 0 if there are none.
+    pub(super) last: u32,
     pub(super) count: u64,
     /// Tests of the last frame.
     pub(super) tests: u64,
@@ -76,6 +78,11 @@ impl Chunk {
         self.pairs.truncate(kept);
         self.kept = kept;
         lost
+    }
+
+    /// Stores the greatest first id of the pairs that started or ended, after both were found.
+    pub(super) fn find_last(&mut self) {
+        self.last = self.started.iter().chain(&self.ended).fold(0, |last, pair| last.max(pair.a));
     }
 }
 

@@ -18,7 +18,8 @@ use crate::geometry::Real;
 use crate::kernels::{Output, PairSink, RESERVE, Refine, Stop};
 use crate::memory;
 use crate::objects::{Frame, Shape};
-use chunk::{Chunk, lock, open, read};
+pub(crate) use chunk::WithoutAny;
+use chunk::{Chunk, Stays, lock, open, read};
 
 /// What a frame reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -442,13 +443,13 @@ impl PairStore {
         }
     }
 
-    /// Keeps the pairs of a chunk for which `stays` is true, and adds the pairs that `fill` pushes and the frame's filters allow.
+    /// Keeps the pairs of a chunk that `stays` names, and adds the pairs that `fill` pushes and the frame's filters allow.
     pub(crate) fn edit<const D: usize, T: Real>(
         &self,
         chunk: usize,
         worker: usize,
         frame: &Frame<'_, D, T>,
-        stays: impl Fn(Pair) -> bool,
+        stays: impl Stays,
         fill: impl FnOnce(&mut PairSink<'_>),
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
@@ -463,7 +464,7 @@ impl PairStore {
             chunk.kept = chunk.pairs.len(); // nothing was edited
             return;
         }
-        let lost = chunk.part(stays, &mut gone);
+        let lost = chunk.part(&stays, &mut gone);
         if self.report.delta() && chunk.old.try_reserve(lost).is_err() {
             // They were in this list, so there is capacity for them.
             chunk.pairs.extend_from_slice(&gone[..lost]); // reserved

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::bulk::differ;
 use super::column::Column;
 use super::slots::Slots;
 use super::touched::Touched;
@@ -113,6 +114,12 @@ impl<const D: usize, T: Real> Side<D, T> {
         self.plain.as_ref().unwrap_or(&self.boxes)
     }
 
+    /// Do structures see the boxes as the user gave them: without margins, none swept?
+    #[inline(always)]
+    pub(super) fn has_plain_boxes(&self) -> bool {
+        self.plain.is_none() && !self.swept.any()
+    }
+
     /// The shape that the box of a slot stands for, in a world of shape `default`. A swept box is a box.
     pub(crate) fn shape(&self, slot: u32, default: Shape) -> Shape {
         if self.swept.get(slot) { Shape::Box } else { self.own_shape(slot, default) }
@@ -126,19 +133,19 @@ impl<const D: usize, T: Real> Side<D, T> {
     /// Moves the box of a slot without marking the slot, for a translation of all objects: the caller marks everything as changed.
     pub(super) fn translate(&mut self, slot: u32, by: [T; D], margin: T) {
         let moved = self.plain(slot).translate(by);
-        self.store(slot, moved, margin);
+        self.store(slot, &moved, margin);
     }
 
     /// Inserts an object, whose box is grown by `margin`; returns its slot.
-    pub(super) fn insert(&mut self, owner: u32, plain: Aabb<D, T>, margin: T) -> u32 {
+    pub(super) fn insert(&mut self, owner: u32, plain: &Aabb<D, T>, margin: T) -> u32 {
         let slot = self.slots.take();
         self.aligned &= owner == slot;
         let at = slot as usize;
         if at == self.boxes.len() {
-            self.boxes.push(plain);
+            self.boxes.push(*plain);
             self.owners.push(owner);
             self.marks.push(Mark::None);
-            self.plain.iter_mut().for_each(|list| list.push(plain));
+            self.plain.iter_mut().for_each(|list| list.push(*plain));
         }
         self.owners[at] = owner;
         self.store(slot, plain, margin);
@@ -186,28 +193,26 @@ impl<const D: usize, T: Real> Side<D, T> {
 
     /// Sets the box and margin of a slot. Setting the same box again is not a change.
     #[inline(always)]
-    pub(crate) fn set(&mut self, slot: u32, plain: Aabb<D, T>, margin: impl FnOnce() -> T) {
-        if self.plain.is_none() && !self.swept.any() {
-            // The usual case: no margins, no swept boxes.
-            let old = &mut self.boxes[slot as usize];
-            if self.all {
-                // Everything counts as changed already.
-                *old = plain;
-                return;
-            }
-            let differs = (0..D).fold(false, |any, k| any | (old.min[k] != plain.min[k]) | (old.max[k] != plain.max[k]));
-            *old = plain;
-            if differs {
-                self.touch(slot);
-            }
-        } else {
-            self.set_grown(slot, plain, margin());
+    pub(crate) fn set(&mut self, slot: u32, plain: &Aabb<D, T>, margin: impl FnOnce() -> T) {
+        if !self.has_plain_boxes() {
+            return self.set_grown(slot, plain, margin());
+        }
+        let old = &mut self.boxes[slot as usize];
+        if self.all {
+            // Everything counts as changed already.
+            *old = *plain;
+            return;
+        }
+        let differs = differ(old, plain);
+        *old = *plain;
+        if differs {
+            self.touch(slot);
         }
     }
 
     /// [`set`](Side::set) where there are margins or swept boxes.
     #[cold]
-    fn set_grown(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+    fn set_grown(&mut self, slot: u32, plain: &Aabb<D, T>, margin: T) {
         let (old, was_swept) = (self.boxes[slot as usize], self.swept.get(slot));
         self.store(slot, plain, margin);
         if self.boxes[slot as usize] != old || was_swept {
@@ -228,14 +233,14 @@ impl<const D: usize, T: Real> Side<D, T> {
     }
 
     /// Writes a box without marking the slot.
-    pub(super) fn store(&mut self, slot: u32, plain: Aabb<D, T>, margin: T) {
+    pub(super) fn store(&mut self, slot: u32, plain: &Aabb<D, T>, margin: T) {
         self.swept.set(slot, false);
         let at = slot as usize;
         match &mut self.plain {
-            None => self.boxes[at] = plain,
+            None => self.boxes[at] = *plain,
             Some(list) => {
-                list[at] = plain;
-                self.boxes[at] = if margin == T::ZERO { plain } else { plain.grow(margin) };
+                list[at] = *plain;
+                self.boxes[at] = if margin == T::ZERO { *plain } else { plain.grow(margin) };
             }
         }
     }
@@ -500,7 +505,7 @@ mod tests {
     /// Slots 0 to 9, whose insertion a structure and the pairs already reflect.
     fn settled() -> Side<1, f32> {
         let mut side = Side::default();
-        (0..10).for_each(|k| _ = side.insert(k, at(k as f32), 0.0));
+        (0..10).for_each(|k| _ = side.insert(k, &at(k as f32), 0.0));
         side.gather().unwrap();
         assert!(matches!(side.changes(), Changes::All), "everything is new");
         side.clear_marks();
@@ -519,15 +524,15 @@ mod tests {
     #[test]
     fn each_change_is_in_one_list_once() {
         let mut side = settled();
-        side.set(3, at(33.0), || 0.0);
-        side.set(3, at(34.0), || 0.0);
-        side.set(5, at(5.0), || 0.0); // the same box
-        side.set(7, at(70.0), || 0.0);
+        side.set(3, &at(33.0), || 0.0);
+        side.set(3, &at(34.0), || 0.0);
+        side.set(5, &at(5.0), || 0.0); // the same box
+        side.set(7, &at(70.0), || 0.0);
         side.remove(7); // moved, then removed
-        let brief = side.insert(10, at(1.0), 0.0);
+        let brief = side.insert(10, &at(1.0), 0.0);
         side.remove(brief); // inserted and removed in one frame
-        let new = side.insert(11, at(2.0), 0.0);
-        side.set(new, at(2.5), || 0.0); // inserted, then moved
+        let new = side.insert(11, &at(2.0), 0.0);
+        side.set(new, &at(2.5), || 0.0); // inserted, then moved
         assert_eq!(new, brief, "a slot that no structure has seen is free at once");
         assert_eq!(listed(&mut side), [vec![3], vec![new], vec![7]]);
         side.clear_marks();
@@ -540,18 +545,18 @@ mod tests {
         side.remove(2);
         side.gather().unwrap();
         side.clear_marks();
-        assert_eq!(side.insert(12, at(0.0), 0.0), 10);
+        assert_eq!(side.insert(12, &at(0.0), 0.0), 10);
         side.gather().unwrap();
         side.clear_marks();
         assert!(side.touched.contains(2) && side.touched.contains(10) && !side.touched.contains(3));
         side.after_pairs();
-        assert_eq!(side.insert(13, at(0.0), 0.0), 2);
+        assert_eq!(side.insert(13, &at(0.0), 0.0), 2);
     }
 
     #[test]
     fn if_most_slots_change_everything_counts_as_changed() {
         let mut side = settled();
-        (0..6).for_each(|slot| side.set(slot, at(100.0), || 0.0));
+        (0..6).for_each(|slot| side.set(slot, &at(100.0), || 0.0));
         side.gather().unwrap();
         assert!(matches!(side.changes(), Changes::All));
     }

@@ -357,7 +357,7 @@ impl<const D: usize, T: Real> Table<D, T> {
         let growth = self.growth(index);
         self.kinds[index as usize] = object.kind;
         let (side, _) = self.side_mut(index);
-        let slot = side.insert(index, object.aabb, growth);
+        let slot = side.insert(index, &object.aabb, growth);
         side.set_tag(slot, object.tag);
         side.kinematic.set(slot, object.kind == ObjectKind::Kinematic);
         side.sensors.set(slot, object.sensor);
@@ -405,10 +405,10 @@ impl<const D: usize, T: Real> Table<D, T> {
 
     /// Moves or resizes an object.
     #[inline]
-    pub(crate) fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
+    pub(crate) fn set_box(&mut self, handle: Handle, aabb: &Aabb<D, T>) -> Result<(), Error> {
         let index = self.find(handle)?;
         if !aabb.is_valid() {
-            aabb.check(index as usize)?; // returns the error
+            return aabb.check(index as usize); // an error
         }
         self.put_box(index, aabb);
         Ok(())
@@ -416,16 +416,12 @@ impl<const D: usize, T: Real> Table<D, T> {
 
     /// Gives an object a box that is known to be valid.
     #[inline]
-    pub(super) fn put_box(&mut self, index: u32, aabb: Aabb<D, T>) {
-        if self.statics_count == 0 && self.movers.aligned {
-            // The usual case: only movers, and every slot equals its object's index.
-            let Self { movers, margin, margins, .. } = self;
-            return movers.set(index, aabb, || *margin + margins.get(index));
+    pub(super) fn put_box(&mut self, index: u32, aabb: &Aabb<D, T>) {
+        if self.has_plain_movers() {
+            self.movers.set(index, aabb, || T::ZERO);
+        } else {
+            self.put_in_side(index, aabb);
         }
-        let is_static = self.is_static(index);
-        let Self { movers, statics, places, margin, margins, .. } = self;
-        let side = if is_static { statics } else { movers };
-        side.set(places[index as usize], aabb, || *margin + margins.get(index));
     }
 
     /// Changes an object's tag.
@@ -513,7 +509,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             self.keep_plain()?;
             self.margins.set(index, margin);
             let aabb = self.object(index).aabb;
-            self.put_box(index, aabb);
+            self.put_box(index, &aabb);
         }
         Ok(())
     }
@@ -528,7 +524,7 @@ impl<const D: usize, T: Real> Table<D, T> {
             for index in 0..self.slots.len() as u32 {
                 if self.slots.contains(index) {
                     let aabb = self.object(index).aabb;
-                    self.put_box(index, aabb);
+                    self.put_box(index, &aabb);
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Started and ended pairs: the difference of two lists, chunk by chunk, then across chunks.
 
+use std::hint::select_unpredictable;
+
 use super::{Pair, PairSort};
 use crate::error::Error;
 use crate::memory;
@@ -193,7 +195,21 @@ pub(crate) fn cancel<P: Copy + Ord>(started: &mut Vec<P>, ended: &mut Vec<P>) {
 /// Moves what is in only one of two sorted lists to its front, and returns how many there are in each.
 pub(super) fn cancel_sorted<P: Copy + Ord>(started: &mut [P], ended: &mut [P]) -> (usize, usize) {
     let (mut s, mut e, mut s_end, mut e_end) = (0, 0, 0, 0);
-    // Which of the two comes first is unpredictable, so both are written, and counted if they come first.
+    // Which of the two comes first is unpredictable, so both are written, and counted if they come first. The next ones are read before it is known
+    // which of them is needed: the loop would wait for each read.
+    if let (Some(&(mut x)), Some(&(mut y))) = (started.first(), ended.first()) {
+        while s + 1 < started.len() && e + 1 < ended.len() {
+            let (next_x, next_y) = (started[s + 1], ended[e + 1]);
+            (started[s_end], ended[e_end]) = (x, y);
+            s_end += usize::from(x < y);
+            e_end += usize::from(y < x);
+            let (passes_x, passes_y) = (x <= y, y <= x);
+            s += usize::from(passes_x);
+            e += usize::from(passes_y);
+            x = select_unpredictable(passes_x, next_x, x);
+            y = select_unpredictable(passes_y, next_y, y);
+        }
+    }
     while s < started.len() && e < ended.len() {
         let (x, y) = (started[s], ended[e]);
         (started[s_end], ended[e_end]) = (x, y);

@@ -1,7 +1,7 @@
 //! Gathers what started and ended in all chunks: two sorted lists, without the pairs that only moved from one chunk to another.
 //!
 //! # Method
-//! 1. Both lists are distributed to the same groups of consecutive first ids ([`Groups`]).
+//! 1. Both lists are distributed to the same groups of consecutive first ids ([`Groups`]); each list is a job.
 //! 2. Each group is a job: it sorts its part of both lists, and removes what is in both.
 //! 3. The pairs that are left in the groups are moved together.
 //!
@@ -15,11 +15,12 @@ use crate::memory;
 
 /// What the memory is for, in errors.
 const EVENTS: &str = "pairs that started and ended";
-/// The work of sorting and comparing one pair, in the units of [`Context::run_weighted`].
+/// The work of distributing one pair, and of sorting and comparing it, in the units of [`Context::run_weighted`].
+const DISTRIBUTE: usize = 2;
 const SORT: usize = 8;
 
 /// Visits the pairs of each chunk.
-pub(super) type Visit<'a> = &'a dyn Fn(&mut dyn FnMut(&[Pair]));
+pub(super) type Visit<'a> = &'a (dyn Fn(&mut dyn FnMut(&[Pair])) + Sync);
 
 /// A value for the pairs that started, and one for those that ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,33 +40,32 @@ pub(super) struct Gatherer {
 }
 
 impl Gatherer {
-    /// Replaces the content of both lists by the pairs of all chunks, sorted, without those in both. A pair that is n times in one and m times in the
-    /// other stays |n - m| times in one. On error, the content of the lists is unspecified.
+    /// Replaces the content of both lists by the pairs of all chunks, whose first ids are below `bound`, sorted, without those in both. A pair that is
+    /// n times in one and m times in the other stays |n - m| times in one. On error, the content of the lists is unspecified.
     pub(super) fn gather(
         &mut self,
         chunks: Difference<Visit<'_>>,
+        bound: usize,
         lists: Difference<&mut Vec<Pair>>,
         context: &Context,
     ) -> Result<(), Error> {
-        let (mut started, mut ended, mut last) = (0, 0, 0);
-        for (chunks, count) in [(chunks.started, &mut started), (chunks.ended, &mut ended)] {
-            chunks(&mut |pairs| {
-                *count += pairs.len();
-                last = pairs.iter().fold(last, |last, pair| last.max(pair.a));
-            });
-        }
-        memory::refill(lists.started, started, Pair::default(), EVENTS)?;
-        memory::refill(lists.ended, ended, Pair::default(), EVENTS)?;
+        let (mut started, mut ended) = (0, 0);
+        (chunks.started)(&mut |pairs| started += pairs.len());
+        (chunks.ended)(&mut |pairs| ended += pairs.len());
+        memory::resize(lists.started, started, Pair::default(), EVENTS)?;
+        memory::resize(lists.ended, ended, Pair::default(), EVENTS)?;
         if started + ended == 0 {
             return Ok(());
         }
-        let groups = Groups::new(started + ended, last as usize + 1);
+        let groups = Groups::new(started + ended, bound);
         memory::cover(&mut self.ends.started, groups.count, EVENTS)?;
         memory::cover(&mut self.ends.ended, groups.count, EVENTS)?;
         memory::cover(&mut self.left, groups.count, EVENTS)?;
         self.sort.try_prepare(context)?;
-        groups.distribute(lists.started, &mut self.ends.started, chunks.started);
-        groups.distribute(lists.ended, &mut self.ends.ended, chunks.ended);
+        let work = DISTRIBUTE * (started + ended);
+        let Difference { started, ended } = &mut self.ends;
+        let both = [(chunks.started, &mut *lists.started, started), (chunks.ended, &mut *lists.ended, ended)];
+        context.run_each(both.into_iter(), 2, work, |(chunks, list, ends), _| groups.distribute(list, ends, chunks));
         self.sort_groups(groups, Difference { started: &mut **lists.started, ended: &mut **lists.ended }, context);
         compact(lists.started, &self.ends.started, self.left.iter().map(|left| left.started).take(groups.count));
         compact(lists.ended, &self.ends.ended, self.left.iter().map(|left| left.ended).take(groups.count));
@@ -118,7 +118,25 @@ fn compact(list: &mut Vec<Pair>, ends: &[usize], kept: impl Iterator<Item = usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Executor;
     use std::collections::BTreeMap;
+
+    /// Two workers, the last job first.
+    struct Reversed;
+
+    impl Executor for Reversed {
+        fn width(&self) -> usize {
+            2
+        }
+
+        fn run(&self, jobs: usize, job: &(dyn Fn(usize, usize) + Sync)) {
+            (0..jobs).rev().for_each(|number| job(number, number % 2));
+        }
+
+        fn work_per_worker(&self) -> usize {
+            0
+        }
+    }
 
     /// How often each pair is in a list.
     fn counts(list: &[Pair]) -> BTreeMap<Pair, usize> {
@@ -147,14 +165,17 @@ mod tests {
             let (mut all_started, mut all_ended) = (vec![Pair::default(); 3], Vec::new());
             let visit = |lists: &[Vec<Pair>], visit: &mut dyn FnMut(&[Pair])| lists.iter().for_each(|list| visit(list));
             let chunks = Difference::<Visit<'_>> { started: &|v| visit(&started, v), ended: &|v| visit(&ended, v) };
-            gatherer.gather(chunks, Difference { started: &mut all_started, ended: &mut all_ended }, &Context::new()).unwrap();
             let (s, e) = (counts(&started.concat()), counts(&ended.concat()));
             let rest = |mine: &BTreeMap<Pair, usize>, others: &BTreeMap<Pair, usize>| -> Vec<Pair> {
                 let left =
                     |(pair, count): (&Pair, &usize)| vec![*pair; count.saturating_sub(others.get(pair).copied().unwrap_or(0))];
                 mine.iter().flat_map(left).collect()
             };
-            assert!(all_started == rest(&s, &e) && all_ended == rest(&e, &s), "{length} pairs of {ids} objects");
+            for context in [Context::new(), Context::new().with_executor(Reversed)] {
+                let lists = Difference { started: &mut all_started, ended: &mut all_ended };
+                gatherer.gather(chunks, ids as usize, lists, &context).unwrap();
+                assert!(all_started == rest(&s, &e) && all_ended == rest(&e, &s), "{length} pairs of {ids} objects");
+            }
         }
     }
 }

@@ -8,4 +8,5 @@ mod store;
 pub use crate::objects::Retain;
 pub use crate::pair::{Pair, pairs_hash};
 pub(crate) use sort::PairSort;
+pub(crate) use store::WithoutAny;
 pub use store::{PairStore, Report, Revision};

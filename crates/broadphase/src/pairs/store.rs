@@ -11,7 +11,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::gather::{Difference, Gatherer};
+use super::gather::{Difference, Gatherer, Visit};
 use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
@@ -19,7 +19,8 @@ use crate::geometry::Real;
 use crate::kernels::{Output, PairSink, RESERVE, Refine, Stop};
 use crate::memory;
 use crate::objects::{Frame, Shape};
-use chunk::{Chunk, lock, open, read};
+pub(crate) use chunk::WithoutAny;
+use chunk::{Chunk, Stays, lock, open, read};
 
 /// What a frame reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -336,6 +337,7 @@ impl PairStore {
             chunk.stop = None;
             chunk.started.clear();
             chunk.ended.clear();
+            chunk.last = 0;
             chunk.old.clear();
             if !kept || index >= chunks {
                 chunk.rewrite(delta);
@@ -399,16 +401,17 @@ impl PairStore {
             if self.time_events(|| events::difference(old, pairs, scratch, started, ended)).is_err() {
                 chunk.stop = Some(Stop::Memory);
             }
+            chunk.find_last();
         }
     }
 
-    /// Keeps the pairs of a chunk for which `stays` is true, and adds the pairs that `fill` pushes and the frame's filters allow.
+    /// Keeps the pairs of a chunk that `stays` names, and adds the pairs that `fill` pushes and the frame's filters allow.
     pub(crate) fn edit<const D: usize, T: Real>(
         &self,
         chunk: usize,
         worker: usize,
         frame: &Frame<'_, D, T>,
-        stays: impl Fn(Pair) -> bool,
+        stays: impl Stays,
         fill: impl FnOnce(&mut PairSink<'_>),
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
@@ -423,7 +426,7 @@ impl PairStore {
             chunk.kept = chunk.pairs.len(); // nothing was edited
             return;
         }
-        let lost = chunk.part(stays, &mut gone);
+        let lost = chunk.part(&stays, &mut gone);
         if self.report.delta() && chunk.old.try_reserve(lost).is_err() {
             // They were in this list, so there is capacity for them.
             chunk.pairs.extend_from_slice(&gone[..lost]); // reserved
@@ -449,6 +452,7 @@ impl PairStore {
                 chunk.stop = Some(Stop::Memory);
             }
             chunk.old.extend_from_slice(&gone[..lost]); // reserved
+            chunk.find_last();
         }
         scratch.gone = gone;
     }
@@ -520,16 +524,17 @@ impl PairStore {
         }
         let start = self.timed.then(Instant::now);
         let Self { chunks: all, gatherer, started, ended, .. } = self;
-        let all = &all[..self.active];
-        let visit_started = |visit: &mut dyn FnMut(&[Pair])| all.iter().for_each(|chunk| visit(&read(chunk).started));
+        let (used, unused) = all[..self.active].split_at(chunks.min(self.active));
+        // A chunk that is no longer used has no pairs, and was never filled: all its old pairs have ended.
+        let visit_started = |visit: &mut dyn FnMut(&[Pair])| used.iter().for_each(|chunk| visit(&read(chunk).started));
         let visit_ended = |visit: &mut dyn FnMut(&[Pair])| {
-            for (index, chunk) in all.iter().enumerate() {
-                let chunk = read(chunk);
-                // A chunk that is no longer used has no pairs, and was never filled: all its old pairs have ended.
-                visit(if index < chunks { &chunk.ended } else { &chunk.old });
-            }
+            used.iter().for_each(|chunk| visit(&read(chunk).ended));
+            unused.iter().for_each(|chunk| visit(&read(chunk).old));
         };
-        gatherer.gather(Difference { started: &visit_started, ended: &visit_ended }, Difference { started, ended }, context)?;
+        let last = used.iter().fold(0, |last, chunk| last.max(read(chunk).last));
+        let last = unused.iter().fold(last, |last, chunk| read(chunk).old.iter().fold(last, |last, pair| last.max(pair.a)));
+        let visits = Difference::<Visit<'_>> { started: &visit_started, ended: &visit_ended };
+        gatherer.gather(visits, last as usize + 1, Difference { started, ended }, context)?;
         *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
         Ok(())
     }

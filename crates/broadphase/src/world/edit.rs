@@ -72,10 +72,13 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Moves or resizes an object. Setting the same box again is not a change.
     #[inline]
     pub fn set_box(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
-        self.table.set_box(handle, aabb)
+        self.table.set_box(handle, &aabb)
     }
 
     /// Moves or resizes the listed objects, of any kind; on error, none. If a handle is listed twice, its last box counts.
+    ///
+    /// In a world without statics and margins, a long list is compared with the old boxes on all threads of the [context](World::set_context). If its
+    /// handles ascend, and most objects move, it is also copied on all of them.
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -86,12 +89,14 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_boxes_of(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
-        self.table.set_boxes_of(list)
+        self.table.set_boxes_of(list, &self.context)
     }
 
     /// Sets the boxes of all movers, in the order of [`movers`](World::movers), not of handles: that is the order of insertion
     /// only until an object is removed, after which a new object takes the free place. To set boxes by handle, call
     /// [`set_boxes_of`](World::set_boxes_of). Boxes that did not change are detected, and cost next to nothing. On error no box is set.
+    ///
+    /// This is the fastest way to move many objects: boxes are compared and copied on all threads of the [context](World::set_context).
     ///
     /// ```
     /// use broadphase::{Aabb, World2};
@@ -108,14 +113,14 @@ impl<const D: usize, T: Real> World<D, T> {
     /// # Ok::<(), broadphase::Error>(())
     /// ```
     pub fn set_mover_boxes(&mut self, boxes: &[Aabb<D, T>]) -> Result<(), Error> {
-        self.table.set_boxes(boxes)
+        self.table.set_boxes(boxes, &self.context)
     }
 
     /// Like [`set_mover_boxes`](World::set_mover_boxes), but swaps the list instead of copying it: `boxes` has one box for each of
     /// [`mover_slots`](World::mover_slots), at the object's [`slot`](World::slot), and anything at empty slots. It receives the boxes
     /// that the movers had. On error both lists are unchanged.
     pub fn swap_boxes(&mut self, boxes: &mut Vec<Aabb<D, T>>) -> Result<(), Error> {
-        self.table.swap_boxes(boxes)
+        self.table.swap_boxes(boxes, &self.context)
     }
 
     /// The number of mover slots, empty ones included.

@@ -396,13 +396,13 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Moves or resizes an object without a path: with [continuous detection](World::set_continuous_detection), it hits nothing between its last box
     /// and this one.
     pub fn teleport(&mut self, handle: Handle, aabb: Aabb<D, T>) -> Result<(), Error> {
-        self.table.set_box(handle, aabb)?;
+        self.table.set_box(handle, &aabb)?;
         self.forget_path(handle)
     }
 
     /// [Teleports](World::teleport) all listed objects, or none if a handle is stale or a box invalid.
     pub fn teleport_many(&mut self, list: &[(Handle, Aabb<D, T>)]) -> Result<(), Error> {
-        self.table.set_boxes_of(list)?;
+        self.table.set_boxes_of(list, &self.context)?;
         list.iter().try_for_each(|&(handle, _)| self.forget_path(handle))
     }
 

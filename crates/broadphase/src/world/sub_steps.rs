@@ -95,7 +95,7 @@ impl<const D: usize, T: Real> World<D, T> {
             if (search - 1).is_multiple_of(every) || last {
                 let number = search.div_ceil(every);
                 let growth = self.table.growth(self.table.movers.owners[path.slot as usize]);
-                self.table.movers.set(path.slot, path.at(number), || growth);
+                self.table.movers.set(path.slot, &path.at(number), || growth);
                 self.motion.stats.placed += u64::from(number < path.steps);
             }
         }

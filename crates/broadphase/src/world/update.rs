@@ -195,16 +195,16 @@ impl<const D: usize, T: Real> World<D, T> {
         let from = (self.started.len(), self.ended.len());
         if self.whole || movers {
             self.find_mover_pairs(report, scoped)?;
-            let Self { table, mover_pairs, converter, started, ended, .. } = &mut *self;
+            let Self { table, mover_pairs, converter, started, ended, context, .. } = &mut *self;
             converter.reserve(mover_pairs, started, ended)?;
-            converter.append(table, false, mover_pairs.started(), (&mut *started, from.0));
-            converter.append(table, false, mover_pairs.ended(), (&mut *ended, from.1));
+            let lists = [(mover_pairs.started(), &mut *started, from.0), (mover_pairs.ended(), &mut *ended, from.1)];
+            converter.append_both(table, false, lists, context);
         }
         if self.find_mixed_pairs(report, scoped)? {
-            let Self { table, mixed: Mixed { store, .. }, converter, started, ended, .. } = &mut *self;
+            let Self { table, mixed: Mixed { store, .. }, converter, started, ended, context, .. } = &mut *self;
             converter.reserve(store, started, ended)?;
-            converter.append(table, true, store.started(), (&mut *started, from.0));
-            converter.append(table, true, store.ended(), (&mut *ended, from.1));
+            let lists = [(store.started(), &mut *started, from.0), (store.ended(), &mut *ended, from.1)];
+            converter.append_both(table, true, lists, context);
         }
         if self.mover_pairs.len() + self.mixed.store.len() > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
@@ -275,6 +275,8 @@ impl<const D: usize, T: Real> Drop for Running<'_, D, T> {
 
 /// What the memory is for, in errors.
 pub(super) const EVENTS: &str = "events";
+/// The work of converting one pair to handles, in the units of [`Context::run_weighted`].
+const CONVERT: usize = 2;
 
 /// Converts pairs of slots to pairs of handles. Its buffers are scratch.
 #[derive(Clone, Debug, Default)]
@@ -299,7 +301,25 @@ impl HandleConverter {
             .inspect_err(|_| store.undo())
     }
 
-    /// Converts pairs of slots to pairs of handles, and merges them into the part of the list from `from` on, which is sorted. They are sorted as pairs of
+    /// Converts pairs of slots to pairs of handles, and merges each list into the part of another one from a position on, which is sorted.
+    fn append_both<const D: usize, T: Real>(
+        &mut self,
+        table: &Table<D, T>,
+        mixed: bool,
+        lists: [(&[Pair], &mut Vec<(Handle, Handle)>, usize); 2],
+        context: &Context,
+    ) {
+        let is_in_order = !mixed && table.movers.aligned && lists.iter().all(|(_, to, from)| to.len() == *from);
+        if !is_in_order {
+            return lists.into_iter().for_each(|(pairs, to, from)| self.append(table, mixed, pairs, (to, from)));
+        }
+        // The usual case: the store has sorted the pairs.
+        let work = CONVERT * lists.iter().map(|(pairs, ..)| pairs.len()).sum::<usize>();
+        let handles = |pair: &Pair| (table.handle(pair.a), table.handle(pair.b));
+        context.run_each(lists.into_iter(), 2, work, |(pairs, to, _), _| to.extend(pairs.iter().map(handles))); // reserved
+    }
+
+    /// Converts pairs of slots to pairs of handles, and merges them into the part of the list from `from` on. They are sorted as pairs of
     /// indices, in linear time.
     fn append<const D: usize, T: Real>(
         &mut self,
@@ -310,10 +330,6 @@ impl HandleConverter {
     ) {
         let handles = |pair: &Pair| (table.handle(pair.a), table.handle(pair.b));
         let end = list.len();
-        if !mixed && table.movers.aligned && end == from {
-            list.extend(pairs.iter().map(handles)); // reserved; the store sorts them
-            return;
-        }
         self.pairs.clear();
         self.pairs.extend(pairs.iter().map(|&pair| table.to_indices(pair, mixed)));
         self.sorter.sort(&mut self.pairs);

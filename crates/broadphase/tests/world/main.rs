@@ -1,6 +1,7 @@
 //! `World` against a naive model, its promises over long runs, and bad input. Every listed algorithm that takes boxes is tested.
 
 mod bad_input;
+mod bulk;
 mod churn;
 mod drawing;
 mod environments;

@@ -110,7 +110,7 @@ fn apply(
         movers.invalidate(); // an earlier update has added a record of the object
     }
     if let (Some(tile), Some(before), Some(now)) = (*home, before, now) {
-        pending.touched[tile as usize] = true;
+        pending.touch(tile, id);
         let record = if let Some(order) = sorted.order(tile as usize) {
             let record = block.move_record((tile as usize, order), before, now, id);
             sorted.widen(tile as usize, &record);
@@ -124,7 +124,7 @@ fn apply(
     }
     if let Some(before) = before {
         partition.visit(&before.low(), &before.high(), &mut |tile| {
-            pending.touched[tile as usize] = true;
+            pending.touch(tile, id);
             let stays = now.as_ref().is_some_and(|now| partition.tiles[tile as usize].is_reached_by(now));
             match (sorted.order(tile as usize), now) {
                 (None, _) => {
@@ -143,7 +143,7 @@ fn apply(
     partition.visit(&now.low(), &now.high(), &mut |tile| {
         let mut record: Option<Record> = None;
         if !before.as_ref().is_some_and(|before| partition.tiles[tile as usize].is_reached_by(before)) {
-            pending.touched[tile as usize] = true;
+            pending.touch(tile, id);
             if let Some(order) = sorted.order(tile as usize) {
                 let inserted = block.insert_record((tile as usize, order), now, id);
                 sorted.widen(tile as usize, &inserted);

@@ -8,10 +8,11 @@ use crate::bits::bit;
 use crate::context::{Context, SEEK};
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::PairSink;
 use crate::kernels::tile::{self, TileMovers};
 use crate::memory;
 use crate::objects::{Changes, Frame};
-use crate::pairs::{Pair, PairStore};
+use crate::pairs::{Pair, PairStore, WithoutAny};
 
 impl<const D: usize, T: Real> Tiles<D, T> {
     /// Finds the pairs of all tiles, or of those that changes touch.
@@ -49,7 +50,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             self.gather_movers(frame)?;
         }
         self.jobs.clear();
-        let is_joined = |tile: &u32| !kept || self.pending.touched[*tile as usize];
+        let is_joined = |tile: &u32| !kept || self.pending.touches(*tile);
         memory::extend(&mut self.jobs, tiles, (0..tiles as u32).filter(is_joined), "tiles")?;
         let blocks = lock_all(&self.blocks);
         let blocks = blocks.each_ref().map(Option::as_deref);
@@ -88,9 +89,13 @@ impl<const D: usize, T: Real> Tiles<D, T> {
                 let is_changed = |id: u32| bit(changed, id);
                 let unchanged = |pair: Pair| !(is_changed(pair.a) | is_changed(pair.b));
                 let movers = TileMovers { runs, movers, order: sorted(tile) };
-                out.edit(tile, worker, frame, unchanged, |sink| {
-                    tile::join_movers(kernels, movers, coming, frame.boxes, is_changed, scratch, sink)
-                });
+                let join = |sink: &mut PairSink<'_>| {
+                    tile::join_movers(kernels, movers, coming, frame.boxes, is_changed, scratch, sink);
+                };
+                match self.pending.few(tile) {
+                    Some(few) => out.edit(tile, worker, frame, WithoutAny(few), join),
+                    None => out.edit(tile, worker, frame, unchanged, join),
+                }
             } else {
                 out.rewrite(tile, worker, frame, |sink| {
                     let overlap_here = |pair: Pair| {

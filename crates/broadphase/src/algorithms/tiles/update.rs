@@ -173,7 +173,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let result = self.write(frame, context, &bits, false);
         self.pending.bits = bits;
         self.pending.flagged = true;
-        self.pending.touched.fill(true);
+        self.pending.touch_all();
         result?;
         // The tracker must remember the boxes that the records were made from, including those of slots that the caller did not list.
         self.tracker.commit_slots(frame, self.pending.slots.iter().copied())?;

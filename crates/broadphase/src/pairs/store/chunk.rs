@@ -15,6 +15,8 @@ pub(super) struct Chunk {
     pub(super) kept: usize,
     pub(super) started: Vec<Pair>,
     pub(super) ended: Vec<Pair>,
+    /// The greatest first id of those that started or ended; 0 if there are none.
+    pub(super) last: u32,
     pub(super) count: u64,
     /// Tests of the last frame.
     pub(super) tests: u64,
@@ -49,23 +51,24 @@ impl Chunk {
 
     /// Moves the pairs that do not stay to the start of `gone`, and returns how many there are. The others keep their order.
     ///
-    /// If little changes, four consecutive pairs usually all stay, so four are tested together. Otherwise, whether a pair stays is unpredictable, so it
-    /// is computed without a branch: each pair is written to both lists, and counted in one.
-    pub(super) fn part(&mut self, stays: impl Fn(Pair) -> bool, gone: &mut Vec<Pair>) -> usize {
+    /// If little changes, several consecutive pairs usually all stay, so they are tested together, and none is written before the first that goes.
+    /// Otherwise, whether a pair stays is unpredictable, so it is computed without a branch: each pair is written to both lists, and counted in one.
+    pub(super) fn part(&mut self, stays: &impl Stays, gone: &mut Vec<Pair>) -> usize {
         gone.resize(self.pairs.len().max(gone.len()), Pair::default()); // reserved by the caller
-        let (mut at, mut kept, mut lost) = (0, 0, 0);
+        let mut at = TOGETHER * self.pairs.as_chunks().0.iter().take_while(|pairs| stays.all(pairs)).count();
+        let (mut kept, mut lost) = (at, 0);
         while at < self.pairs.len() {
-            if let Some(&four) = self.pairs[at..].first_chunk::<TOGETHER>()
-                && four.iter().fold(true, |all, &pair| all & stays(pair))
+            if let Some(&pairs) = self.pairs[at..].first_chunk::<TOGETHER>()
+                && stays.all(&pairs)
             {
-                self.pairs[kept..kept + TOGETHER].copy_from_slice(&four);
+                self.pairs[kept..kept + TOGETHER].copy_from_slice(&pairs);
                 (at, kept) = (at + TOGETHER, kept + TOGETHER);
                 continue;
             }
             let end = self.pairs.len().min(at + TOGETHER);
             for at in at..end {
                 let pair = self.pairs[at];
-                let is_kept = stays(pair);
+                let is_kept = stays.one(pair);
                 self.pairs[kept] = pair;
                 gone[lost] = pair;
                 kept += usize::from(is_kept);
@@ -77,10 +80,50 @@ impl Chunk {
         self.kept = kept;
         lost
     }
+
+    /// Stores the greatest first id of the pairs that started or ended, after both were found.
+    pub(super) fn find_last(&mut self) {
+        self.last = self.started.iter().chain(&self.ended).fold(0, |last, pair| last.max(pair.a));
+    }
 }
 
 /// Pairs that are tested together.
-const TOGETHER: usize = 4;
+pub(crate) const TOGETHER: usize = 8;
+
+/// Says which pairs of a chunk stay.
+pub(crate) trait Stays {
+    /// Does this pair?
+    fn one(&self, pair: Pair) -> bool;
+
+    /// Do all of these?
+    #[inline(always)]
+    fn all(&self, pairs: &[Pair; TOGETHER]) -> bool {
+        pairs.iter().fold(true, |all, &pair| all & self.one(pair))
+    }
+}
+
+impl<F: Fn(Pair) -> bool> Stays for F {
+    #[inline(always)]
+    fn one(&self, pair: Pair) -> bool {
+        self(pair)
+    }
+}
+
+/// The pairs with none of a few objects. Compares ids, several at once, which costs less than to look each up in a set.
+pub(crate) struct WithoutAny<'a>(pub(crate) &'a [u32]);
+
+impl Stays for WithoutAny<'_> {
+    #[inline(always)]
+    fn one(&self, pair: Pair) -> bool {
+        !self.0.iter().fold(false, |any, &id| any | (pair.a == id) | (pair.b == id))
+    }
+
+    #[inline(always)]
+    fn all(&self, pairs: &[Pair; TOGETHER]) -> bool {
+        let contain = |id: u32| pairs.iter().fold(false, |any, pair| any | (pair.a == id) | (pair.b == id));
+        !self.0.iter().fold(false, |any, &id| any | contain(id))
+    }
+}
 
 /// Locks a chunk for writing by one worker.
 pub(super) fn lock(chunk: &RwLock<Chunk>) -> RwLockWriteGuard<'_, Chunk> {
@@ -95,4 +138,33 @@ pub(super) fn read(chunk: &RwLock<Chunk>) -> RwLockReadGuard<'_, Chunk> {
 
 pub(super) fn open(chunk: &mut RwLock<Chunk>) -> &mut Chunk {
     chunk.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_stay_keep_their_order_wherever_the_others_are() {
+        let list = |len: u32| -> Vec<Pair> { (0..len).map(|k| Pair { a: k * 7 % 13, b: 20 + k * 5 % 11 }).collect() };
+        for len in 0..60 {
+            for ids in [&[][..], &[5], &[100], &[0, 25, 25], &[1, 2, 3, 30]] {
+                let stays = |pair: Pair| !ids.contains(&pair.a) && !ids.contains(&pair.b);
+                let (kept, lost): (Vec<Pair>, Vec<Pair>) = list(len).into_iter().partition(|&pair| stays(pair));
+                let check = |chunk: Chunk, gone: &[Pair], count: usize| {
+                    assert!(
+                        chunk.pairs == kept && chunk.kept == kept.len() && gone[..count] == lost,
+                        "{len} pairs without {ids:?}"
+                    );
+                };
+                let new = || (Chunk { pairs: list(len), ..Chunk::default() }, Vec::new());
+                let (mut chunk, mut gone) = new();
+                let count = chunk.part(&stays, &mut gone);
+                check(chunk, &gone, count);
+                let (mut chunk, mut gone) = new();
+                let count = chunk.part(&WithoutAny(ids), &mut gone);
+                check(chunk, &gone, count);
+            }
+        }
+    }
 }

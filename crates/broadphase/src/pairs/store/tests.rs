@@ -84,7 +84,13 @@ fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_f
     for many in [40, 100_000] {
         let mut edit = |revision: Revision, new: u32| {
             assert!(store.begin(&frame, &context, revision, 1).unwrap());
-            store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| (0..new).for_each(|k| hits.push(Pair { a: 200 + k, b: 0 })));
+            store.edit(
+                0,
+                0,
+                &frame,
+                |pair: Pair| pair.a >= 10,
+                |hits| (0..new).for_each(|k| hits.push(Pair { a: 200 + k, b: 0 })),
+            );
             store.finish(&context, 1)
         };
         assert_eq!(edit(revision, many), Err(Error::TooManyPairs { limit: 30 }));
@@ -92,7 +98,7 @@ fn after_a_limit_error_in_an_edit_the_next_difference_is_against_the_last_good_f
         assert_eq!((store.started().len(), store.ended().len(), store.len()), (0, 0, 20), "{many}");
     }
     assert!(store.begin(&frame, &context, revision, 1).unwrap());
-    store.edit(0, 0, &frame, |pair| pair.a >= 10, |hits| hits.push(Pair { a: 200, b: 0 }));
+    store.edit(0, 0, &frame, |pair: Pair| pair.a >= 10, |hits| hits.push(Pair { a: 200, b: 0 }));
     store.finish(&context, 1).unwrap();
     assert_eq!((firsts(store.started()), firsts(store.ended())), (vec![200], (0..10).collect()));
 }

@@ -56,7 +56,7 @@ pub(crate) fn cover<V: Default>(list: &mut Vec<V>, len: usize, what: &'static st
 }
 
 /// Replaces the content of `list` by that of a slice. A list that has its length already is copied as memory; the standard library extends a list of a
-/// generic type, such as a box, value by value, which takes four times as long.
+/// generic type, such as a box, value by value.
 pub(crate) fn copy<V: Copy>(list: &mut Vec<V>, from: &[V], what: &'static str) -> Result<(), Error> {
     list.truncate(from.len());
     let (known, more) = from.split_at(list.len());

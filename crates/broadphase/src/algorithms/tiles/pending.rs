@@ -50,7 +50,7 @@ impl PendingChanges {
     /// Marks everything as changed.
     pub(super) fn set_all(&mut self, slots: usize, tiles: usize) -> Result<(), Error> {
         self.clear();
-        self.all_touched = true;
+        (self.all_touched, self.are_few_known) = (true, false);
         memory::refill(&mut self.touched, tiles, false, CHANGES)?;
         memory::refill(&mut self.few, tiles, FewIds::default(), CHANGES)?;
         self.fit(slots, 0)

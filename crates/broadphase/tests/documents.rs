@@ -61,6 +61,21 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The README's first screen says how far ahead the library is, in figures of the record, rounded.
+#[test]
+fn the_readme_has_the_figures_of_the_record() {
+    let record = page("benchmarks/RESULTS.md");
+    let summary = record.lines().find(|line| line.starts_with("- **In ")).expect("a record begins with its summary");
+    let figures: Vec<f64> =
+        summary.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect();
+    let [comparisons, least, most, mean] = figures[..] else { panic!("{summary}") };
+    let readme = page("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = format!("is {least:.1} to {most:.1} times as fast as the best other library of the same run");
+    assert!(readme.contains(&expected), "README.md does not say '{expected}'");
+    let expected = format!("{mean:.1} times in the geometric mean of {comparisons} comparisons");
+    assert!(readme.contains(&expected), "README.md does not say '{expected}'");
+}
+
 /// The lines of a page, each with whether it belongs to a block of code.
 fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut code = false;
@@ -154,7 +169,10 @@ fn in_a_package(folder: &str, name: &str) -> bool {
     })
 }
 
-/// What a command names that does not exist.
+/// Words that begin like this are paths.
+const FOLDERS: [&str; 5] = ["benchmarks/", "crates/", "docs/", "integrations/", "scripts/"];
+
+/// What a command, or a word, names that does not exist.
 fn missing_in(command: &str) -> Option<&str> {
     let words: Vec<_> = command.split('#').next().unwrap_or(command).split_whitespace().collect();
     let named = words.windows(2).find(|pair| match pair[0] {
@@ -162,13 +180,16 @@ fn missing_in(command: &str) -> Option<&str> {
         "--test" => !in_a_package("tests", pair[1]),
         _ => false,
     });
-    let is_script = |word: &str| ["scripts/", "benchmarks/", "crates/capi/install"].iter().any(|start| word.starts_with(start));
-    named.map(|pair| pair[1]).or_else(|| words.into_iter().find(|word| is_script(word) && !root().join(word).exists()))
+    // `slabs` is the algorithm that a page of the guide adds.
+    let is_path = |word: &str| {
+        FOLDERS.iter().any(|start| word.starts_with(start)) && !word.contains(['*', '<']) && !word.ends_with("/slabs")
+    };
+    named.map(|pair| pair[1]).or_else(|| words.into_iter().find(|word| is_path(word) && !root().join(word).exists()))
 }
 
 /// The changelog may name what was there.
 #[test]
-fn commands_of_the_pages_name_what_exists() {
+fn commands_and_paths_of_the_pages_name_what_exists() {
     assert_eq!(missing_in("cargo run --release --example gone -- 1"), Some("gone"));
     assert_eq!(missing_in("cargo test --test golden && scripts/gone"), Some("scripts/gone"));
     let mut missing = Vec::new();

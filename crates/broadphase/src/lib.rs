@@ -51,8 +51,13 @@
 //! the largest frame. To measure, use [`Context::stages`], [`WorldStats`] or the command `broadphase bench`; to see the structure, draw
 //! [`World::debug_lines`].
 //!
+//! **Why is my debug build slow?** The structures need an optimizing compiler. `[profile.dev.package.broadphase]` with `opt-level = 3` in your
+//! `Cargo.toml` compiles this crate with optimization, and leaves your own code as it is. [`World`] is generic and compiled in your crate, so its own loops
+//! (setting boxes, converting pairs to handles) stay slower than in a release build.
+//!
 //! **Can I keep my own arrays?** Yes. Build a structure from a [`Spec`], then call [`step()`] each frame with a [`Frame`], a [`Context`] and a [`PairStore`], whose
-//! [`Report`] says whether you want pairs, differences or both. If you know what moved, say so with [`Changes`]: the frame then costs what changed.
+//! [`Report`] says whether you want pairs, differences or both. If you know what moved, say so with [`Changes`]: the frame then costs what changed. Empty
+//! slots are marked by [`Live`]. [`PairStore::for_each_chunk`] visits the pairs, [`PairStore::to_vec`] copies them.
 //! [`BroadPhase::probe`] pairs other boxes with the structure's objects, and [`Query`] answers questions.
 //!
 //! **Can I use a structure of my own?** Yes. Implement [`BroadPhase`], as [`implement`] shows, and hand it to [`World::set_structures`].

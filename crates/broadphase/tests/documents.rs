@@ -38,47 +38,168 @@ fn every_listed_algorithm_has_its_row_in_the_readme() {
     }
 }
 
-/// The name under which a forge links to a heading: lower case, hyphens for spaces, nothing but letters, digits and hyphens.
-fn anchor_of(heading: &str) -> String {
-    let title = heading.trim_start_matches('#').trim().to_lowercase();
-    title.chars().map(|c| if c == ' ' { '-' } else { c }).filter(|c| c.is_alphanumeric() || *c == '-').collect()
-}
-
-/// All pages: those at the root, those of the guide, and those of the packages.
+/// All Markdown files of the repository, without build output and installed packages.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> = Vec::new();
-    for folder in
-        ["", "docs/guide", "benchmarks", "crates/python", "crates/capi", "crates/mpi", "npm", "integrations/bevy_broadphase"]
-    {
-        let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
-        pages.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
-    }
-    assert!(pages.len() > 15, "{pages:?}");
-    pages
-}
-
-/// The addresses of all links of a page, those in code left out.
-fn links(text: &str) -> impl Iterator<Item = &str> {
-    let prose = text.split("```").step_by(2);
-    prose.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
-}
-
-#[test]
-fn links_between_the_pages_lead_somewhere() {
-    for path in pages() {
-        let text = std::fs::read_to_string(&path).expect("a page that was listed");
-        let folder = path.parent().expect("a page is in a folder");
-        for link in links(&text).filter(|link| !link.starts_with("https://")) {
-            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
-            assert!(target.exists(), "{} links to {link}", path.display());
-            if !anchor.is_empty() {
-                let target = std::fs::read_to_string(&target).expect("a page with headings");
-                let known = target.lines().any(|line| line.starts_with('#') && anchor_of(line) == anchor);
-                assert!(known, "{} links to {link}", path.display());
+    let (mut pages, mut folders) = (Vec::new(), vec![root()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())).flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if path.is_dir() {
+                let skipped = name.starts_with('.') || ["target", "node_modules", "dist"].contains(&name.as_str());
+                folders.extend((!skipped).then_some(path));
+            } else if name.ends_with(".md") {
+                pages.push(path);
             }
         }
     }
+    assert!(pages.len() > 30, "{pages:?}");
+    pages.sort();
+    pages
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The README's first screen says how far ahead the library is, in figures of the record, rounded.
+#[test]
+fn the_readme_has_the_figures_of_the_record() {
+    let record = page("benchmarks/RESULTS.md");
+    let summary = record.lines().find(|line| line.starts_with("- **In ")).expect("a record begins with its summary");
+    let figures: Vec<f64> =
+        summary.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect();
+    let [comparisons, least, most, mean] = figures[..] else { panic!("{summary}") };
+    let readme = page("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = format!("is {least:.1} to {most:.1} times as fast as the best other library of the same run");
+    assert!(readme.contains(&expected), "README.md does not say '{expected}'");
+    let expected = format!("{mean:.1} times in the geometric mean of {comparisons} comparisons");
+    assert!(readme.contains(&expected), "README.md does not say '{expected}'");
+}
+
+/// The lines of a page, each with whether it belongs to a block of code.
+fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut code = false;
+    text.lines().map(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        (line, code || fence)
+    })
+}
+
+/// The lines of a page outside of code, without the words between backquotes.
+fn prose(text: &str) -> String {
+    let lines = lines(text).filter(|&(_, code)| !code);
+    lines.map(|(line, _)| line.split('`').step_by(2).collect::<Vec<_>>().join("`") + "\n").collect()
+}
+
+/// The addresses of all links and pictures of a page.
+fn links(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let after =
+        |opening: &'static str, closing: char| prose.split(opening).skip(1).filter_map(move |rest| rest.split(closing).next());
+    let named = after("](", ')').chain(after(" src=\"", '"')).chain(after(" href=\"", '"')).map(str::to_owned);
+    let listed =
+        prose.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: ")).map(|(_, address)| address.trim().to_owned());
+    named.chain(listed).collect()
+}
+
+/// The anchors of a page as a forge makes them from its headings: lower case, hyphens for spaces, otherwise letters, digits, hyphens and underscores
+/// of the visible text; the second of two equal ones ends in -1.
+fn anchors(text: &str) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    let mut anchors = Vec::new();
+    for (line, _) in lines(text).filter(|&(line, code)| !code && line.starts_with('#')) {
+        let mut title = line.trim_start_matches('#').trim().to_lowercase();
+        while let Some(start) = title.find("](") {
+            let end = title[start..].find(')').map_or(title.len(), |end| start + end + 1);
+            title.replace_range(start..end, "");
+        }
+        let spaced = title.chars().map(|c| if c == ' ' { '-' } else { c });
+        let anchor: String = spaced.filter(|c| c.is_alphanumeric() || ['-', '_'].contains(c)).collect();
+        let same = titles.iter().filter(|known| **known == anchor).count();
+        anchors.push(if same == 0 { anchor.clone() } else { format!("{anchor}-{same}") });
+        titles.push(anchor);
+    }
+    anchors
+}
+
+#[test]
+fn anchors_are_those_of_a_forge() {
+    let text = "# One `two`: three_four\n```sh\n# a comment\n```\n## [link](../page.md), more\n## Twice\n## Twice\n";
+    assert_eq!(anchors(text), ["one-two-three_four", "link-more", "twice", "twice-1"]);
+    let text = "[a](b.md#c) `[no](link.md)` <img src=\"d.svg\"> ![e](f.png)\n```\n[no](link.md)\n```\n[g]: h.md\n";
+    assert_eq!(links(text), ["b.md#c", "f.png", "d.svg", "h.md"]);
+}
+
+/// What is wrong with the links of a page, which has this text.
+fn broken_links(page: &Path, text: &str) -> Vec<String> {
+    let folder = page.parent().expect("a page is in a folder");
+    let whole = root().canonicalize().expect("the repository");
+    let mut broken = Vec::new();
+    for link in links(text).into_iter().filter(|link| !link.starts_with("https://")) {
+        let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+        let target = folder.join(file);
+        let exists = file.is_empty() || target.canonicalize().is_ok_and(|target| target.starts_with(&whole));
+        let has_anchor = || {
+            let headings = anchors(&if file.is_empty() { text.to_owned() } else { read(&target) });
+            headings.iter().any(|known| known == anchor)
+        };
+        if !exists || !anchor.is_empty() && !has_anchor() {
+            broken.push(format!("{} links to {link}", page.display()));
+        }
+    }
+    broken
+}
+
+#[test]
+fn links_of_all_pages_lead_somewhere() {
+    let broken: Vec<_> = pages().iter().flat_map(|path| broken_links(path, &read(path))).collect();
+    assert_eq!(broken, [""; 0]);
+    let bad =
+        "# Title\n[a](gone.md) [b](#gone) [c](README.md#gone) [d](../../../../../../etc) [e](#title)\n<img src=\"gone.svg\">";
+    assert_eq!(broken_links(&root().join("page.md"), bad).len(), 5);
+}
+
+/// Is there a test or an example of this name in a package?
+fn in_a_package(folder: &str, name: &str) -> bool {
+    ["crates", "integrations", "examples"].iter().any(|packages| {
+        let packages = std::fs::read_dir(root().join(packages)).expect("a folder of packages").flatten();
+        let mut folders = packages.map(|package| package.path().join(folder));
+        folders.any(|folder| folder.join(format!("{name}.rs")).exists() || folder.join(name).join("main.rs").exists())
+    })
+}
+
+/// Words that begin like this are paths.
+const FOLDERS: [&str; 5] = ["benchmarks/", "crates/", "docs/", "integrations/", "scripts/"];
+
+/// What a command, or a word, names that does not exist.
+fn missing_in(command: &str) -> Option<&str> {
+    let words: Vec<_> = command.split('#').next().unwrap_or(command).split_whitespace().collect();
+    let named = words.windows(2).find(|pair| match pair[0] {
+        "--example" => !in_a_package("examples", pair[1]),
+        "--test" => !in_a_package("tests", pair[1]),
+        _ => false,
+    });
+    // `slabs` is the algorithm that a page of the guide adds.
+    let is_path = |word: &str| {
+        FOLDERS.iter().any(|start| word.starts_with(start)) && !word.contains(['*', '<']) && !word.ends_with("/slabs")
+    };
+    named.map(|pair| pair[1]).or_else(|| words.into_iter().find(|word| is_path(word) && !root().join(word).exists()))
+}
+
+/// The changelog may name what was there.
+#[test]
+fn commands_and_paths_of_the_pages_name_what_exists() {
+    assert_eq!(missing_in("cargo run --release --example gone -- 1"), Some("gone"));
+    assert_eq!(missing_in("cargo test --test golden && scripts/gone"), Some("scripts/gone"));
+    let mut missing = Vec::new();
+    for path in pages().iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let text = read(path);
+        let code = lines(&text).filter(|&(line, code)| code && !line.contains("```")).map(|(line, _)| line);
+        let inline = lines(&text).filter(|&(_, code)| !code).flat_map(|(line, _)| quoted(line));
+        missing.extend(code.chain(inline).filter_map(missing_in).map(|word| format!("{} names {word}", path.display())));
+    }
+    assert_eq!(missing, [""; 0]);
 }
 
 /// Every page of the guide can be reached from its first one.
@@ -87,7 +208,7 @@ fn the_guide_lists_all_its_pages() {
     let index = page("docs/guide/README.md");
     for path in pages().iter().filter(|path| path.parent().is_some_and(|folder| folder.ends_with("docs/guide"))) {
         let name = path.file_name().and_then(|name| name.to_str()).expect("a page has a name");
-        assert!(name == "README.md" || links(&index).any(|link| link == name), "the guide does not list {name}");
+        assert!(name == "README.md" || links(&index).iter().any(|link| link == name), "the guide does not list {name}");
     }
 }
 

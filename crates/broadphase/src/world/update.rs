@@ -278,6 +278,9 @@ pub(super) const EVENTS: &str = "events";
 /// The work of converting one pair to handles, in the units of [`Context::run_weighted`].
 const CONVERT: usize = 2;
 
+/// Sorted pairs of slots, the list that they are appended to as handles, and the position from which that is sorted.
+type Appended<'a> = (&'a [Pair], &'a mut Vec<(Handle, Handle)>, usize);
+
 /// Converts pairs of slots to pairs of handles. Its buffers are scratch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HandleConverter {
@@ -306,7 +309,7 @@ impl HandleConverter {
         &mut self,
         table: &Table<D, T>,
         mixed: bool,
-        lists: [(&[Pair], &mut Vec<(Handle, Handle)>, usize); 2],
+        lists: [Appended<'_>; 2],
         context: &Context,
     ) {
         let is_in_order = !mixed && table.movers.aligned && lists.iter().all(|(_, to, from)| to.len() == *from);

@@ -65,7 +65,7 @@ fn calls<const D: usize, T: Real>() {
         let ray = Ray::new(boxes[1].center(), [T::ONE; D], T::ONE);
         assert!(world.read().unwrap().first_along_ray(&ray).unwrap().is_some_and(|(_, way)| way == T::ZERO));
         world.remove(handles[1]).unwrap();
-        assert!(world.update().unwrap().ended().len() > 0);
+        assert!(!world.update().unwrap().ended().is_empty());
     }
 }
 

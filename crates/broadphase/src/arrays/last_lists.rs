@@ -14,7 +14,7 @@ const SAMPLE: usize = 64;
 pub(super) enum Motion {
     /// It differs from the last one.
     Moved,
-    /// The sample is that of the last one. Nobody has copied the other boxes, since the list moved until then.
+    /// The sample is that of the last one. The other boxes cannot be compared, since they are copied only once the list rests.
     Unknown,
     /// It is the last one.
     Still,

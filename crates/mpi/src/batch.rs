@@ -23,7 +23,7 @@ impl<const D: usize, T: Real> Batch<D, T> {
         Self { objects: [(0, Aabb::empty()); BATCH], min: [[T::ZERO; BATCH]; D], max: [[T::ZERO; BATCH]; D], count: 0 }
     }
 
-    /// Adds an object if it `counts`, without a branch. There must be room for it.
+    /// Adds an object if `counts` is true, without a branch. There must be room for one more.
     #[inline(always)]
     pub(crate) fn add(&mut self, object: Chosen<D, T>, counts: bool) {
         let at = self.count % BATCH;

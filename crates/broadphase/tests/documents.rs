@@ -202,13 +202,14 @@ fn commands_and_paths_of_the_pages_name_what_exists() {
     assert_eq!(missing, [""; 0]);
 }
 
-/// Every page of the guide can be reached from its first one.
+/// Every page of the guide can be reached from its first one, and is a chapter of the book.
 #[test]
-fn the_guide_lists_all_its_pages() {
-    let index = page("docs/guide/README.md");
+fn the_guide_and_the_book_list_all_pages_of_the_guide() {
+    let (index, book) = (page("docs/guide/README.md"), page("docs/SUMMARY.md"));
     for path in pages().iter().filter(|path| path.parent().is_some_and(|folder| folder.ends_with("docs/guide"))) {
         let name = path.file_name().and_then(|name| name.to_str()).expect("a page has a name");
         assert!(name == "README.md" || links(&index).iter().any(|link| link == name), "the guide does not list {name}");
+        assert!(links(&book).iter().any(|link| *link == format!("guide/{name}")), "docs/SUMMARY.md does not list {name}");
     }
 }
 

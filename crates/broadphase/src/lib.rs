@@ -145,6 +145,7 @@ mod par;
 mod buffer_pool;
 mod error;
 mod pair;
+mod sample;
 #[doc(hidden)] // for the crates of this project
 pub mod spec_text;
 

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
 use crate::memory;
+use crate::sample::sample;
 
 /// What the memory is for, in errors.
 const BOXES: &str = "boxes of the last frame";
@@ -82,9 +83,9 @@ fn cleared<X>(list: &mut Vec<X>) -> &mut Vec<X> {
     list
 }
 
-/// At most [`SAMPLE`] boxes, evenly spaced.
+/// At most [`SAMPLE`] boxes, spread over the list.
 fn sample_of<const D: usize, T>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> {
-    boxes.iter().step_by(boxes.len().div_ceil(SAMPLE).max(1))
+    sample(boxes.iter(), boxes.len().div_ceil(SAMPLE).max(1))
 }
 
 #[cfg(test)]

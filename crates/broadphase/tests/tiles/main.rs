@@ -451,3 +451,22 @@ fn a_cluster_of_small_objects_among_large_ones_is_partitioned_by_its_own_size() 
     let tests = run.runs[0].2.tests() / 8000;
     assert!(tests < 150, "{tests} tests per object");
 }
+
+/// A fixed distance between sampled objects would see some of the columns only: every fifth one, with the default options.
+#[test]
+fn a_lattice_of_boxes_listed_row_by_row_makes_no_more_tests_than_in_random_order() {
+    let rows: Vec<Aabb<3, f32>> = (0..25 * 25 * 25)
+        .map(|i| {
+            let at = [i / 625, i / 25 % 25, i % 25].map(|k| k as f32);
+            Aabb::new(at, at.map(|x| x + 1.0)) // faces touch
+        })
+        .collect();
+    let (mut shuffled, mut random) = (rows.clone(), Random(5));
+    (1..rows.len()).for_each(|i| shuffled.swap(i, random.below(i as u64 + 1) as usize));
+    let tests = [&rows, &shuffled].map(|boxes| {
+        let (mut tiles, mut context, mut store) = (build("tiles"), Context::new(), PairStore::default());
+        step(&mut *tiles, &Frame::new(boxes), &mut context, &mut store).unwrap();
+        store.tests()
+    });
+    assert!(tests[0] < tests[1] * 5 / 4, "{} tests row by row, {} in random order", tests[0], tests[1]);
+}

@@ -8,6 +8,7 @@ use crate::kernels::LATTICE_END;
 use crate::kernels::quantize::{self, Corners, KNOTS, Map, PiecewiseMap};
 use crate::memory;
 use crate::objects::Frame;
+use crate::sample::sample;
 
 /// What the memory is for, in errors.
 const SAMPLE: &str = "a sample of the objects";
@@ -54,10 +55,9 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     /// A lattice over the live boxes of a frame, by a sample of them. A few far outliers do not stretch it.
     pub(crate) fn over(frame: &Frame<'_, D, T>) -> Result<Self, Error> {
         let stride = (frame.slots() / LATTICE_SAMPLE).max(1);
-        let slots = (0..frame.slots()).step_by(stride);
+        let live = sample(0..frame.slots(), stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]);
         let mut sample: Vec<&Aabb<D, T>> = Vec::new();
-        let live = slots.clone().filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]);
-        memory::extend(&mut sample, slots.len(), live, SAMPLE)?;
+        memory::extend(&mut sample, frame.slots().div_ceil(stride), live, SAMPLE)?;
         let values = |k: usize| {
             let mut values: Vec<f64> = Vec::new();
             memory::reserve(&mut values, 2 * sample.len(), SAMPLE)?;

@@ -18,6 +18,7 @@ use crate::kernels::tile::Record;
 use crate::memory;
 use crate::objects::changes::Comparing;
 use crate::objects::{Changes, Frame};
+use crate::sample::sample;
 
 /// The most slots that a record's id can name: one bit of it is the flag.
 pub(super) const MAX_SLOTS: usize = Record::FLAG as usize;
@@ -282,11 +283,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
     }
 
     fn partition_by_sample(&self, frame: &Frame<'_, D, T>, objects: usize) -> Result<Partition, Error> {
-        // Odd, since lists of objects often repeat with an even period.
-        let weight = objects.div_ceil(CUT_SAMPLE).max(self.tile_size.target / SAMPLE_PER_TILE) | 1;
+        let weight = objects.div_ceil(CUT_SAMPLE).max(self.tile_size.target / SAMPLE_PER_TILE).max(1);
         let mut points: Vec<Point> = Vec::new();
         memory::reserve(&mut points, objects / weight + 1, "a sample of the objects")?;
-        for id in frame.ids().step_by(weight) {
+        for id in sample(frame.ids(), weight) {
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let (low, high) = (corners.low(), corners.high());
             // In 2D, infinite sizes keep the third axis from being cut or swept.

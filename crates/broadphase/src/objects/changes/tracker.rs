@@ -16,6 +16,7 @@ use crate::geometry::{Aabb, Real};
 use crate::kernels::prefetch;
 use crate::memory;
 use crate::objects::{Changes, Frame};
+use crate::sample::sample;
 
 /// The approximate number of boxes in the sample; and the fewest slots per sampled box, since in a small frame a sample of that size would take a good part
 /// of the frame's time.
@@ -300,13 +301,9 @@ pub(crate) fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[A
     changed
 }
 
-/// The sample: some boxes, spread over the slots at uneven distances, since a caller may move every tenth object.
+/// The sample: some boxes, spread over the slots.
 fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
-    let stride = boxes.len().div_ceil(SAMPLE).max(LEAST_STRIDE);
-    (0..boxes.len().div_ceil(stride)).map(move |index| {
-        let random = u64::from((index as u32).wrapping_mul(0x9e37_79b9));
-        &boxes[(index * stride + ((random * stride as u64) >> 32) as usize).min(boxes.len() - 1)]
-    })
+    sample(boxes.iter(), boxes.len().div_ceil(SAMPLE).max(LEAST_STRIDE))
 }
 
 #[cfg(test)]

@@ -43,6 +43,12 @@ impl Tile {
         ((self.high[axis] - self.low[axis]) as u32) >> self.shift[axis]
     }
 
+    /// Is the upper corner of a box inside, if the lower one is? Then the box reaches no other tile.
+    #[inline(always)]
+    pub(crate) fn holds_end(&self, high: &Place) -> bool {
+        (0..3).all(|k| high[k] < self.high[k])
+    }
+
     /// Does the box reach the tile?
     pub(crate) fn is_reached_by(&self, corners: &Corners) -> bool {
         let (low, high) = (corners.low(), corners.high());
@@ -266,6 +272,8 @@ mod tests {
             let meets = |t: &Tile| (0..3).all(|k| low[k] < t.high[k] && t.low[k] <= high[k]);
             let expected: Vec<u16> = (0..partition.tiles.len() as u16).filter(|&t| meets(&partition.tiles[t as usize])).collect();
             assert_eq!(seen, expected);
+            let home = &partition.tiles[usize::from(partition.tile_at(low))];
+            assert_eq!(home.holds_end(high), expected.len() == 1);
             let table = &partition.tables[0];
             let (from, to) = (table.index(low), table.index(high));
             let places = [0, table.bits[0], table.bits[0] + table.bits[1]];

@@ -289,7 +289,8 @@ fn straddle<S: Simd>(
         for &tile in &tiles[1..reached] {
             put(simd, runs, arena, spilled, tile, (corners, id));
         }
-    } else {
+    } else if !partition.tiles[usize::from(home)].holds_end(&corners.high()) {
+        // In finer tables, boxes that stay in one tile come here too.
         put_many(partition, runs, arena, spilled, (corners, id), &|tile| tile != home);
     }
 }

@@ -1,16 +1,17 @@
 //! The core on which a sleeping worker wakes up.
 //!
-//! Linux often wakes a thread on the core of the caller that wakes it, though another core is idle: always where its kernel packs threads on few
-//! cores to save virtual ones, and sometimes elsewhere, when it gives up the search for an idle core (`SIS_UTIL`). The worker is then queued
-//! behind the caller and misses the region, or takes the core from it and does all the jobs by itself.
+//! Linux can wake a thread on the core of the caller that wakes it, though another core is idle. Where this was counted (6.18 on two virtual
+//! cores, with the boot parameter `sched_vcpu_pack`), it did so nearly always. The worker is then queued behind the caller and misses the
+//! region, or takes the core from it and does all the jobs by itself; and it goes to sleep on the same core again.
 //!
 //! So a caller that finds that a sleeping worker last ran on the caller's own core takes that core out of the worker's affinity mask. The mask
-//! stays so while callers run on that core; the first wake-up from another one puts it back. Until then nothing is called: one comparison of two
-//! numbers for each worker that is woken.
+//! stays so while callers run on that core; the first wake-up from another one puts it back. As long as nothing changes, the system is not
+//! asked for anything but the number of the current core.
 //!
 //! The mask that is narrowed is the one that the worker has at that moment, so cores that a user excludes are never used, and a worker with one
-//! core keeps it. A mask that was set by someone else in the meantime is left as it is. Where these calls do not exist, or fail, the worker is
-//! woken wherever the system chooses.
+//! core keeps it. A mask that was set by someone else in the meantime is left as it is. From then on the worker has a mask of its own, so
+//! cores that its control group gains later are not used. Where these calls do not exist, or fail, the worker is woken wherever the system
+//! chooses.
 
 pub(super) use system::{Placement, current_core};
 

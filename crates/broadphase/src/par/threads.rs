@@ -17,7 +17,8 @@ use crate::Error;
 /// A pool of threads, of which the calling thread is one.
 ///
 /// Between the regions of a frame the other threads spin for a few dozen microseconds; then they sleep, so that an unused pool
-/// costs nothing. Clones share the threads, which end with the last clone.
+/// costs nothing. Clones share the threads, which end with the last clone. On Linux the affinity masks of these threads are changed: a core on
+/// which a thread meets its caller is taken out, and put back when a caller runs elsewhere. Cores that you exclude stay excluded.
 ///
 /// While the pool runs one thread's jobs, another thread that uses the same pool, or a job that does, runs its jobs by itself.
 ///

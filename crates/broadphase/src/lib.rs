@@ -116,7 +116,7 @@
 
 #![deny(missing_debug_implementations)]
 #![deny(unsafe_code)]
-// allowed in `kernels` and in `par/region.rs`
+// allowed in `kernels`, `par/region.rs` and `par/placement.rs`
 // Small helpers of the papers' algorithms stay compiled without them: a `cfg` on each would hide the code.
 #![cfg_attr(not(feature = "papers"), allow(dead_code, unused_imports))]
 

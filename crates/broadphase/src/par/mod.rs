@@ -1,14 +1,18 @@
 //! The one place where threads start.
 //!
-//! An algorithm cuts its work into jobs by content, never by the number of threads, and hands them to an [`Executor`]. Three pieces make
+//! An algorithm cuts its work into jobs by content, never by the number of threads, and hands them to an [`Executor`]. Four pieces make
 //! the pool of this crate ([`Threads`]):
 //! 1. `shares.rs`: which worker runs which job. Each worker has a contiguous range, and steals only when its own is empty.
-//! 2. `region.rs`: one call of `run`, which workers enter and leave. The only unsafe code, one pointer, is here.
+//! 2. `region.rs`: one call of `run`, which workers enter and leave. Has unsafe code: the pointer to the borrowed job.
 //! 3. `threads.rs`: the threads, how they wait between regions, and how they are woken.
+//! 4. `placement.rs`: on which core a worker wakes up. Has unsafe code: calls of the system.
 //!
 //! `gauge.rs` measures the regions of any executor, if [`Context::with_region_timing`](crate::Context::with_region_timing) turned that on.
 
 mod gauge;
+#[cfg(feature = "parallel")]
+#[allow(unsafe_code)]
+mod placement;
 #[cfg(feature = "parallel")]
 #[allow(unsafe_code)]
 mod region;

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::hint::spin_loop;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::placement::{Core, Placement, current_core};
 use super::region::{MOST_WORKERS, Region};
 use super::shares::Shares;
 use super::{Executor, Sequential};
@@ -16,7 +17,8 @@ use crate::Error;
 /// A pool of threads, of which the calling thread is one.
 ///
 /// Between the regions of a frame the other threads spin for a few dozen microseconds; then they sleep, so that an unused pool
-/// costs nothing. Clones share the threads, which end with the last clone.
+/// costs nothing. Clones share the threads, which end with the last clone. On Linux the affinity masks of these threads are changed: a core on
+/// which a thread meets its caller is taken out, and put back when a caller runs elsewhere. Cores that you exclude stay excluded.
 ///
 /// While the pool runs one thread's jobs, another thread that uses the same pool, or a job that does, runs its jobs by itself.
 ///
@@ -51,14 +53,14 @@ impl Threads {
 
     /// A pool of this many threads, whatever the machine has.
     pub(super) fn with_exactly(count: usize) -> io::Result<Self> {
-        let sleeping = (0..count).map(|_| AtomicBool::new(false)).collect();
+        let sleeping = (0..count).map(|_| AtomicI32::new(AWAKE)).collect();
         let shared = Arc::new(Shared { region: Region::new(count), sleeping, stop: AtomicBool::new(false) });
         let mut pool = Pool { shared, is_taken: AtomicBool::new(false), helpers: Vec::with_capacity(count - 1) };
         for worker in 1..count {
             let shared = Arc::clone(&pool.shared);
             let thread = thread::Builder::new().name(format!("broadphase {worker}")).spawn(move || shared.run_helper(worker));
             // On error the pool is dropped, which ends the threads that were started.
-            pool.helpers.push(thread?);
+            pool.helpers.push(Helper { thread: thread?, placement: Mutex::default() });
         }
         Ok(Self(Arc::new(pool)))
     }
@@ -90,7 +92,7 @@ struct Pool {
     /// Is a region being run?
     is_taken: AtomicBool,
     /// Workers 1, 2 and so on.
-    helpers: Vec<JoinHandle<()>>,
+    helpers: Vec<Helper>,
 }
 
 impl Pool {
@@ -103,20 +105,32 @@ impl Pool {
     /// Wakes those of the first `workers` that sleep.
     fn wake(&self, workers: usize) {
         for (helper, sleeping) in self.helpers.iter().zip(&self.shared.sleeping[1..workers]) {
-            if sleeping.load(Ordering::SeqCst) && sleeping.swap(false, Ordering::SeqCst) {
-                helper.thread().unpark();
+            if sleeping.load(Ordering::SeqCst) == AWAKE {
+                continue;
+            }
+            let last = sleeping.swap(AWAKE, Ordering::SeqCst);
+            if last != AWAKE {
+                helper.placement.lock().unwrap_or_else(PoisonError::into_inner).prepare(&helper.thread, last, current_core());
+                helper.thread.thread().unpark();
             }
         }
     }
+}
+
+/// A thread of the pool.
+struct Helper {
+    thread: JoinHandle<()>,
+    /// Used only by the thread that has taken the pool.
+    placement: Mutex<Placement>,
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         for helper in self.helpers.drain(..) {
-            helper.thread().unpark();
+            helper.thread.thread().unpark();
             // A helper does not panic: jobs are caught. Nor does it wait for itself: while it runs a job, the caller has a clone.
-            let _ = helper.join();
+            let _ = helper.thread.join();
         }
     }
 }
@@ -133,10 +147,13 @@ impl Drop for RegionGuard<'_> {
 /// The state that the threads share.
 struct Shared {
     region: Region,
-    /// By worker: does it sleep, or is it about to?
-    sleeping: Box<[AtomicBool]>,
+    /// By worker: [`AWAKE`], or, if it sleeps or is about to, the core on which it goes to sleep.
+    sleeping: Box<[AtomicI32]>,
     stop: AtomicBool,
 }
+
+/// Not a core, nor the value for an unknown one.
+const AWAKE: Core = Core::MIN;
 
 impl Shared {
     /// The loop of a helper: runs its part of each region until the pool ends.
@@ -161,30 +178,33 @@ impl Shared {
             }
             if wait.is_over() {
                 let sleeping = &self.sleeping[worker];
-                sleeping.store(true, Ordering::SeqCst);
+                sleeping.store(current_core(), Ordering::SeqCst);
                 // Checked again after the flag is set: a caller that opens a region from now on sees the flag.
                 if next().is_none() && !self.stop.load(Ordering::SeqCst) {
                     thread::park();
                 }
-                sleeping.store(false, Ordering::SeqCst);
+                sleeping.store(AWAKE, Ordering::SeqCst);
                 wait = SpinWait::new();
             }
         }
     }
 }
 
-/// A wait without sleeping: spins, then yields to other threads, then times out.
+/// A wait without sleeping: spins, then times out.
+///
+/// It does not yield: with another thread on its core, or on Linux kernels that pack threads on few cores even without one, a thread that yields
+/// may get a core back only at the next tick, 4 ms later, and misses all regions until then.
 pub(super) struct SpinWait {
     turns: u32,
     since: Option<Instant>,
 }
 
-/// Rounds of spinning before the clock is read; a few microseconds.
+/// Rounds of spinning before the clock is read; some ten microseconds.
 const SPINS: u32 = 64;
 /// Pause instructions in each round.
 const PAUSES: u32 = 16;
-/// The time until the wait times out: longer than most sequential parts between two regions of a frame.
-const AWAKE: Duration = Duration::from_micros(60);
+/// The time from then on until the wait times out: longer than most sequential parts between two regions of a frame.
+const TIMEOUT: Duration = Duration::from_micros(60);
 
 impl SpinWait {
     pub(super) fn new() -> Self {
@@ -193,13 +213,11 @@ impl SpinWait {
 
     /// Waits a moment. Returns whether the wait has timed out.
     pub(super) fn is_over(&mut self) -> bool {
+        (0..PAUSES).for_each(|_| spin_loop());
         if self.turns < SPINS {
             self.turns += 1;
-            (0..PAUSES).for_each(|_| spin_loop());
             return false;
         }
-        // If there are more threads than cores, the thread that this one waits for may need this core.
-        thread::yield_now();
-        self.since.get_or_insert_with(Instant::now).elapsed() > AWAKE
+        self.since.get_or_insert_with(Instant::now).elapsed() > TIMEOUT
     }
 }

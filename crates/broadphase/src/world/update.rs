@@ -108,6 +108,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Finds all pairs and all differences.
     fn find_all(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         self.motion.begin();
+        self.motion.reserve(self.table.movers.slots.len())?;
         self.check_lengths()?;
         if self.motion.detection == ContinuousDetection::Swept {
             self.motion.sweep(&mut self.table, self.period.as_ref());

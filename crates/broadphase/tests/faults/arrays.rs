@@ -59,7 +59,7 @@ fn every_refused_allocation_of_a_search_with_options_is_a_typed_error() {
         ("a period, balls, not sorted", Search::new(&list).periodic(space).shape(Shape::Ball).sort(false)),
         ("half-open", Search::new(&list).half_open().tags(&tags)),
         ("an owned list", Search::new(list.clone()).margin(0.1)),
-        ("points", Search::points(&points).margin(0.3).shape(Shape::Ball)),
+        ("points", Search::points(&points).margin(0.6).shape(Shape::Ball)),
         ("two lists in a period", Search::between(&list, &few).periodic(space)),
         ("two lists with tags", Search::between(&few, &list).tags_b(&tags)),
     ];

@@ -113,7 +113,7 @@ fn points<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates, 
     let periodic = |k: usize| period.is_some_and(|period| period.length(k).is_some());
     let fits = |period: &Period<D, T>| is_sound(period) && (0..D).all(|k| period.length(k).is_none_or(|l| radius <= l * T::HALF));
     let is_bad = |point: &[T; D]| (0..D).any(|k| point[k].is_nan() || (periodic(k) && !point[k].is_finite()));
-    let refused = !(radius >= T::ZERO && (radius * radius).is_finite()) || !period.as_ref().is_none_or(fits);
+    let refused = !(radius >= T::ZERO && (radius * radius).is_finite() && period.as_ref().is_none_or(fits));
     match search.list() {
         Ok(found) => {
             assert!(!refused && !points.iter().any(is_bad), "a fault was not noticed: radius {radius}, {period:?}");

@@ -52,16 +52,20 @@ impl<const D: usize, T: Real> World<D, T> {
             }
         };
         let mut scratch = std::mem::take(&mut self.motion.scratch);
-        let result = self.search_all(searches, &mut scratch, scoped);
+        let found = self.search_all(searches, &mut scratch, scoped);
+        let result = found.and_then(|()| {
+            self.merge_fleeting(&mut scratch);
+            self.conclude().inspect_err(|_| self.separate_fleeting(&mut scratch))
+        });
         self.motion.scratch = scratch;
-        if let Err(error) = result {
+        if result.is_err() {
             self.place(searches, searches);
             self.motion.forget_removed(&self.table);
-            return Err(error);
+        } else {
+            self.motion.stats.searches = searches;
+            self.motion.stats.fleeting = self.motion.fleeting.len();
         }
-        self.motion.stats.searches = searches;
-        self.motion.stats.fleeting = self.motion.fleeting.len();
-        self.conclude()
+        result
     }
 
     fn search_all(&mut self, searches: u32, scratch: &mut Scratch, scoped: Scoped<'_>) -> Result<(), Error> {
@@ -77,8 +81,6 @@ impl<const D: usize, T: Real> World<D, T> {
             memory::reserve(list, more + fleeting, EVENTS)?;
         }
         events::cancel(&mut self.started, &mut self.ended);
-        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
-        self.merge_fleeting(scratch);
         Ok(())
     }
 
@@ -118,9 +120,10 @@ impl<const D: usize, T: Real> World<D, T> {
         self.motion.stepped = stepped;
     }
 
-    /// Turns the difference of the last searches of two frames into the difference of the frames. `scratch` has the fleeting pairs of the last
-    /// frame, and room for the difference.
+    /// Turns the difference of the last searches of two frames into the difference of the frames. `scratch` has the fleeting pairs of this frame, and room for
+    /// the difference; afterwards it has what was replaced.
     fn merge_fleeting(&mut self, scratch: &mut Scratch) {
+        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
         let Scratch { fleeting: old, begun, over, .. } = scratch;
         let new = &self.motion.fleeting;
         if old.is_empty() && new.is_empty() {
@@ -137,6 +140,15 @@ impl<const D: usize, T: Real> World<D, T> {
         over.sort_unstable();
         std::mem::swap(&mut self.started, begun);
         std::mem::swap(&mut self.ended, over);
+    }
+
+    /// Takes back [`merge_fleeting`](World::merge_fleeting), since the frame was not published.
+    fn separate_fleeting(&mut self, scratch: &mut Scratch) {
+        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
+        if !(self.motion.fleeting.is_empty() && scratch.fleeting.is_empty()) {
+            std::mem::swap(&mut self.started, &mut scratch.begun);
+            std::mem::swap(&mut self.ended, &mut scratch.over);
+        }
     }
 }
 

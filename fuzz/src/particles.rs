@@ -113,7 +113,7 @@ fn points<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates, 
     let periodic = |k: usize| period.is_some_and(|period| period.length(k).is_some());
     let fits = |period: &Period<D, T>| is_sound(period) && (0..D).all(|k| period.length(k).is_none_or(|l| radius <= l * T::HALF));
     let is_bad = |point: &[T; D]| (0..D).any(|k| point[k].is_nan() || (periodic(k) && !point[k].is_finite()));
-    let refused = !(radius >= T::ZERO && (radius * radius).is_finite()) || !period.as_ref().is_none_or(fits);
+    let refused = !(radius >= T::ZERO && (radius * radius).is_finite() && period.as_ref().is_none_or(fits));
     match search.list() {
         Ok(found) => {
             assert!(!refused && !points.iter().any(is_bad), "a fault was not noticed: radius {radius}, {period:?}");
@@ -148,10 +148,10 @@ fn images<const D: usize, T: Real>(period: Option<&Period<D, T>>, value: &Aabb<D
     all
 }
 
-fn meet<const D: usize, T: Real>(period: Option<&Period<D, T>>, shape: Shape, a: &Aabb<D, T>, b: &Aabb<D, T>) -> bool {
-    let others = images(period, b);
+/// Do any two of their images touch?
+fn meet<const D: usize, T: Real>(shape: Shape, a: &[Aabb<D, T>], b: &[Aabb<D, T>]) -> bool {
     let fits = |a: &Aabb<D, T>, b: &Aabb<D, T>| shape == Shape::Box || Ball::of_box(a).overlaps(&Ball::of_box(b));
-    images(period, a).iter().any(|a| others.iter().any(|b| touch(a, b) && fits(a, b)))
+    a.iter().any(|a| b.iter().any(|b| touch(a, b) && fits(a, b)))
 }
 
 fn boxes<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates, counts: &mut Counts) {
@@ -192,12 +192,14 @@ fn boxes<const D: usize, T: Real>(bytes: &mut Bytes, coordinates: Coordinates, c
         Ok(found) => {
             assert!(!first.iter().find(is_long).is_some_and(|_| true), "a box that is too long was not noticed");
             let index = |a: usize, b: usize| Pair { a: a as u32, b: b as u32 };
+            let (first, second) =
+                [&first, &second].map(|list| list.iter().map(|value| images(period.as_ref(), value)).collect::<Vec<_>>()).into();
             let expected: Vec<Pair> = if between {
                 let all = (0..first.len()).flat_map(|a| (0..second.len()).map(move |b| (a, b)));
-                all.filter(|&(a, b)| meet(period.as_ref(), shape, &first[a], &second[b])).map(|(a, b)| index(a, b)).collect()
+                all.filter(|&(a, b)| meet(shape, &first[a], &second[b])).map(|(a, b)| index(a, b)).collect()
             } else {
                 let all = (0..first.len()).flat_map(|a| (a + 1..first.len()).map(move |b| (a, b)));
-                all.filter(|&(a, b)| meet(period.as_ref(), shape, &first[a], &first[b])).map(|(a, b)| index(a, b)).collect()
+                all.filter(|&(a, b)| meet(shape, &first[a], &first[b])).map(|(a, b)| index(a, b)).collect()
             };
             assert_eq!(found, expected, "{spec}: {period:?}, {shape:?}, margin {margin}");
             counts.compared += expected.len() as u64;

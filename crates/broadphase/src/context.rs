@@ -224,7 +224,12 @@ impl<S> Clone for PerWorker<S> {
 impl<S: Default> PerWorker<S> {
     /// Makes sure that each worker of `context` has a buffer.
     pub(crate) fn try_prepare(&mut self, context: &Context) -> Result<(), Error> {
-        memory::cover(&mut self.0, context.width(), "buffers of workers")
+        self.try_prepare_for(context.width())
+    }
+
+    /// Makes sure that there are `count` buffers.
+    pub(crate) fn try_prepare_for(&mut self, count: usize) -> Result<(), Error> {
+        memory::cover(&mut self.0, count, "buffers of workers")
     }
 
     /// [`try_prepare`](PerWorker::try_prepare) for structures of papers, where a refused allocation aborts.
@@ -233,7 +238,8 @@ impl<S: Default> PerWorker<S> {
         self.prepare_for(context.width());
     }
 
-    /// Makes sure that there are `count` buffers.
+    /// [`try_prepare_for`](PerWorker::try_prepare_for) for structures of papers.
+    #[cfg(feature = "papers")]
     pub(crate) fn prepare_for(&mut self, count: usize) {
         if self.0.len() < count {
             self.0.resize_with(count, RwLock::default);

@@ -290,9 +290,12 @@ impl Error {
         }
     }
 
-    /// The same error, attributed to the argument `name`.
+    /// The same error, attributed to the argument `name`. Missing memory is not the fault of an argument, and there may be none for the attribution.
     pub(crate) fn in_argument(self, name: &'static str) -> Self {
-        Error::Argument { name, error: Box::new(self) }
+        match self {
+            Error::OutOfMemory { .. } => self,
+            error => Error::Argument { name, error: Box::new(error) },
+        }
     }
 }
 

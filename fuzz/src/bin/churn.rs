@@ -106,7 +106,7 @@ impl Churn {
             self.living.push(self.world.insert(object).expect("a valid object"));
         }
         // A tenth moves a little; in one phase of two everything rests but a few.
-        let moves = if frame / 500 % 2 == 0 { self.living.len() / 10 } else { self.living.len() / 200 } + 1;
+        let moves = if (frame / 500).is_multiple_of(2) { self.living.len() / 10 } else { self.living.len() / 200 } + 1;
         for _ in 0..moves {
             let handle = self.any();
             let aabb = self.world.get_box(handle).expect("living");

@@ -9,6 +9,7 @@ use crate::algorithms::{BroadPhase, Probes};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::{Aabb, Real};
+use crate::memory::{extend, push, reserve};
 use crate::objects::{Frame, Shape};
 use crate::pairs::{Pair, PairSort, PairStore};
 
@@ -108,9 +109,13 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
         let Plan { a, b, structure, context, shape, keep, size, .. } = plan;
         let others = b.as_ref().unwrap_or(a);
         slots.clear();
-        slots.extend((from as u32..to as u32).flat_map(|object| a.slots(object)));
+        for object in from as u32..to as u32 {
+            for slot in a.slots(object) {
+                push(slots, slot, "objects")?;
+            }
+        }
         boxes.clear();
-        boxes.extend(slots.iter().map(|&slot| a.boxes[slot as usize]));
+        extend(boxes, slots.len(), slots.iter().map(|&slot| a.boxes[slot as usize]), "boxes")?;
         // One object has at most as many pairs as there are others. In one list, each pair is found twice, and each object finds itself.
         store.set_limit(if to - from > 1 {
             (*size as u64).saturating_mul(4).saturating_add(boxes.len() as u64)
@@ -121,7 +126,9 @@ impl<'a, const D: usize, T: Real> Chunks<'a, D, T> {
         structure.probe(&frame, Probes { boxes, ids: None, recurring: false }, context, store)?;
         let rules = Rules { a, b: others, is_self: b.is_none(), shape: *shape, keep: keep.as_ref() };
         pending.clear();
+        reserve(pending, store.len() as usize, "pairs")?;
         store.for_each_chunk(|chunk| {
+            // reserved
             pending.extend(chunk.iter().filter_map(|pair| {
                 let found = Pair { a: slots[pair.a as usize], b: pair.b };
                 let is_forward = !rules.is_self || a.owner(found.a) < a.owner(found.b);

@@ -5,7 +5,12 @@ use std::ops::Range;
 
 use crate::error::Error;
 use crate::geometry::{Aabb, Period, Real};
+use crate::memory::{copy, refill, reserve, reserve_exact};
 use crate::objects::{Changes, Frame, Live, MAX_OBJECTS, Shape, Tag};
+
+/// What the memory is for, in errors.
+const BOXES: &str = "boxes";
+const IMAGES: &str = "images of boxes";
 
 /// How boxes are prepared for a search.
 #[derive(Clone, Copy, Debug)]
@@ -47,42 +52,56 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
             return Ok(prepared); // the structure checks the boxes
         }
         Frame::new(&prepared.boxes).check()?;
-        let room = || Error::OutOfMemory { what: "boxes" };
         let mut ready = Vec::new();
-        ready.try_reserve_exact(count).map_err(|_| room())?;
+        reserve_exact(&mut ready, count, BOXES)?;
         for value in prepared.boxes.iter() {
             let grown = if margin == T::ZERO { *value } else { value.grow(margin) };
             if let Some(period) = &period {
                 period.check_box(&grown, ready.len())?;
-                ready.push(period.wrap_box(&grown));
+                ready.push(period.wrap_box(&grown)); // reserved
             } else {
-                ready.push(grown);
+                ready.push(grown); // reserved
             }
         }
         if let Some(period) = &period {
-            for index in 0..count {
-                let wrapped = ready[index];
-                prepared.starts.push(ready.len() as u32);
-                period.for_each_image(&wrapped, |image, shift| {
-                    ready.push(image);
-                    prepared.shifts.push(shift);
-                    prepared.owners.push(index as u32);
-                });
-            }
-            prepared.starts.push(ready.len() as u32);
-            if ready.len() > MAX_OBJECTS {
-                return Err(Error::TooManyObjects { count: ready.len(), limit: MAX_OBJECTS });
-            }
-            if let Some(tags) = &mut prepared.tags {
-                let list = tags.to_mut();
-                prepared.owners.iter().for_each(|&owner| list.push(list[owner as usize]));
-            }
+            prepared.add_images(&mut ready, period)?;
         }
         if half_open {
-            prepared.live = close(&mut ready);
+            prepared.live = close(&mut ready)?;
         }
         prepared.boxes = Cow::Owned(ready);
         Ok(prepared)
+    }
+
+    /// Appends the images of wrapped boxes, and notes whose they are.
+    fn add_images(&mut self, boxes: &mut Vec<Aabb<D, T>>, period: &Period<D, T>) -> Result<(), Error> {
+        // An object has an image for each set of the axes on which it reaches over the border.
+        let most = (1 << D) - 1;
+        reserve_exact(&mut self.starts, self.count + 1, IMAGES)?;
+        for index in 0..self.count {
+            let wrapped = boxes[index];
+            self.starts.push(boxes.len() as u32); // reserved
+            reserve(boxes, most, IMAGES)?;
+            reserve(&mut self.shifts, most, IMAGES)?;
+            reserve(&mut self.owners, most, IMAGES)?;
+            period.for_each_image(&wrapped, |image, shift| {
+                boxes.push(image); // reserved
+                self.shifts.push(shift); // reserved
+                self.owners.push(index as u32); // reserved
+            });
+        }
+        self.starts.push(boxes.len() as u32); // reserved
+        if boxes.len() > MAX_OBJECTS {
+            return Err(Error::TooManyObjects { count: boxes.len(), limit: MAX_OBJECTS });
+        }
+        if let Some(tags) = self.tags.take() {
+            let mut list = Vec::new();
+            reserve_exact(&mut list, boxes.len(), "tags")?;
+            list.extend_from_slice(&tags); // reserved
+            list.extend(self.owners.iter().map(|&owner| tags[owner as usize])); // reserved
+            self.tags = Some(Cow::Owned(list));
+        }
+        Ok(())
     }
 
     /// The frame that a structure sees.
@@ -142,8 +161,9 @@ impl<'a, const D: usize, T: Real> Prepared<'a, D, T> {
 /// empty.
 ///
 /// Among floats, `x < max` is `x <= max.next_down()`.
-fn close<const D: usize, T: Real>(boxes: &mut [Aabb<D, T>]) -> Vec<u64> {
-    let mut live = vec![0u64; boxes.len().div_ceil(64)];
+fn close<const D: usize, T: Real>(boxes: &mut [Aabb<D, T>]) -> Result<Vec<u64>, Error> {
+    let mut live = Vec::new();
+    refill(&mut live, boxes.len().div_ceil(64), 0u64, BOXES)?;
     let mut empty = false;
     for (slot, value) in boxes.iter_mut().enumerate() {
         if (0..D).all(|k| value.min[k] < value.max[k]) {
@@ -153,5 +173,17 @@ fn close<const D: usize, T: Real>(boxes: &mut [Aabb<D, T>]) -> Vec<u64> {
             empty = true;
         }
     }
-    if empty { live } else { Vec::new() }
+    Ok(if empty { live } else { Vec::new() })
+}
+
+/// The same list again: a slice that is borrowed, or a copy of one that is owned.
+pub(super) fn again<'a, const D: usize, T: Real>(boxes: &Cow<'a, [Aabb<D, T>]>) -> Result<Cow<'a, [Aabb<D, T>]>, Error> {
+    Ok(match boxes {
+        Cow::Borrowed(boxes) => Cow::Borrowed(boxes),
+        Cow::Owned(boxes) => {
+            let mut list = Vec::new();
+            copy(&mut list, boxes, BOXES)?;
+            Cow::Owned(list)
+        }
+    })
 }

@@ -6,7 +6,7 @@ use super::Search;
 use super::balls::CELLS_FROM;
 use super::cancel::{Cancel, Cancellable, Shared};
 use super::chunks::{Chunks, Plan};
-use super::prepare::{Prepared, Treatment};
+use super::prepare::{Prepared, Treatment, again};
 use super::rules::Rules;
 use crate::algorithms::{BroadPhase, Probes, Spec};
 use crate::context::Context;
@@ -50,11 +50,11 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
             return Ok((Prepared::new(Cow::Owned(boxes), self.tags, &treatment)?, None));
         }
         let Some(b) = &self.b else {
-            return Ok((Prepared::new(self.a.clone(), self.tags, &self.treatment)?, None));
+            return Ok((Prepared::new(again(&self.a)?, self.tags, &self.treatment)?, None));
         };
         let prepare = |boxes: &Cow<'a, [Aabb<D, T>]>, tags: Option<&'a [Tag]>, name: &'static str| {
-            let checked = Frame::new(boxes).check();
-            checked.and_then(|()| Prepared::new(boxes.clone(), tags, &self.treatment)).map_err(|error| error.in_argument(name))
+            let prepared = Frame::new(boxes).check().and_then(|()| Prepared::new(again(boxes)?, tags, &self.treatment));
+            prepared.map_err(|error| error.in_argument(name))
         };
         let (tags_a, tags_b) = (self.tags, self.tags_b);
         Ok((prepare(&self.a, tags_a, "a")?, Some(prepare(b, tags_b, "b")?)))

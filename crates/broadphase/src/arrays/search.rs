@@ -302,15 +302,15 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         let rules = self.rules(&a, &a);
         let stop = Cancel::new();
         let seen = AtomicU64::new(0);
-        let state = Mutex::new((visit, Vec::new()));
+        let state = Mutex::new((visit, Vec::new(), Ok(())));
         let sink = |retain: &mut Retain<'_>| {
             if !stop.is_cancelled() {
-                let (visit, buffer) = &mut *state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                let (visit, buffer, grown) = &mut *state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                 for slice in retain.pairs().chunks(SLICE) {
                     buffer.clear();
-                    buffer.extend(slice.iter().map(|&slots| rules.objects(slots)));
+                    *grown = memory::extend(buffer, slice.len(), slice.iter().map(|&slots| rules.objects(slots)), "pairs");
                     let total = seen.fetch_add(buffer.len() as u64, Ordering::Relaxed) + buffer.len() as u64;
-                    if total > self.limit || visit(buffer).is_break() {
+                    if grown.is_err() || total > self.limit || visit(buffer).is_break() {
                         stop.cancel();
                         break;
                     }
@@ -320,6 +320,7 @@ impl<'a, const D: usize, T: Real> Search<'a, D, T> {
         };
         let mut out = PairStore::new(Report::Count);
         self.find(&rules, Some((&sink, &stop)), &mut out)?;
+        state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).2?;
         if seen.into_inner() > self.limit { Err(Error::TooManyPairs { limit: self.limit }) } else { Ok(()) }
     }
 

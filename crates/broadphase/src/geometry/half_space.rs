@@ -39,7 +39,9 @@ impl<const D: usize, T: Real> HalfSpace<D, T> {
                 least += inwards;
             }
         }
-        least <= self.offset
+        // A sum that overflows inwards and then meets a side that is infinitely far outside is NaN. It counts as reached, so that the box around boxes is
+        // reached if one of these is: searches rely on that.
+        least <= self.offset || least.is_nan()
     }
 
     /// Does the closed half-space reach the closed ball?
@@ -70,5 +72,22 @@ impl<const D: usize, T: Real> Measure<D, T> for HalfSpaces<'_, D, T> {
 
     fn distance_to_ball(&self, target: &Ball<D, T>, bound: T) -> Option<T> {
         self.0.iter().all(|side| side.overlaps_ball(target)).then_some(bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_that_overflows_does_not_hide_a_box_from_a_search() {
+        let side = HalfSpace { normal: [-1.7e38f32, 3.4e38, -1e19], offset: f32::INFINITY };
+        let inner = Aabb::new([0.0, 0.0, -1.7e38], [1.75, 0.0, -1.7e38]);
+        let outer = Aabb::new([-0.1, -0.1, -1.7e38], [1.9, 0.1, -1.7e38]);
+        assert!(side.is_valid() && inner.union(&outer) == outer);
+        assert!(side.overlaps_box(&inner), "infinitely far outside, and so is the boundary");
+        assert!(side.overlaps_box(&outer), "the sum of the first two axes overflows");
+        let near = HalfSpace { offset: 0.0, ..side };
+        assert!(!near.overlaps_box(&inner));
     }
 }

@@ -220,8 +220,14 @@ impl<const D: usize, T: Real> Side<D, T> {
         }
     }
 
+    /// Makes room for the marks of [swept boxes](Side::cover).
+    pub(crate) fn reserve_swept(&mut self) -> Result<(), Error> {
+        let last = (self.slots.len() as u32).saturating_sub(1);
+        if self.swept.reserve(last, true) { Ok(()) } else { Err(Error::OutOfMemory { what: "marks of swept boxes" }) }
+    }
+
     /// Gives structures the box `whole` around a motion, grown by the margin, instead of the current box. Plain boxes must be kept beside the grown
-    /// ones. Returns whether `whole` differs from the current box, so that the box counts as swept.
+    /// ones, and there must be [room](Side::reserve_swept) for the mark. Returns whether `whole` differs from the current box, so that the box counts as swept.
     pub(crate) fn cover(&mut self, slot: u32, whole: Aabb<D, T>, margin: T) -> bool {
         let swept = whole != self.plain(slot);
         let seen = if margin == T::ZERO { whole } else { whole.grow(margin) };

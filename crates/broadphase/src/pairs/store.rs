@@ -306,7 +306,7 @@ impl PairStore {
 /// `begin`, then `rewrite` or `edit` the chunks that changed, from any worker, then `finish`.
 impl PairStore {
     /// Starts a frame of `chunks` chunks. Returns whether the content is what the structure wrote last (its `revision`), so that
-    /// chunks may be kept; if not, every chunk starts empty and must be rewritten. On error the content stays, and no later frame keeps it.
+    /// chunks may be kept; if not, every chunk starts empty, and stays so unless it is rewritten. On error the content stays, and no later frame keeps it.
     pub(crate) fn begin<const D: usize, T: Real>(
         &mut self,
         frame: &Frame<'_, D, T>,
@@ -332,6 +332,7 @@ impl PairStore {
         for (index, chunk) in self.chunks.iter_mut().enumerate().take(chunks.max(self.active)) {
             let chunk = open(chunk);
             chunk.rewritten = false;
+            chunk.filled = false;
             chunk.kept = 0;
             chunk.tests = 0;
             chunk.stop = None;
@@ -390,6 +391,7 @@ impl PairStore {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
         chunk.rewrite(self.report.delta());
+        chunk.filled = true;
         chunk.pairs.clear();
         let mut reserve = std::mem::take(&mut self.scratch.get(worker).reserve);
         self.fill(chunk, worker, refine, &mut reserve, fill);
@@ -416,7 +418,7 @@ impl PairStore {
     ) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
-        chunk.rewritten = true;
+        (chunk.rewritten, chunk.filled) = (true, true);
         let scratch = &mut *self.scratch.get(worker);
         let mut gone = std::mem::take(&mut scratch.gone);
         let more = chunk.pairs.len().saturating_sub(gone.len());
@@ -495,7 +497,7 @@ impl PairStore {
         if self.count > self.limit {
             stop = Some(Stop::Limit);
         }
-        if stop.is_none() && self.gather(context, chunks).is_err() {
+        if stop.is_none() && self.gather(context).is_err() {
             stop = Some(Stop::Memory);
         }
         match stop {
@@ -516,7 +518,7 @@ impl PairStore {
     }
 
     /// Gathers what started and ended in all chunks, if that is reported.
-    fn gather(&mut self, context: &Context, chunks: usize) -> Result<(), Error> {
+    fn gather(&mut self, context: &Context) -> Result<(), Error> {
         if !self.report.delta() {
             self.started.clear();
             self.ended.clear();
@@ -524,15 +526,10 @@ impl PairStore {
         }
         let start = self.timed.then(Instant::now);
         let Self { chunks: all, gatherer, started, ended, .. } = self;
-        let (used, unused) = all[..self.active].split_at(chunks.min(self.active));
-        // A chunk that is no longer used has no pairs, and was never filled: all its old pairs have ended.
-        let visit_started = |visit: &mut dyn FnMut(&[Pair])| used.iter().for_each(|chunk| visit(&read(chunk).started));
-        let visit_ended = |visit: &mut dyn FnMut(&[Pair])| {
-            used.iter().for_each(|chunk| visit(&read(chunk).ended));
-            unused.iter().for_each(|chunk| visit(&read(chunk).old));
-        };
-        let last = used.iter().fold(0, |last, chunk| last.max(read(chunk).last));
-        let last = unused.iter().fold(last, |last, chunk| read(chunk).old.iter().fold(last, |last, pair| last.max(pair.a)));
+        let all = &all[..self.active];
+        let visit_started = |visit: &mut dyn FnMut(&[Pair])| all.iter().for_each(|chunk| visit(&read(chunk).started));
+        let visit_ended = |visit: &mut dyn FnMut(&[Pair])| all.iter().for_each(|chunk| visit(read(chunk).ended()));
+        let last = all.iter().fold(0, |last, chunk| last.max(read(chunk).last()));
         let visits = Difference::<Visit<'_>> { started: &visit_started, ended: &visit_ended };
         gatherer.gather(visits, last as usize + 1, Difference { started, ended }, context)?;
         *self.event_nanos.get_mut() += start.map_or(0, |start| start.elapsed().as_nanos() as u64);

@@ -5,7 +5,7 @@
 //! of objects that touch or cross an upper end of the space, moved down by a period. An object's images are a linked list. An image keeps its
 //! slot as long as its object needs it, and changes only when its object does. So whatever a structure keeps for unchanged slots stays right.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::bounds::Bounds;
 use crate::context::{Context, PerWorker};
@@ -289,7 +289,7 @@ impl<const D: usize, T: Real> Images<D, T> {
         if let Some(tags) = frame.tags {
             self.tags[..slots].copy_from_slice(&tags[..slots]);
         }
-        self.changed = self.wrap_all(frame, period, bounds, context);
+        self.changed = self.wrap_all(frame, period, bounds, context)?;
         for job in 0..slots.div_ceil(PER_JOB) {
             let near = std::mem::take(&mut *self.near.get(job));
             for &id in &near {
@@ -319,11 +319,17 @@ impl<const D: usize, T: Real> Images<D, T> {
     }
 
     /// Wraps all boxes, lists the objects that have images or need some, and returns how many boxes changed.
-    fn wrap_all(&mut self, frame: &Frame<'_, D, T>, period: &Period<D, T>, bounds: &Bounds<D, T>, context: &Context) -> usize {
+    fn wrap_all(
+        &mut self,
+        frame: &Frame<'_, D, T>,
+        period: &Period<D, T>,
+        bounds: &Bounds<D, T>,
+        context: &Context,
+    ) -> Result<usize, Error> {
         let slots = frame.slots();
         let jobs = slots.div_ceil(PER_JOB);
-        self.near.prepare_for(jobs);
-        let (first, near, changed) = (&self.first, &self.near, AtomicUsize::new(0));
+        self.near.try_prepare_for(jobs)?;
+        let (first, near, changed, refused) = (&self.first, &self.near, AtomicUsize::new(0), AtomicBool::new(false));
         let parts = self.boxes[..slots].chunks_mut(PER_JOB).enumerate();
         context.run_each(parts, jobs, WRAP * slots, |(job, part), _| {
             let near = &mut *near.get(job);
@@ -335,13 +341,14 @@ impl<const D: usize, T: Real> Images<D, T> {
                 let wrapped = if is_simple { *given } else { period.wrap_box(given) };
                 count += usize::from(wrapped != *own);
                 *own = wrapped;
-                if !is_simple && (period.crossed(own) != 0 || firsts[at] != NONE) {
-                    near.push((from + at) as u32);
+                let has_images = !is_simple && (period.crossed(own) != 0 || firsts[at] != NONE);
+                if has_images && push(near, (from + at) as u32, IMAGES).is_err() {
+                    refused.store(true, Ordering::Relaxed);
                 }
             }
             changed.fetch_add(count, Ordering::Relaxed);
         });
-        changed.into_inner()
+        if refused.into_inner() { Err(Error::OutOfMemory { what: IMAGES }) } else { Ok(changed.into_inner()) }
     }
 
     /// Stores the wrapped box of an object that changed, or removes it if there is none, and makes the images that it needs now.

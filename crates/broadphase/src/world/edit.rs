@@ -23,6 +23,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// ```
     pub fn insert(&mut self, object: impl Into<Object<D, T>>) -> Result<Handle, Error> {
         let object = object.into();
+        self.motion.reserve(self.table.movers.slots.len() + 1)?;
         let handle = self.table.insert(&object, None)?;
         self.begin_path(handle, &object);
         Ok(handle)
@@ -30,6 +31,7 @@ impl<const D: usize, T: Real> World<D, T> {
 
     /// Inserts all objects, or none if one is invalid; the error names its position in the list.
     pub fn insert_many<O: Into<Object<D, T>> + Copy>(&mut self, objects: &[O]) -> Result<Vec<Handle>, Error> {
+        self.motion.reserve(self.table.movers.slots.len() + objects.len())?;
         let handles = self.table.insert_many(objects)?;
         if self.motion.detection != ContinuousDetection::None {
             handles.iter().zip(objects).for_each(|(&handle, &object)| self.begin_path(handle, &object.into()));

@@ -9,9 +9,13 @@
 use super::World;
 use crate::error::Error;
 use crate::geometry::{Aabb, Path, Period, Real};
+use crate::memory;
 use crate::objects::table::Table;
 use crate::objects::{Handle, Shape};
 use crate::periodic::LONGEST_SWEPT;
+
+/// What the memory is for, in errors.
+const PATHS: &str = "paths of objects";
 
 /// How to find objects that pass through each other between two updates.
 ///
@@ -164,16 +168,32 @@ impl<const D: usize, T: Real> Motion<D, T> {
         self.before.get(slot as usize).filter(|aabb| aabb.is_valid())
     }
 
-    /// Sets the start of the path of the mover in a slot; with an empty box, it has none.
+    /// Makes room for the starts of paths of so many slots, if there are paths.
+    pub(super) fn reserve(&mut self, slots: usize) -> Result<(), Error> {
+        if self.detection == ContinuousDetection::None {
+            return Ok(());
+        }
+        let more = slots.saturating_sub(self.before.len());
+        memory::reserve(&mut self.before, more, PATHS)
+    }
+
+    /// Sets the start of the path of the mover in a slot, for which there is [room](Motion::reserve).
     pub(super) fn begin_at(&mut self, slot: u32, aabb: Aabb<D, T>) {
         if self.detection == ContinuousDetection::None {
             return;
         }
         let at = slot as usize;
         if at >= self.before.len() {
-            self.before.resize(at + 1, Aabb::empty());
+            self.before.resize(at + 1, Aabb::empty()); // reserved
         }
         self.before[at] = aabb;
+    }
+
+    /// Removes the path of the mover in a slot.
+    fn remove_path(&mut self, slot: u32) {
+        if let Some(before) = self.before.get_mut(slot as usize) {
+            *before = Aabb::empty();
+        }
     }
 
     /// Moves the starts of all paths, when all objects are moved without a motion.
@@ -195,9 +215,9 @@ impl<const D: usize, T: Real> Motion<D, T> {
     }
 
     /// Finds all paths with more than one sub-step, sweeps those with too many, and returns the largest number of sub-steps.
-    pub(super) fn plan(&mut self, table: &mut Table<D, T>, period: Option<&Period<D, T>>) -> u32 {
+    pub(super) fn plan(&mut self, table: &mut Table<D, T>, period: Option<&Period<D, T>>) -> Result<u32, Error> {
         self.stepped.clear();
-        let ContinuousDetection::SubSteps { step, most } = self.detection else { return 1 };
+        let ContinuousDetection::SubSteps { step, most } = self.detection else { return Ok(1) };
         let (mut stepped, mut largest) = (std::mem::take(&mut self.stepped), 1);
         for slot in 0..table.movers.slots.len() as u32 {
             if !table.movers.slots.contains(slot) {
@@ -217,13 +237,13 @@ impl<const D: usize, T: Real> Motion<D, T> {
                 table.movers.cover(slot, plain, growth);
             }
             if let Some(Path { from, to }) = path.filter(|_| steps > 1) {
-                stepped.push(SteppedPath { slot, steps, from, to, plain });
+                memory::push(&mut stepped, SteppedPath { slot, steps, from, to, plain }, PATHS)?;
                 largest = largest.max(steps);
             }
         }
         self.stats.fast = stepped.len() + self.stats.swept;
         self.stepped = stepped;
-        largest
+        Ok(largest)
     }
 
     /// Replaces the current boxes by the swept boxes of this frame.
@@ -264,7 +284,7 @@ impl<const D: usize, T: Real> Motion<D, T> {
         }
         let movers = &table.movers;
         self.before.clear();
-        self.before.resize(movers.slots.len(), Aabb::empty());
+        self.before.resize(movers.slots.len(), Aabb::empty()); // reserved
         movers.slots.ids().for_each(|slot| self.before[slot as usize] = movers.plain(slot));
     }
 
@@ -409,7 +429,7 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Removes the path of an object in the next update.
     pub(super) fn forget_path(&mut self, handle: Handle) -> Result<(), Error> {
         if let Some(slot) = self.slot(handle)? {
-            self.motion.begin_at(slot, Aabb::empty());
+            self.motion.remove_path(slot);
         }
         Ok(())
     }

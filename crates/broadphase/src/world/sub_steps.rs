@@ -13,8 +13,12 @@ use super::World;
 use super::rules::Scoped;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::memory;
 use crate::objects::Handle;
 use crate::pairs::events;
+
+/// What the memory is for, in errors.
+const EVENTS: &str = "started and ended pairs";
 
 /// A pair that started or ended in a search: the pair, the number of the search, and whether it started.
 type Transition = ((Handle, Handle), u32, bool);
@@ -40,30 +44,43 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Finds the pairs of all searches, and what started and ended. On error all objects are where the user put them.
     pub(super) fn find_in_sub_steps(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         self.begin_find();
-        let searches = self.motion.plan(&mut self.table, self.period.as_ref());
+        let searches = match self.motion.plan(&mut self.table, self.period.as_ref()) {
+            Ok(searches) => searches,
+            Err(error) => {
+                self.motion.forget_removed(&self.table);
+                return Err(error);
+            }
+        };
         let mut scratch = std::mem::take(&mut self.motion.scratch);
-        let result = self.search_all(searches, &mut scratch, scoped);
+        let found = self.search_all(searches, &mut scratch, scoped);
+        let result = found.and_then(|()| {
+            self.merge_fleeting(&mut scratch);
+            self.conclude().inspect_err(|_| self.separate_fleeting(&mut scratch))
+        });
         self.motion.scratch = scratch;
-        if let Err(error) = result {
+        if result.is_err() {
             self.place(searches, searches);
             self.motion.forget_removed(&self.table);
-            return Err(error);
+        } else {
+            self.motion.stats.searches = searches;
+            self.motion.stats.fleeting = self.motion.fleeting.len();
         }
-        self.motion.stats.searches = searches;
-        self.motion.stats.fleeting = self.motion.fleeting.len();
-        self.conclude()
+        result
     }
 
     fn search_all(&mut self, searches: u32, scratch: &mut Scratch, scoped: Scoped<'_>) -> Result<(), Error> {
         scratch.transitions.clear();
         (1..=searches).try_for_each(|search| self.search_step(search, searches, &mut scratch.transitions, scoped))?;
-        last_ended(&mut scratch.transitions, &mut scratch.fleeting);
+        last_ended(&mut scratch.transitions, &mut scratch.fleeting)?;
         if self.mover_pairs.len() + self.mixed.store.len() + scratch.fleeting.len() as u64 > self.limit {
             return Err(Error::TooManyPairs { limit: self.limit });
         }
+        let fleeting = self.motion.fleeting.len() + scratch.fleeting.len();
+        for (list, more) in [(&mut scratch.begun, self.started.len()), (&mut scratch.over, self.ended.len())] {
+            list.clear();
+            memory::reserve(list, more + fleeting, EVENTS)?;
+        }
         events::cancel(&mut self.started, &mut self.ended);
-        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
-        self.merge_fleeting(scratch);
         Ok(())
     }
 
@@ -80,8 +97,9 @@ impl<const D: usize, T: Real> World<D, T> {
         let (started, ended) = (self.started.len(), self.ended.len());
         self.find_differences(scoped)?;
         if search > 1 {
-            transitions.extend(self.started[started..].iter().map(|&pair| (pair, search, true)));
-            transitions.extend(self.ended[ended..].iter().map(|&pair| (pair, search, false)));
+            let (started, ended) = (&self.started[started..], &self.ended[ended..]);
+            memory::extend(transitions, started.len(), started.iter().map(|&pair| (pair, search, true)), EVENTS)?;
+            memory::extend(transitions, ended.len(), ended.iter().map(|&pair| (pair, search, false)), EVENTS)?;
         }
         Ok(())
     }
@@ -102,9 +120,10 @@ impl<const D: usize, T: Real> World<D, T> {
         self.motion.stepped = stepped;
     }
 
-    /// Turns the difference of the last searches of two frames into the difference of the frames. `scratch` has the fleeting pairs of the last
-    /// frame.
+    /// Turns the difference of the last searches of two frames into the difference of the frames. `scratch` has the fleeting pairs of this frame, and room for
+    /// the difference; afterwards it has what was replaced.
     fn merge_fleeting(&mut self, scratch: &mut Scratch) {
+        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
         let Scratch { fleeting: old, begun, over, .. } = scratch;
         let new = &self.motion.fleeting;
         if old.is_empty() && new.is_empty() {
@@ -113,10 +132,8 @@ impl<const D: usize, T: Real> World<D, T> {
         let lacks = |list: &[(Handle, Handle)], pair: &(Handle, Handle)| list.binary_search(pair).is_err();
         let (started, ended) = (&self.started, &self.ended);
         // A fleeting pair is not in the last search: if it was in the last search of the previous frame, it is in `ended`.
-        begun.clear();
-        begun.extend(started.iter().filter(|pair| lacks(old, pair)));
+        begun.extend(started.iter().filter(|pair| lacks(old, pair))); // reserved, as are the others
         begun.extend(new.iter().filter(|pair| lacks(ended, pair) && lacks(old, pair)));
-        over.clear();
         over.extend(ended.iter().filter(|pair| lacks(new, pair)));
         over.extend(old.iter().filter(|pair| lacks(started, pair) && lacks(new, pair)));
         begun.sort_unstable();
@@ -124,12 +141,22 @@ impl<const D: usize, T: Real> World<D, T> {
         std::mem::swap(&mut self.started, begun);
         std::mem::swap(&mut self.ended, over);
     }
+
+    /// Takes back [`merge_fleeting`](World::merge_fleeting), since the frame was not published.
+    fn separate_fleeting(&mut self, scratch: &mut Scratch) {
+        std::mem::swap(&mut self.motion.fleeting, &mut scratch.fleeting);
+        if !(self.motion.fleeting.is_empty() && scratch.fleeting.is_empty()) {
+            std::mem::swap(&mut self.started, &mut scratch.begun);
+            std::mem::swap(&mut self.ended, &mut scratch.over);
+        }
+    }
 }
 
 /// Fills `list` with the pairs whose last transition was an end, sorted.
-fn last_ended(transitions: &mut [Transition], list: &mut Vec<(Handle, Handle)>) {
+fn last_ended(transitions: &mut [Transition], list: &mut Vec<(Handle, Handle)>) -> Result<(), Error> {
     transitions.sort_unstable();
     list.clear();
-    let last = transitions.chunk_by(|a, b| a.0 == b.0).filter_map(|transitions| transitions.last());
-    list.extend(last.filter(|(_, _, started)| !started).map(|(pair, _, _)| *pair));
+    let last = || transitions.chunk_by(|a, b| a.0 == b.0).filter_map(|transitions| transitions.last());
+    let ended = || last().filter(|(_, _, started)| !started).map(|(pair, _, _)| *pair);
+    memory::extend(list, ended().count(), ended(), EVENTS)
 }

@@ -9,12 +9,16 @@ use crate::algorithms::{BroadPhase, Strength, Violation};
 use crate::context::Context;
 use crate::error::Error;
 use crate::geometry::Real;
+use crate::kernels::boxed;
 use crate::memory;
 use crate::objects::side::Side;
 use crate::objects::table::Table;
 use crate::objects::{Filter, Handle, Shape};
 use crate::pairs::{Pair, PairStore, Report, events};
 use crate::periodic::Periodic;
+
+/// What the memory is for, in errors.
+const STRUCTURE: &str = "a structure";
 
 impl<const D: usize, T: Real> Engine<D, T> {
     /// The structure, built now if there is none.
@@ -24,11 +28,11 @@ impl<const D: usize, T: Real> Engine<D, T> {
             None => {
                 let plain = match &self.custom {
                     Some(custom) => custom.clone(),
-                    None if self.separates_envs => Box::new(Environments::new(&self.spec)?),
+                    None if self.separates_envs => boxed(Environments::new(&self.spec)?, STRUCTURE)?,
                     None => self.spec.build()?,
                 };
                 match self.period {
-                    Some(period) => Box::new(Periodic::new(plain, period)?.with_longest(longest_box(self.sweeps))),
+                    Some(period) => boxed(Periodic::new(plain, period)?.with_longest(longest_box(self.sweeps)), STRUCTURE)?,
                     None => plain,
                 }
             }
@@ -108,7 +112,11 @@ impl<const D: usize, T: Real> World<D, T> {
     /// Finds all pairs and all differences.
     fn find_all(&mut self, scoped: Scoped<'_>) -> Result<(), Error> {
         self.motion.begin();
+        self.motion.reserve(self.table.movers.slots.len())?;
         self.check_lengths()?;
+        if self.motion.detection != ContinuousDetection::None {
+            self.table.movers.reserve_swept()?;
+        }
         if self.motion.detection == ContinuousDetection::Swept {
             self.motion.sweep(&mut self.table, self.period.as_ref());
         }

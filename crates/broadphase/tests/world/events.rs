@@ -235,3 +235,22 @@ fn reports_can_be_reduced_and_extended_again() {
     let update = world.update().unwrap();
     assert_eq!((update.len(), world.pairs().len(), update.started().len()), (3, 0, 0));
 }
+
+/// A structure without objects writes nothing; what the world had before must end all the same.
+#[test]
+fn pairs_end_in_a_world_that_was_cleared_and_got_an_empty_structure() {
+    for spec in specs(2) {
+        for shrink in [true, false] {
+            let mut world = World::<2, f32>::new();
+            world.set_algorithm(&spec).unwrap();
+            world.insert_many(&[unit(0.0), unit(0.5), unit(7.0)]).unwrap();
+            assert_eq!(world.update().unwrap().started().len(), 1, "{spec}");
+            world.clear();
+            match shrink {
+                true => world.shrink(),
+                false => world.set_algorithm(&spec).unwrap(),
+            }
+            assert_eq!(world.update().unwrap().ended().len(), 1, "{spec}");
+        }
+    }
+}

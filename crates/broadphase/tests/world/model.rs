@@ -19,6 +19,13 @@ pub struct Model<const D: usize, T> {
     pub values: BTreeMap<(Handle, Handle), u64>,
 }
 
+/// An object with the images of its box.
+struct Imaged<'a, const D: usize, T> {
+    handle: Handle,
+    object: &'a Object<D, T>,
+    images: Vec<Aabb<D, T>>,
+}
+
 impl<const D: usize, T: Real> Model<D, T> {
     pub fn new() -> Self {
         Self {
@@ -37,12 +44,12 @@ impl<const D: usize, T: Real> Model<D, T> {
         object.aabb.grow(object.margin + self.margin)
     }
 
-    fn pair(&self, (a, x): (&Handle, &Object<D, T>), (b, y): (&Handle, &Object<D, T>)) -> bool {
-        let (p, q) = (self.images(&self.grown(x)), self.images(&self.grown(y)));
-        p.iter().any(|p| q.iter().any(|q| p.overlaps(q) && self.shapes_meet((x, p), (y, q))))
+    fn pair(&self, a: &Imaged<D, T>, b: &Imaged<D, T>) -> bool {
+        let (x, y) = (a.object, b.object);
+        a.images.iter().any(|p| b.images.iter().any(|q| p.overlaps(q) && self.shapes_meet((x, p), (y, q))))
             && self.kinds_pair(x, y)
             && x.tag.allows(&y.tag)
-            && (self.filter == 0 || !(a.index + b.index).is_multiple_of(self.filter))
+            && (self.filter == 0 || !(a.handle.index + b.handle.index).is_multiple_of(self.filter))
     }
 
     /// The images of a box by the definition: the box wrapped into the space, and moved down by a period along any axes on which it reaches
@@ -112,15 +119,14 @@ impl<const D: usize, T: Real> Model<D, T> {
     }
 
     pub fn pairs(&self) -> BTreeSet<(Handle, Handle)> {
-        let mut pairs = BTreeSet::new();
-        for x in &self.objects {
-            for y in self.objects.range((std::ops::Bound::Excluded(x.0), std::ops::Bound::Unbounded)) {
-                if self.pair(x, y) {
-                    pairs.insert((*x.0, *y.0));
-                }
-            }
+        let objects = self.objects.iter();
+        let all: Vec<_> =
+            objects.map(|(&handle, object)| Imaged { handle, object, images: self.images(&self.grown(object)) }).collect();
+        let mut pairs = Vec::new();
+        for (at, a) in all.iter().enumerate() {
+            pairs.extend(all[at + 1..].iter().filter(|b| self.pair(a, b)).map(|b| (a.handle, b.handle)));
         }
-        pairs
+        pairs.into_iter().collect()
     }
 
     /// The next frame: pairs, started, ended.

@@ -15,12 +15,15 @@ pub(super) struct Chunk {
     pub(super) kept: usize,
     pub(super) started: Vec<Pair>,
     pub(super) ended: Vec<Pair>,
-    /// The greatest first id of those that started or ended; 0 if there are none.
+    /// What [`Chunk::last`] returns for a chunk that was written.
     pub(super) last: u32,
     pub(super) count: u64,
     /// Tests of the last frame.
     pub(super) tests: u64,
+    /// Were the current pairs set aside, or edited?
     pub(super) rewritten: bool,
+    /// Was anything written in this frame, even if only an empty list? If not, the differences were not computed.
+    pub(super) filled: bool,
     pub(super) stop: Option<Stop>,
 }
 
@@ -79,6 +82,17 @@ impl Chunk {
         self.pairs.truncate(kept);
         self.kept = kept;
         lost
+    }
+
+    /// The pairs that ended. If the last frame's pairs were set aside and nothing was written in their place, these are all of them: a structure
+    /// may leave out a chunk in which it has no objects, and a chunk that is no longer used is never written.
+    pub(super) fn ended(&self) -> &[Pair] {
+        if self.filled { &self.ended } else { &self.old }
+    }
+
+    /// The greatest first id of the pairs that started or ended; 0 if there are none.
+    pub(super) fn last(&self) -> u32 {
+        if self.filled { self.last } else { self.old.iter().fold(0, |last, pair| last.max(pair.a)) }
     }
 
     /// Stores the greatest first id of the pairs that started or ended, after both were found.

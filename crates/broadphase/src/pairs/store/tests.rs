@@ -30,6 +30,23 @@ fn differences_balance_when_chunks_move_appear_and_vanish() {
 }
 
 #[test]
+fn the_pairs_of_a_chunk_that_is_not_written_have_ended() {
+    let boxes = [Aabb::new([0.0f32; 2], [1.0; 2]); 1];
+    let (frame, context) = (Frame::new(&boxes), Context::new());
+    let (mut store, mut revision) = (PairStore::new(Report::Both), Revision::default());
+    write(&mut store, &mut revision, &[&[4, 9], &[2]]).unwrap();
+    // Another structure takes over the store. It has chunks, but no objects in them.
+    assert!(!store.begin(&frame, &context, Revision::default(), 2).unwrap());
+    revision = store.finish(&context, 2).unwrap();
+    assert_eq!((firsts(store.started()), firsts(store.ended()), store.len()), (vec![], vec![2, 4, 9], 0));
+    // Chunks that are kept are not written either, and nothing ends.
+    write(&mut store, &mut revision, &[&[3], &[5]]).unwrap();
+    assert!(store.begin(&frame, &context, revision, 2).unwrap());
+    store.finish(&context, 2).unwrap();
+    assert_eq!((firsts(store.started()), firsts(store.ended()), store.len()), (vec![], vec![], 2));
+}
+
+#[test]
 fn a_visitor_of_chunks_may_read_the_store() {
     let (mut store, mut revision) = (PairStore::new(Report::Both), Revision::default());
     write(&mut store, &mut revision, &[&[1, 2], &[3]]).unwrap();

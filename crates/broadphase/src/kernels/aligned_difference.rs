@@ -20,8 +20,8 @@ const FAR: usize = 512;
 /// cost more than all pairs that were passed.
 const FAILURE: usize = 8;
 const ALLOWANCE: usize = 64;
-/// A walk is doubtful if more than 1/4 of the pairs that were passed are in one list only.
-const DOUBTFUL: usize = 4;
+/// A walk has failed if more than 1/2 of the pairs that were passed seem to be in one list only: then the lists are in other orders.
+const FAILED: usize = 2;
 
 /// How far a walk came in each list, and how many of the pairs before it are in one list only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,13 +30,13 @@ pub(crate) struct Walk {
     pub(crate) new_end: usize,
     pub(crate) old_left: usize,
     pub(crate) new_left: usize,
-    /// May the rests have many pairs in common? So it is if the pairs of an object were passed over at once, since they may come later in the other list, and
-    /// if the rests are long.
-    pub(crate) is_doubtful: bool,
+    /// Were the pairs of an object passed over at once? They may come later in the other list.
+    pub(crate) has_jumped: bool,
 }
 
 /// Walks two lists from their starts, and writes the pairs that are in one of them only to `old_rest` and `new_rest`; these may have a few pairs in common.
-/// Each is at least as long as its list. The last pairs, and what comes after too many failed searches, are left to the caller.
+/// Each is at least as long as its list. The last pairs, and what comes after too many failed searches, are left to the caller; everything if the
+/// rests would be long.
 pub(crate) fn walk(kernels: Kernels, lists: [&[Pair]; 2], rests: [&mut [Pair]; 2]) -> Walk {
     kernels.run(WalkLists { lists, rests })
 }
@@ -53,7 +53,7 @@ impl Kernel for WalkLists<'_> {
     fn run<S: Simd>(self, _: S) -> Walk {
         let Self { lists: [old, new], rests: [old_rest, new_rest] } = self;
         assert!(old_rest.len() >= old.len() && new_rest.len() >= new.len());
-        let Walk { old_end: mut i, new_end: mut j, mut old_left, mut new_left, mut is_doubtful } = Walk::default();
+        let Walk { old_end: mut i, new_end: mut j, mut old_left, mut new_left, mut has_jumped } = Walk::default();
         let mut failures = 0;
         while i + 2 * WINDOW <= old.len() && j + 2 * WINDOW <= new.len() {
             // SAFETY: (isa) `S` is proven by the kernel table; (in bounds) a step reads two windows of each list at most, and what it writes is
@@ -80,7 +80,7 @@ impl Kernel for WalkLists<'_> {
                     if of_old.min(of_new) == 0 {
                         old_rest[old_left..old_left + of_old].copy_from_slice(&old[i..i + of_old]);
                         new_rest[new_left..new_left + of_new].copy_from_slice(&new[j..j + of_new]);
-                        (old_step, new_step, is_doubtful) = (of_old, of_new, true);
+                        (old_step, new_step, has_jumped) = (of_old, of_new, true);
                     }
                 }
                 if failures > ALLOWANCE + i + j {
@@ -90,8 +90,10 @@ impl Kernel for WalkLists<'_> {
             (i, j) = (i + old_step, j + new_step);
             (old_left, new_left) = (old_left + old_step, new_left + new_step);
         }
-        is_doubtful |= (old_left + new_left) * DOUBTFUL > i + j;
-        Walk { old_end: i, new_end: j, old_left, new_left, is_doubtful }
+        if (old_left + new_left) * FAILED > i + j {
+            return Walk::default();
+        }
+        Walk { old_end: i, new_end: j, old_left, new_left, has_jumped }
     }
 }
 

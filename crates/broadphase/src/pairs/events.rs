@@ -69,7 +69,7 @@ pub(crate) fn difference(
     let Scratch { table, narrow, met, walked, old: old_left, new: new_left, .. } = scratch;
     old_left.clear();
     new_left.clear();
-    let (mut lists, mut is_doubtful) = ((old, new), true);
+    let (mut lists, mut has_jumped) = ((old, new), true);
     if let Some(kernels) = in_order {
         let [old_rest, new_rest] = walked;
         memory::cover(old_rest, old.len(), EVENTS)?;
@@ -77,7 +77,7 @@ pub(crate) fn difference(
         let walk = walk(kernels, [old, new], [old_rest, new_rest]);
         memory::copy(old_left, &old_rest[..walk.old_left], EVENTS)?;
         memory::copy(new_left, &new_rest[..walk.new_left], EVENTS)?;
-        (lists, is_doubtful) = ((&old[walk.old_end..], &new[walk.new_end..]), walk.is_doubtful);
+        (lists, has_jumped) = ((&old[walk.old_end..], &new[walk.new_end..]), walk.has_jumped);
     }
     let (old, new) = lists;
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -89,7 +89,7 @@ pub(crate) fn difference(
     } else {
         part(FACTORS[0], (old, new), (old_left, new_left), table, met)?;
     }
-    if old.len() <= FEW && !is_doubtful {
+    if old.len() <= FEW && !has_jumped {
         // The lists have next to no pair in common.
         memory::reserve(ended, old_left.len(), EVENTS)?;
         memory::reserve(started, new_left.len(), EVENTS)?;

@@ -156,8 +156,15 @@ struct ThroughWorld<const D: usize, T: Real> {
     last: Vec<Aabb<D, T>>,
     /// Objects that are static, if any are.
     still: Option<Rc<Vec<bool>>>,
-    /// The others, if any are static: a caller does not look at the boxes of static objects.
-    movers: Vec<u32>,
+    /// The others, if any are static: a caller does not look at static objects, and keeps what it knows of the others side by side.
+    movers: Vec<Mover<D, T>>,
+}
+
+/// What a caller keeps of an object that moves among static ones.
+struct Mover<const D: usize, T> {
+    id: u32,
+    handle: Handle,
+    last: Aabb<D, T>,
 }
 
 impl<const D: usize, T: Real> ThroughWorld<D, T> {
@@ -170,21 +177,20 @@ impl<const D: usize, T: Real> ThroughWorld<D, T> {
             };
             let objects: Vec<Object<D, T>> = boxes.iter().enumerate().map(object).collect();
             self.handles = self.world.insert_many(&objects)?;
-            self.last = boxes.to_vec();
             if let Some(still) = &self.still {
-                self.movers = (0..boxes.len() as u32).filter(|&id| !still[id as usize]).collect();
+                let movers = self.handles.iter().zip(boxes).enumerate().filter(|&(id, _)| !still[id]);
+                self.movers = movers.map(|(id, (&handle, &last))| Mover { id: id as u32, handle, last }).collect();
+            } else {
+                self.last = boxes.to_vec();
             }
             return Ok(());
         }
-        if self.still.is_some() {
-            for &id in &self.movers {
-                let id = id as usize;
-                if boxes[id] != self.last[id] {
-                    self.world.set_box(self.handles[id], boxes[id])?;
-                    self.last[id] = boxes[id];
-                }
+        for Mover { id, handle, last } in &mut self.movers {
+            let now = &boxes[*id as usize];
+            if now != last {
+                self.world.set_box(*handle, *now)?;
+                *last = *now;
             }
-            return Ok(());
         }
         for ((now, last), &handle) in boxes.iter().zip(&mut self.last).zip(&self.handles) {
             if now != last {

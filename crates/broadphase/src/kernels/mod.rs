@@ -13,6 +13,7 @@ pub(crate) mod active;
 pub(crate) mod active_blocks;
 #[cfg(feature = "papers")]
 pub(crate) mod active_tree;
+mod aligned_difference;
 pub(crate) mod all_pairs;
 pub(crate) mod arch;
 #[cfg(feature = "papers")]
@@ -41,6 +42,7 @@ pub(crate) mod tile;
 pub use isa::{Isa, Kernels};
 pub use pair_sink::PairSink;
 
+pub(crate) use aligned_difference::walk;
 pub(crate) use arch::{Kernel, Scalar, Simd};
 pub(crate) use boxed::boxed;
 pub(crate) use pages::prefer_huge_pages;

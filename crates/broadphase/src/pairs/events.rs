@@ -4,6 +4,7 @@ use std::hint::select_unpredictable;
 
 use super::{Pair, PairSort};
 use crate::error::Error;
+use crate::kernels::{Kernels, walk};
 use crate::memory;
 
 /// What the memory is for, in errors.
@@ -18,6 +19,8 @@ pub(crate) struct Scratch {
     narrow: Vec<u16>,
     /// Was the old pair found among the new ones?
     met: Vec<bool>,
+    /// What a walk along both lists found in one of them only.
+    walked: [Vec<Pair>; 2],
     /// Pairs without a counterpart, so far.
     old: Vec<Pair>,
     new: Vec<Pair>,
@@ -30,13 +33,16 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// The bytes it holds.
     pub(super) fn bytes(&self) -> usize {
-        let pairs = self.old.capacity() + self.new.capacity() + self.gone.capacity() + self.reserve.capacity();
+        let lists = [&self.old, &self.new, &self.walked[0], &self.walked[1], &self.gone, &self.reserve];
+        let pairs: usize = lists.iter().map(|list| list.capacity()).sum();
         self.table.capacity() * 4 + self.narrow.capacity() * 2 + self.met.capacity() + pairs * size_of::<Pair>()
     }
 }
 
 /// Multipliers of the hashes, one for each round.
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
+/// A walk along two lists that ends with at most this many pairs to go was successful.
+const FEW: usize = 32;
 /// Lists of at least this length are long.
 const LONG: usize = 1 << 12;
 /// The least number of table entries per pair, for short and for long lists: with more for long ones, the table would take more memory than all pairs.
@@ -45,31 +51,55 @@ const ROOM: [usize; 2] = [4, 2];
 /// Appends to `started` the pairs of `new` that are not in `old`, and to `ended` the reverse, and to both a few that are in both lists, which
 /// [`cancel`] removes. The lists need no order.
 ///
-/// Cost: linear. Lists that agree at both ends, as they do where little moved, cost one comparison per pair there.
+/// Cost: linear. If the caller expects both lists to be in the same order but for what started and ended, as pairs with static objects are, they are walked
+/// together first, by the kernels that it gives (`kernels/aligned_difference.rs`). Lists that agree at both ends, as they do where little moved, cost one
+/// comparison per pair there.
 ///
 /// Between these ends, old pairs are written to a table by hash, overwriting each other, and each new pair is compared with the entry of its
 /// hash. Whether that is the same pair is unpredictable, so it is computed without a branch: all are written to a list, and counted if they
 /// have no counterpart. Overwritten pairs go through another round with another hash. (A table that resolves collisions, with
 /// branches, took a third more time.)
 pub(crate) fn difference(
-    old: &[Pair],
-    new: &[Pair],
+    in_order: Option<Kernels>,
+    [old, new]: [&[Pair]; 2],
     scratch: &mut Scratch,
     started: &mut Vec<Pair>,
     ended: &mut Vec<Pair>,
 ) -> Result<(), Error> {
+    let Scratch { table, narrow, met, walked, old: old_left, new: new_left, .. } = scratch;
+    old_left.clear();
+    new_left.clear();
+    let (mut lists, mut has_jumped) = ((old, new), true);
+    if let Some(kernels) = in_order {
+        let [old_rest, new_rest] = walked;
+        memory::cover(old_rest, old.len(), EVENTS)?;
+        memory::cover(new_rest, new.len(), EVENTS)?;
+        let walk = walk(kernels, [old, new], [old_rest, new_rest]);
+        memory::copy(old_left, &old_rest[..walk.old_left], EVENTS)?;
+        memory::copy(new_left, &new_rest[..walk.new_left], EVENTS)?;
+        (lists, has_jumped) = ((&old[walk.old_end..], &new[walk.new_end..]), walk.has_jumped);
+    }
+    let (old, new) = lists;
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[front..], &new[front..]);
     let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[..old.len() - back], &new[..new.len() - back]);
-    let Scratch { table, narrow, met, old: old_left, new: new_left, .. } = scratch;
-    old_left.clear();
-    new_left.clear();
     if old.len() < LONG {
         part(FACTORS[0], (old, new), (old_left, new_left), narrow, met)?;
-        part(FACTORS[1], (old_left, new_left), (ended, started), narrow, met)
     } else {
         part(FACTORS[0], (old, new), (old_left, new_left), table, met)?;
+    }
+    if old.len() <= FEW && !has_jumped {
+        // The lists have next to no pair in common.
+        memory::reserve(ended, old_left.len(), EVENTS)?;
+        memory::reserve(started, new_left.len(), EVENTS)?;
+        ended.extend_from_slice(old_left); // reserved
+        started.extend_from_slice(new_left); // reserved
+        return Ok(());
+    }
+    if old_left.len() < LONG {
+        part(FACTORS[1], (old_left, new_left), (ended, started), narrow, met)
+    } else {
         part(FACTORS[1], (old_left, new_left), (ended, started), table, met)
     }
 }
@@ -251,7 +281,8 @@ mod tests {
             };
             let (old, new) = (list(round % 150), list((round * 7) % 150));
             let (mut started, mut ended) = (Vec::new(), Vec::new());
-            difference(&old, &new, &mut scratch, &mut started, &mut ended).unwrap();
+            let in_order = (round % 2 == 0).then(Kernels::best);
+            difference(in_order, [&old, &new], &mut scratch, &mut started, &mut ended).unwrap();
             cancel(&mut started, &mut ended);
             let (o, n): (BTreeSet<_>, BTreeSet<_>) = (old.into_iter().collect(), new.into_iter().collect());
             assert!(started.iter().eq(n.difference(&o)) && ended.iter().eq(o.difference(&n)));
@@ -269,7 +300,8 @@ mod tests {
             let all = |range: &std::ops::Range<u32>, but: &std::ops::Range<u32>| -> BTreeSet<Pair> {
                 list(range.start, range.end).into_iter().filter(|pair| !but.contains(&(pair.b - 1000))).collect()
             };
-            difference(&list(old.start, old.end), &list(new.start, new.end), &mut scratch, &mut started, &mut ended).unwrap();
+            let lists = [&list(old.start, old.end)[..], &list(new.start, new.end)];
+            difference(None, lists, &mut scratch, &mut started, &mut ended).unwrap();
             cancel(&mut started, &mut ended);
             assert!(started.iter().eq(&all(&new, &old)) && ended.iter().eq(&all(&old, &new)));
         }
@@ -281,7 +313,8 @@ mod tests {
             let old: Vec<Pair> = (0..count).map(|k| Pair { a: k / 3, b: 7 * k + 1 }).collect();
             let new: Vec<Pair> = (0..count).map(|k| old[((k * 7 + 3) % count) as usize]).collect();
             let (mut scratch, mut started, mut ended) = (Scratch::default(), Vec::new(), Vec::new());
-            difference(&old, &new, &mut scratch, &mut started, &mut ended).unwrap();
+            let in_order = Some(Kernels::best()); // they are not
+            difference(in_order, [&old, &new], &mut scratch, &mut started, &mut ended).unwrap();
             assert!(started.len() == ended.len() && started.len() <= count as usize / 10, "{} of {count}", started.len());
         }
     }

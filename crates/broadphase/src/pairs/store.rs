@@ -16,7 +16,7 @@ use super::{Pair, PairSort, events};
 use crate::context::{Context, PerWorker};
 use crate::error::Error;
 use crate::geometry::Real;
-use crate::kernels::{Output, PairSink, RESERVE, Refine, Stop};
+use crate::kernels::{Kernels, Output, PairSink, RESERVE, Refine, Stop};
 use crate::memory;
 use crate::objects::{Frame, Shape};
 pub(crate) use chunk::WithoutAny;
@@ -376,9 +376,22 @@ impl PairStore {
         frame: &Frame<'_, D, T>,
         fill: impl FnOnce(&mut PairSink<'_>),
     ) {
+        self.rewrite_in(None, chunk, worker, frame, fill);
+    }
+
+    /// [`rewrite`](PairStore::rewrite), where pairs are expected in the order of the last frame, but for what started and ended. That order is used by
+    /// these kernels to find the difference; if there is none, this takes a little more time.
+    pub(crate) fn rewrite_in<const D: usize, T: Real>(
+        &self,
+        in_order: Option<Kernels>,
+        chunk: usize,
+        worker: usize,
+        frame: &Frame<'_, D, T>,
+        fill: impl FnOnce(&mut PairSink<'_>),
+    ) {
         let mut fill = Some(fill);
         with_refine(frame, &mut |refine| {
-            self.rewrite_chunk(chunk, worker, refine, &mut |sink| {
+            self.rewrite_chunk(in_order, (chunk, worker), refine, &mut |sink| {
                 if let Some(fill) = fill.take() {
                     fill(sink);
                 }
@@ -387,7 +400,13 @@ impl PairStore {
     }
 
     /// Compiled once, not for each structure.
-    fn rewrite_chunk(&self, chunk: usize, worker: usize, refine: Option<Refine<'_>>, fill: &mut dyn FnMut(&mut PairSink<'_>)) {
+    fn rewrite_chunk(
+        &self,
+        in_order: Option<Kernels>,
+        (chunk, worker): (usize, usize),
+        refine: Option<Refine<'_>>,
+        fill: &mut dyn FnMut(&mut PairSink<'_>),
+    ) {
         let mut chunk = lock(&self.chunks[chunk]);
         let chunk = &mut *chunk;
         chunk.rewrite(self.report.delta());
@@ -400,7 +419,7 @@ impl PairStore {
             // Compared here, while both lists are in the cache.
             let scratch = &mut *self.scratch.get(worker);
             let Chunk { old, pairs, started, ended, .. } = chunk;
-            if self.time_events(|| events::difference(old, pairs, scratch, started, ended)).is_err() {
+            if self.time_events(|| events::difference(in_order, [old, pairs], scratch, started, ended)).is_err() {
                 chunk.stop = Some(Stop::Memory);
             }
             chunk.find_last();
@@ -450,7 +469,7 @@ impl PairStore {
             // Pairs that stayed neither started nor ended.
             let new = chunk.pairs.get(chunk.kept..).unwrap_or(&[]);
             let (started, ended) = (&mut chunk.started, &mut chunk.ended);
-            if self.time_events(|| events::difference(&gone[..lost], new, scratch, started, ended)).is_err() {
+            if self.time_events(|| events::difference(None, [&gone[..lost], new], scratch, started, ended)).is_err() {
                 chunk.stop = Some(Stop::Memory);
             }
             chunk.old.extend_from_slice(&gone[..lost]); // reserved

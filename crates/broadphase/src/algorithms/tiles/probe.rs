@@ -240,6 +240,8 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let columns = self.probe_columns.of_tiles(chunks)?;
         out.begin(view, context, Revision::default(), chunks)?;
         let work = JOIN * (count + self.load.records);
+        // Records that are rewritten in place, and columns that are kept, have their order.
+        let in_order = probes.recurring.then_some(kernels);
         context.run_weighted(jobs.len(), work, |job, worker| {
             let tile = jobs[job] as usize;
             if writes_all && !is_joined(tile) {
@@ -250,7 +252,7 @@ impl<const D: usize, T: Real> Tiles<D, T> {
             let mut kept = lock(&columns[tile]);
             let rows = Set { records: &rows[..], boxes: probes.boxes };
             let columns = kept.columns(kernels, &records, &mut spare);
-            out.rewrite(tile, worker, view, |hits| match columns {
+            out.rewrite_in(in_order, tile, worker, view, |hits| match columns {
                 Ok(records) => {
                     let columns = Set { records, boxes: frame.boxes };
                     join_sets(kernels, rows, columns, &mut scratch, |probe, id| probes.pair(probe as usize, id), hits);

@@ -186,4 +186,26 @@ pub trait Registers: Copy {
         let fits = |at: usize| bytes_within(bound, unsafe { *others.add(at) });
         (0..16).fold(0, |bits, at| bits | u64::from(fits(at)) << at)
     }
+
+    /// One bit for each of eight words of eight bytes that equals its counterpart among eight others.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: both are valid for reading eight words, unaligned.
+    #[inline(always)]
+    unsafe fn same_eights(words: *const u64, others: *const u64) -> u32 {
+        // SAFETY: (in bounds) the caller's duty.
+        let is_same = |at: usize| unsafe { words.add(at).read_unaligned() == others.add(at).read_unaligned() };
+        (0..8).fold(0, |bits, at| bits | u32::from(is_same(at)) << at)
+    }
+
+    /// One bit for each of eight words of eight bytes that equals `word`.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*: `others` is valid for reading eight words, unaligned.
+    #[inline(always)]
+    unsafe fn equal_eights(word: u64, others: *const u64) -> u32 {
+        // SAFETY: (in bounds) the caller's duty.
+        let is_equal = |at: usize| unsafe { others.add(at).read_unaligned() == word };
+        (0..8).fold(0, |bits, at| bits | u32::from(is_equal(at)) << at)
+    }
 }

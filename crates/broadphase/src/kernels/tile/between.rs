@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use super::confirm::{compare, list_some};
+use super::confirm::{FOUR, compare, list_some};
 use super::sort::{COARSE, bucket};
 use super::sweep::{Find, GROUP, LONG, SHORT, strip, sweep};
 use super::{BATCH, PAD, Record, Scratch};
@@ -279,19 +279,26 @@ impl<const D: usize, T: Real, P: Fn(u32, u32) -> Pair + Copy> Kernel for Confirm
         let mut finds = &finds[..count];
         while !finds.is_empty() {
             let waiting = list_some(simd, &mut finds, candidates);
-            let room = hits.room(waiting);
-            let (mut found, mut left) = (0, 0);
-            for candidate in &candidates[..waiting] {
+            let room = hits.room(waiting + FOUR);
+            // SAFETY: (in bounds, room) candidates come from sweeps of the rows over the columns; no more is found than there are candidates, nor left open.
+            let (mut found, mut left, rest) =
+                unsafe { simd.confirm_by_words::<false>(records, sorted, &candidates[..waiting], room, open) };
+            for candidate in rest {
                 let (row, column) = candidate.places();
                 let (a, b) = (&records[row], &sorted[column]);
                 let (_, is_pair, is_open) = compare(simd, a, b);
                 // Unpredictable, so computed without a branch.
-                room[found].write(pair(a.id(), b.id()));
+                room[found].write(Pair { a: a.id(), b: b.id() });
                 found += usize::from(is_pair & !is_open);
                 if is_pair & is_open {
                     open[left] = *candidate;
                     left += 1;
                 }
+            }
+            for found in &mut room[..found] {
+                // SAFETY: (initialized) just written.
+                let Pair { a, b } = unsafe { found.assume_init() };
+                found.write(pair(a, b));
             }
             // SAFETY: (initialized, room) `found` pairs were written, one behind the other, and at most as many as candidates.
             unsafe { hits.commit(found) };
@@ -326,6 +333,46 @@ mod tests {
         ] {
             let records = records(widths);
             assert_eq!(narrow_width(records.iter(), records.len()), narrow, "{widths:?}");
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_finds_the_pairs_of_a_double_loop_in_the_same_order() {
+        use crate::kernels::Isa;
+        let mut state = 3u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % below
+        };
+        for (range, size) in [(12, 6), (300, 90), (5000, 900)] {
+            // Boxes of integers, whose words are halves of them: some words are equal where boxes are not.
+            let mut set = |count: u32| -> (Vec<Aabb<3, f32>>, Vec<Record>) {
+                let one = |id| {
+                    let low = [0; 3].map(|_| 2 + random(range) as u16);
+                    let high: [u16; 3] = std::array::from_fn(|k| low[k] + random(size) as u16);
+                    let corner = |k: usize| if k < 3 { low[k] / 2 } else { high[k - 3] / 2 };
+                    (Aabb::new(low.map(f32::from), high.map(f32::from)), Record::new(std::array::from_fn(corner), id))
+                };
+                (0..count).map(one).unzip()
+            };
+            let ((boxes, rows), (others, columns)) = (set(150), set(400));
+            let find = |isa| {
+                let (kernels, mut scratch, mut hits) = (Kernels::new(isa).unwrap(), Scratch::default(), PairSink::plain());
+                let mut sorted = Columns::default();
+                sorted.fill(kernels, &[&columns]).unwrap();
+                let rows = Set { records: &[&rows[..70], &rows[70..]][..], boxes: &boxes };
+                let columns = Set { records: &sorted, boxes: &others };
+                join_sets(kernels, rows, columns, &mut scratch, |a, b| Pair { a: a + 7, b }, &mut hits);
+                hits.finish().pairs
+            };
+            let mut found = find(Isa::available().next().unwrap());
+            Isa::available().for_each(|isa| assert_eq!(find(isa), found, "{isa}, range {range}"));
+            let mut expected = Vec::new();
+            for (a, row) in (7..).zip(&boxes) {
+                expected.extend((0..).zip(&others).filter(|(_, other)| row.overlaps(other)).map(|(b, _)| Pair { a, b }));
+            }
+            found.sort();
+            assert!(found == expected && !found.is_empty(), "range {range}");
         }
     }
 }

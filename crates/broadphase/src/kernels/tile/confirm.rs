@@ -69,14 +69,15 @@ pub(crate) trait Confirmation: Registers {
         }
     }
 
-    /// Confirms the first candidates among the records of one list, as many as fit into whole registers: writes pairs to `room`, and undecided ones to
-    /// `open`. Returns their numbers, and the other candidates.
+    /// Confirms the first candidates, as many as fit into whole registers: writes pairs to `room`, and undecided ones to `open`. Returns their numbers,
+    /// and the other candidates. If not `CANONICAL`, a pair is the id of the row and that of the column.
     ///
     /// # Safety
-    /// *In bounds*: candidates are places in `sorted`. *Room*: for as many pairs and open candidates, and [`FOUR`] more.
+    /// *In bounds*: candidates are places in `rows` and in `sorted`. *Room*: for as many pairs and open candidates, and [`FOUR`] more.
     #[inline(always)]
-    unsafe fn confirm_by_words<'c>(
+    unsafe fn confirm_by_words<'c, const CANONICAL: bool>(
         self,
+        _rows: &[Record],
         _sorted: &[Record],
         candidates: &'c [Candidate],
         _room: &mut [MaybeUninit<Pair>],
@@ -201,7 +202,7 @@ impl<const D: usize, T: Real, F: Fn(u32, u32) -> bool + Copy> Confirm<'_, D, T, 
         let (mut found, mut left, mut rest) = (0, 0, candidates);
         if self.rows.is_none() {
             // SAFETY: (in bounds, room) as below.
-            (found, left, rest) = unsafe { simd.confirm_by_words(sorted, candidates, room, open) };
+            (found, left, rest) = unsafe { simd.confirm_by_words::<true>(sorted, sorted, candidates, room, open) };
         }
         for candidate in rest {
             let (row, column) = candidate.places();

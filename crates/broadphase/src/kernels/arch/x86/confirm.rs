@@ -15,15 +15,16 @@ impl Confirmation for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn confirm_by_words<'c>(
+    unsafe fn confirm_by_words<'c, const CANONICAL: bool>(
         self,
+        rows: &[Record],
         sorted: &[Record],
         candidates: &'c [Candidate],
         room: &mut [MaybeUninit<Pair>],
         open: &mut [Candidate],
     ) -> (usize, usize, &'c [Candidate]) {
         // SAFETY: (isa) as above; (in bounds, room) the caller's duties.
-        unsafe { confirm_by_words(sorted, candidates, room, open) }
+        unsafe { confirm_by_words::<CANONICAL>([rows, sorted], candidates, room, open) }
     }
 }
 
@@ -64,11 +65,11 @@ unsafe fn list(bits: u64, first: Candidate, room: &mut [Candidate]) {
 /// Like the plain loop, four at once, as long as there are four: returns the numbers of pairs and of undecided candidates, and the rest.
 ///
 /// # Safety
-/// *isa*: AVX-512 with BMI2. *In bounds*: candidates are places in `sorted`. *Room*: for as many pairs and open candidates, and
+/// *isa*: AVX-512 with BMI2. *In bounds*: candidates are places in both lists. *Room*: for as many pairs and open candidates, and
 /// [`FOUR`] more.
 #[inline(always)]
-unsafe fn confirm_by_words<'c>(
-    sorted: &[Record],
+unsafe fn confirm_by_words<'c, const CANONICAL: bool>(
+    [rows, columns]: [&[Record]; 2],
     candidates: &'c [Candidate],
     room: &mut [MaybeUninit<Pair>],
     open: &mut [Candidate],
@@ -79,10 +80,10 @@ unsafe fn confirm_by_words<'c>(
         debug_assert!(found + FOUR <= room.len() && left + FOUR <= open.len());
         // SAFETY: (isa, in bounds, room) the caller's duties.
         unsafe {
-            let (own, other) = (load(sorted, four.map(|c| c.places().0)), load(sorted, four.map(|c| c.places().1)));
+            let (own, other) = (load(rows, four.map(|c| c.places().0)), load(columns, four.map(|c| c.places().1)));
             let (fits, equal) = compare(own, other);
             let (sure, unsure) = (fits & !equal, fits & equal);
-            let pairs = _mm256_maskz_compress_epi64(sure, pairs(own, other));
+            let pairs = _mm256_maskz_compress_epi64(sure, pairs::<CANONICAL>(own, other));
             _mm256_storeu_si256(room.as_mut_ptr().add(found).cast(), pairs);
             let unsures = _mm256_maskz_compress_epi64(unsure, _mm256_loadu_si256(four.as_ptr().cast()));
             _mm256_storeu_si256(open.as_mut_ptr().add(left).cast(), unsures);
@@ -130,17 +131,18 @@ unsafe fn compare(own: __m512i, other: __m512i) -> (u8, u8) {
     }
 }
 
-/// The pairs of four and four records.
+/// The pairs of four and four records; if not `CANONICAL`, the id of the first one comes first.
 ///
 /// # Safety
 /// *isa*.
 #[inline(always)]
-unsafe fn pairs(own: __m512i, other: __m512i) -> __m256i {
+unsafe fn pairs<const CANONICAL: bool>(own: __m512i, other: __m512i) -> __m256i {
     // SAFETY: (isa) the caller's duty.
     unsafe {
         let no_flag = _mm512_set1_epi32(!Record::FLAG as i32);
         let (a, b) = (_mm512_and_si512(own, no_flag), _mm512_and_si512(other, no_flag));
-        let pairs = _mm512_unpackhi_epi32(_mm512_min_epu32(a, b), _mm512_max_epu32(a, b));
+        let (first, second) = if CANONICAL { (_mm512_min_epu32(a, b), _mm512_max_epu32(a, b)) } else { (a, b) };
+        let pairs = _mm512_unpackhi_epi32(first, second);
         _mm512_castsi512_si256(_mm512_permutexvar_epi64(_mm512_setr_epi64(1, 3, 5, 7, 1, 3, 5, 7), pairs))
     }
 }

@@ -147,6 +147,40 @@ impl Registers for Sse2 {
             (0..8).fold(0, |bits, at| bits | two(2 * at) << (2 * at))
         }
     }
+
+    #[inline(always)]
+    unsafe fn same_eights(words: *const u64, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let same = |at: usize| Self::both_equal(_mm_loadu_si128(words.add(at).cast()), others.add(at));
+            (0..4).fold(0, |bits, at| bits | same(2 * at) << (2 * at))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn equal_eights(word: u64, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let word = _mm_set1_epi64x(word as i64);
+            (0..4).fold(0, |bits, at| bits | Self::both_equal(word, others.add(2 * at)) << (2 * at))
+        }
+    }
+}
+
+impl Sse2 {
+    /// One bit for each of two words of eight bytes that equals its counterpart.
+    ///
+    /// # Safety
+    /// *isa*; *in bounds*.
+    #[inline(always)]
+    unsafe fn both_equal(words: __m128i, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let halves = _mm_cmpeq_epi32(_mm_loadu_si128(others.cast()), words);
+            let both = _mm_and_si128(halves, _mm_shuffle_epi32::<0b10_11_00_01>(halves));
+            _mm_movemask_pd(_mm_castsi128_pd(both)) as u32
+        }
+    }
 }
 
 /// Functions, and not closures, in which the compiler would forget about the instruction set if it did not inline them.
@@ -186,6 +220,16 @@ impl Avx2 {
             _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(beyond, _mm256_setzero_si256()))) as u64
         }
     }
+
+    /// One bit for each of four words of eight bytes that equals its counterpart.
+    #[inline(always)]
+    unsafe fn four_equal(words: __m256i, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let equal = _mm256_cmpeq_epi64(_mm256_loadu_si256(others.cast()), words);
+            _mm256_movemask_pd(_mm256_castsi256_pd(equal)) as u32
+        }
+    }
 }
 
 impl Registers for Avx2 {
@@ -220,6 +264,24 @@ impl Registers for Avx2 {
         unsafe {
             let bound = _mm256_set1_epi64x(bound as i64);
             (0..4).fold(0, |bits, at| bits | Self::four(bound, others.add(4 * at)) << (4 * at))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn same_eights(words: *const u64, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let first = Self::four_equal(_mm256_loadu_si256(words.cast()), others);
+            first | Self::four_equal(_mm256_loadu_si256(words.add(4).cast()), others.add(4)) << 4
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn equal_eights(word: u64, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe {
+            let word = _mm256_set1_epi64x(word as i64);
+            Self::four_equal(word, others) | Self::four_equal(word, others.add(4)) << 4
         }
     }
 }
@@ -294,5 +356,17 @@ impl Registers for Avx512 {
             let bound = _mm512_set1_epi64(bound as i64);
             Self::eight(bound, others) | Self::eight(bound, others.add(8)) << 8
         }
+    }
+
+    #[inline(always)]
+    unsafe fn same_eights(words: *const u64, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe { u32::from(_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(words.cast()), _mm512_loadu_si512(others.cast()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn equal_eights(word: u64, others: *const u64) -> u32 {
+        // SAFETY: (isa, in bounds) the caller's duties.
+        unsafe { u32::from(_mm512_cmpeq_epi64_mask(_mm512_set1_epi64(word as i64), _mm512_loadu_si512(others.cast()))) }
     }
 }

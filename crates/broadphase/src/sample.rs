@@ -4,7 +4,7 @@
 /// could hold one column of a lattice, or only objects that move.
 pub(crate) fn sample<I: Iterator + Clone>(mut items: I, stride: usize) -> impl Iterator<Item = I::Item> + Clone {
     // The places in their strides follow the golden ratio, which spreads them evenly.
-    let place = move |index: u32| (u64::from(index.wrapping_mul(0x9e37_79b9)) * stride as u64 >> 32) as usize;
+    let place = move |index: u32| ((u64::from(index.wrapping_mul(0x9e37_79b9)) * stride as u64) >> 32) as usize;
     let mut last = stride - 1;
     (0..).map_while(move |index| {
         let place = place(index);

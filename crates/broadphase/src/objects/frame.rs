@@ -141,7 +141,7 @@ impl<'a, const D: usize, T: Real> Frame<'a, D, T> {
     }
 
     /// The ids of the live slots, ascending.
-    pub fn ids(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+    pub fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         let live = self.live;
         (0..self.boxes.len() as u32).filter(move |&id| live.contains(id))
     }

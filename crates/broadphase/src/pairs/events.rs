@@ -41,6 +41,8 @@ impl Scratch {
 
 /// Multipliers of the hashes, one for each round.
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
+/// Is the walk compiled? The browser's file without vectors is made for its size.
+const CAN_WALK: bool = cfg!(any(not(target_family = "wasm"), target_feature = "simd128"));
 /// A walk along two lists that ends with at most this many pairs to go was successful.
 const FEW: usize = 32;
 /// Lists of at least this length are long.
@@ -70,7 +72,7 @@ pub(crate) fn difference(
     old_left.clear();
     new_left.clear();
     let (mut lists, mut has_jumped) = ((old, new), true);
-    if let Some(kernels) = in_order {
+    if let Some(kernels) = in_order.filter(|_| CAN_WALK) {
         let [old_rest, new_rest] = walked;
         memory::cover(old_rest, old.len(), EVENTS)?;
         memory::cover(new_rest, new.len(), EVENTS)?;
@@ -90,9 +92,9 @@ pub(crate) fn difference(
         part(FACTORS[0], (old, new), (old_left, new_left), table, met)?;
     }
     if old.len() <= FEW && !has_jumped {
-        // The lists have next to no pair in common.
-        memory::reserve(ended, old_left.len(), EVENTS)?;
-        memory::reserve(started, new_left.len(), EVENTS)?;
+        // The lists have next to no pair in common. With room for a few more, so that frames of about as many events do not allocate.
+        memory::reserve(ended, old_left.len() + FEW, EVENTS)?;
+        memory::reserve(started, new_left.len() + FEW, EVENTS)?;
         ended.extend_from_slice(old_left); // reserved
         started.extend_from_slice(new_left); // reserved
         return Ok(());

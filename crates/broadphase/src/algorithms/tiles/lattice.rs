@@ -55,7 +55,7 @@ impl<const D: usize, T: Real> Lattice<D, T> {
     /// A lattice over the live boxes of a frame, by a sample of them. A few far outliers do not stretch it.
     pub(crate) fn over(frame: &Frame<'_, D, T>) -> Result<Self, Error> {
         let stride = (frame.slots() / LATTICE_SAMPLE).max(1);
-        let live = sample(0..frame.slots(), stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]);
+        let live = sample(frame.slots(), stride).filter(|&id| frame.live.contains(id as u32)).map(|id| &frame.boxes[id]);
         let mut sample: Vec<&Aabb<D, T>> = Vec::new();
         memory::extend(&mut sample, frame.slots().div_ceil(stride), live, SAMPLE)?;
         let values = |k: usize| {

@@ -286,7 +286,10 @@ impl<const D: usize, T: Real> Tiles<D, T> {
         let weight = objects.div_ceil(CUT_SAMPLE).max(self.tile_size.target / SAMPLE_PER_TILE).max(1);
         let mut points: Vec<Point> = Vec::new();
         memory::reserve(&mut points, objects / weight + 1, "a sample of the objects")?;
-        for id in sample(frame.ids(), weight) {
+        let (mut ids, mut passed) = (frame.ids(), 0);
+        for place in sample(objects, weight) {
+            let Some(id) = ids.nth(place - passed) else { break };
+            passed = place + 1;
             let corners = self.lattice.corners(&frame.boxes[id as usize]);
             let (low, high) = (corners.low(), corners.high());
             // In 2D, infinite sizes keep the third axis from being cut or swept.

@@ -110,7 +110,7 @@ const FEWEST: usize = 512;
 ///
 /// They depend only on the records of the tile, not on earlier tiles, since they determine the order of records, and so of pairs.
 fn widths(runs: &[&[Record]], len: usize) -> (usize, usize) {
-    let looks = runs.iter().flat_map(|run| sample(run.iter(), len.div_ceil(LOOKS).max(1))).map(Record::span);
+    let looks = runs.iter().flat_map(|run| sample(run.len(), len.div_ceil(LOOKS).max(1)).map(|at| &run[at])).map(Record::span);
     let (mut count, mut sum, mut first, mut last) = (0, 0, u16::MAX, 0);
     for (low, high) in looks {
         count += 1;

@@ -303,7 +303,7 @@ pub(crate) fn differing<const D: usize, T: Real>(now: &[Aabb<D, T>], before: &[A
 
 /// The sample: some boxes, spread over the slots.
 fn sample_of<const D: usize, T: Real>(boxes: &[Aabb<D, T>]) -> impl Iterator<Item = &Aabb<D, T>> + Clone {
-    sample(boxes.iter(), boxes.len().div_ceil(SAMPLE).max(LEAST_STRIDE))
+    sample(boxes.len(), boxes.len().div_ceil(SAMPLE).max(LEAST_STRIDE)).map(|at| &boxes[at])
 }
 
 #[cfg(test)]
